@@ -1,0 +1,61 @@
+# Every target does its own set-up in .venv and does nothing twice.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+JOBS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench docs fuzz golden clean browser
+
+help:
+	@echo "make demo    run groundtrace on the bundled sample and say where the report is"
+	@echo "make test    check, then run every test"
+	@echo "make check   formatting, lint, types, generated pages"
+	@echo "make bench   measure speed and extraction quality"
+	@echo "make docs    print the reference pages and build the site"
+	@echo "make fuzz    fuzz for FUZZ_SECONDS (default 60)"
+	@echo "make golden  write the golden documents anew"
+	@echo "make clean   remove everything that was built"
+
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+browser:
+	@command -v chromium >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
+	  && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } \
+	  || echo "chromium cannot be installed here: browser tests will be skipped"
+
+demo: $(READY)
+	$(BIN)/groundtrace demo
+
+check: $(READY)
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/python docs/print_reference.py --check
+
+test: check browser
+	$(BIN)/pytest -n $(JOBS) --dist worksteal
+
+format: $(READY)
+	$(BIN)/ruff format --quiet .
+	$(BIN)/ruff check --fix --quiet .
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+docs: $(READY)
+	$(BIN)/python docs/print_reference.py
+	$(BIN)/python docs/build_site.py site
+
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --seconds $${FUZZ_SECONDS:-60}
+
+golden: $(READY)
+	$(BIN)/python -m tests.golden.update
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks site groundtrace-demo dist

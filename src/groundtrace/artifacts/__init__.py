@@ -1,0 +1,1 @@
+"""Files on disk: the documents' types, whole writes, summaries and incremental state."""

@@ -1,0 +1,35 @@
+"""What all documents share: the version, the base type, and helpers to describe fields."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+SCHEMA_VERSION = "1.1"
+"""The version that this groundtrace writes."""
+
+SCHEMA_VERSIONS = ("1.0", "1.1")
+"""Versions that it can write."""
+
+MAJOR = 1
+"""The major version that it can read, whatever the minor one."""
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of every document and its parts: unknown fields are refused."""
+
+
+Version = Annotated[
+    str,
+    Meta(pattern=r"^1\.(0|[1-9][0-9]*)$", description="Version of the document's schema."),
+]
+Share = Annotated[float, Meta(ge=0, le=1)]
+"""A number from 0 to 1."""
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+"""A number of things."""
+Seconds = Annotated[float, Meta(ge=0)]
+"""A duration."""
+Line = Annotated[int, Meta(ge=1, le=2**63 - 1)]
+"""A line number, from 1."""

@@ -1,0 +1,188 @@
+"""The retrieval-events document: one per trial, the specification's normalized form."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from groundtrace.artifacts.documents.base import Count, Line, Record, Seconds, Version
+from groundtrace.model import AccessKind, Category, Confidence, TraceSource
+
+Scalar = str | int | float | bool | None
+
+
+class Provenance(Record, frozen=True, kw_only=True):
+    """Which execution this is."""
+
+    run_id: Annotated[str, Meta(description="Name of the run folder.")]
+    batch_timestamp: Annotated[
+        str | None, Meta(description="Batch folder within the run; null where there is none.")
+    ]
+    task_name: Annotated[str, Meta(description="Canonical name of the task.")]
+    trial_name: Annotated[str, Meta(description="Name of the trial.")]
+    config_name: Annotated[str, Meta(description="Full label of the configuration.")]
+    benchmark: Annotated[str | None, Meta(description="Suite; null when unknown.")]
+    model: Annotated[
+        str | None, Meta(description="Model without provider prefix; null when unknown.")
+    ]
+
+
+class Coverage(Record, frozen=True, kw_only=True):
+    """What could be read: later stages must look here before they compute."""
+
+    has_trajectory: Annotated[bool, Meta(description="A trajectory was found and parsed.")]
+    has_transcript: Annotated[bool, Meta(description="A transcript was found and parsed.")]
+    has_ground_truth: Annotated[
+        bool, Meta(description="File-level ground truth exists for the task.")
+    ]
+    has_chunk_ground_truth: Annotated[bool, Meta(description="Line ranges exist for the task.")]
+    trace_source: Annotated[
+        TraceSource | None,
+        Meta(description="Which source produced the events; null in degraded mode."),
+    ]
+    degraded_reason: Annotated[
+        str | None,
+        Meta(description="Why events are missing or incomplete; null when nothing was lost."),
+    ]
+    ground_truth_source: Annotated[
+        str | None, Meta(description="The source that gave the ground-truth files.")
+    ]
+    ground_truth_confidence: Annotated[
+        Confidence | None, Meta(description="The specification's confidence in that source.")
+    ]
+    elapsed_origin: Annotated[
+        Literal["agent_execution", "first_timestamp"] | UnsetType | None,
+        Meta(description="From when `elapsed_seconds` counts; null without times. Since 1.1."),
+    ] = UNSET
+    problems: Annotated[
+        dict[str, Count] | UnsetType,
+        Meta(description="Problems met in this trial, counted by kind. Since 1.1."),
+    ] = UNSET
+
+
+class Symbol(Record, frozen=True, kw_only=True):
+    """A symbol inside a ground-truth file."""
+
+    file: Annotated[str, Meta(description="File that holds the symbol.")]
+    symbol: Annotated[str, Meta(description="Name of the function, class or other symbol.")]
+    repo: Annotated[str | None, Meta(description="Repository; null when not named.")]
+
+
+class Chunk(Record, frozen=True, kw_only=True):
+    """A line range inside a ground-truth file."""
+
+    file: Annotated[str, Meta(description="File that holds the lines.")]
+    line_start: Annotated[Line, Meta(description="First line, from 1.")]
+    line_end: Annotated[Line, Meta(description="Last line, inclusive.")]
+    annotation: Annotated[str | None, Meta(description="What the ground truth says of it.")]
+
+
+class GroundTruthSection(Record, frozen=True, kw_only=True):
+    """What the task says an agent should have found."""
+
+    files: Annotated[
+        list[str], Meta(description="Relevant files, spelled as in the source; empty if unknown.")
+    ]
+    symbols: Annotated[
+        list[Symbol] | UnsetType, Meta(description="Symbols; absent when there are none.")
+    ] = UNSET
+    chunks: Annotated[
+        list[Chunk] | UnsetType, Meta(description="Line ranges; absent when there are none.")
+    ] = UNSET
+    expected_edit_files: Annotated[
+        list[str] | UnsetType,
+        Meta(description="Files an edit is expected in; absent when that cannot be told."),
+    ] = UNSET
+    expected_edit_files_source: Annotated[
+        str | UnsetType, Meta(description="The source that gave the edit files.")
+    ] = UNSET
+    expected_edit_files_confidence: Annotated[
+        Confidence | UnsetType, Meta(description="Confidence in that source.")
+    ] = UNSET
+
+
+class Access(Record, frozen=True, kw_only=True):
+    """One file that a call touched, and how (D7)."""
+
+    file: Annotated[str, Meta(description="The file, spelled as in `target_files`.")]
+    kind: Annotated[AccessKind, Meta(description="How the file was touched.")]
+    repo: Annotated[
+        str | UnsetType, Meta(description="Short name of its repository, where known.")
+    ] = UNSET
+    line_start: Annotated[
+        Line | UnsetType,
+        Meta(description="First line shown, from 1, where known."),
+    ] = UNSET
+    line_end: Annotated[
+        Line | UnsetType,
+        Meta(description="Last line shown, inclusive, where known."),
+    ] = UNSET
+    ground_truth_file: Annotated[
+        str | UnsetType, Meta(description="The entry of `ground_truth.files` that it is.")
+    ] = UNSET
+
+
+class Event(Record, frozen=True, kw_only=True):
+    """One tool call (D1)."""
+
+    step_index: Annotated[Count, Meta(description="Zero-based position among all calls.")]
+    timestamp: Annotated[str | None, Meta(description="When it was made, UTC; null if unknown.")]
+    tool_name: Annotated[str, Meta(description="Raw name from the trace.")]
+    tool_category: Annotated[Category, Meta(description="Category from the tool table.")]
+    is_mcp: Annotated[bool, Meta(description="Went to an MCP server that counts (D3).")]
+    arguments: Annotated[
+        dict[str, Scalar | list[Scalar]],
+        Meta(description="Salient arguments only: paths, patterns, queries, symbols, ranges."),
+    ]
+    target_files: Annotated[
+        list[str], Meta(description="Distinct files accessed or returned, in order.")
+    ]
+    target_symbols: Annotated[list[str], Meta(description="Symbols asked for.")]
+    hits_ground_truth: Annotated[bool, Meta(description="A target is a ground-truth file.")]
+    matched_ground_truth_files: Annotated[
+        list[str], Meta(description="Entries of `ground_truth.files` that were touched.")
+    ]
+    is_subagent: Annotated[bool, Meta(description="Made by a subagent.")]
+    cumulative_tokens: Annotated[
+        Count | None, Meta(description="Tokens of all model calls so far; null if unknown.")
+    ]
+    elapsed_seconds: Annotated[
+        Seconds | None, Meta(description="Seconds since the agent started; null if unknown.")
+    ]
+    call_id: Annotated[
+        str | UnsetType | None, Meta(description="The harness's id of the call. Since 1.1.")
+    ] = UNSET
+    accesses: Annotated[
+        list[Access] | UnsetType, Meta(description="Each file touched, with its kind. Since 1.1.")
+    ] = UNSET
+
+
+class EventSummary(Record, frozen=True, kw_only=True):
+    """Counts over all events."""
+
+    total_events: Annotated[Count, Meta(description="Number of events.")]
+    mcp_events: Annotated[Count, Meta(description="Events with `is_mcp`.")]
+    local_events: Annotated[Count, Meta(description="Events without `is_mcp`.")]
+    unique_files_accessed: Annotated[Count, Meta(description="Distinct target files.")]
+    ground_truth_files_hit: Annotated[Count, Meta(description="Ground-truth files touched.")]
+    ground_truth_files_total: Annotated[Count, Meta(description="Ground-truth files.")]
+    first_ground_truth_hit_step: Annotated[
+        Count | None, Meta(description="`step_index` of the first hit; null without one.")
+    ]
+    events_by_category: Annotated[
+        dict[Category, Count], Meta(description="Number of events by `tool_category`.")
+    ]
+
+
+class EventsDocument(Record, frozen=True, kw_only=True):
+    """All retrieval events of one trial."""
+
+    schema_version: Version
+    provenance: Annotated[Provenance, Meta(description="Which execution this is.")]
+    coverage: Annotated[Coverage, Meta(description="What could be read.")]
+    ground_truth: Annotated[GroundTruthSection, Meta(description="What should be found.")]
+    events: Annotated[list[Event], Meta(description="Tool calls in order.")]
+    summary: Annotated[
+        EventSummary | UnsetType, Meta(description="Counts, to spare a second look.")
+    ] = UNSET

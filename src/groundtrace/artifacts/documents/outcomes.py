@@ -1,0 +1,64 @@
+"""The outcomes document: one per run, what became of every trial found in it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from groundtrace.artifacts.documents.base import Count, Record, Seconds, Version
+
+TrialState = Literal["selected", "superseded", "failed"]
+
+
+class TrialOutcome(Record, frozen=True, kw_only=True):
+    """One trial: identity, whether it was selected, and how it ended."""
+
+    run_id: Annotated[str, Meta(description="Run the trial lies in.")]
+    config_name: Annotated[str, Meta(description="Configuration.")]
+    task_name: Annotated[str, Meta(description="Canonical task.")]
+    trial_name: Annotated[str, Meta(description="Name of the trial.")]
+    benchmark: Annotated[str | None, Meta(description="Suite; null when unknown.")]
+    trial_key: Annotated[str, Meta(description="Equal for copies of one trial in several runs.")]
+    path: Annotated[str, Meta(description="Trial folder, relative to the run folder.")]
+    state: Annotated[
+        TrialState,
+        Meta(description="selected, superseded by another trial, or failed to be processed."),
+    ]
+    state_reason: Annotated[str | None, Meta(description="Why it is not selected.")]
+    document: Annotated[
+        str | None, Meta(description="Its events document, relative to retrieval_events/.")
+    ]
+    has_task: Annotated[bool, Meta(description="A task definition was found.")]
+    model: Annotated[str | None, Meta(description="Model without provider prefix.")]
+    harness: Annotated[str | None, Meta(description="Agent harness.")]
+    harness_version: Annotated[str | None, Meta(description="Its version; null when unknown.")]
+    reward: Annotated[float | None, Meta(description="Valid reward; null when there is none.")]
+    reward_reason: Annotated[str | None, Meta(description="Why there is no valid reward.")]
+    cost_usd: Annotated[float | None, Meta(description="Cost in US dollars.")]
+    cost_source: Annotated[str | None, Meta(description="Where the cost was found.")]
+    agent_seconds: Annotated[Seconds | None, Meta(description="Wall clock of the agent.")]
+    trial_seconds: Annotated[Seconds | None, Meta(description="Wall clock of the trial.")]
+    output_tokens: Annotated[Count | None, Meta(description="Output tokens of the trial.")]
+    output_tokens_source: Annotated[str | None, Meta(description="Where they were found.")]
+    exception: Annotated[str | None, Meta(description="Recorded exception, in short.")]
+
+
+class SkippedFolder(Record, frozen=True, kw_only=True):
+    """A folder that was passed over."""
+
+    path: Annotated[str, Meta(description="Relative to the run folder.")]
+    reason: Annotated[str, Meta(description="Why it was passed over.")]
+
+
+class OutcomesDocument(Record, frozen=True, kw_only=True):
+    """Outcomes of all trials of a run, or of all runs."""
+
+    schema_version: Version
+    generated_at: Annotated[str, Meta(description="When it was written, UTC.")]
+    scope: Annotated[str, Meta(description="Run id, or `*` for all runs.")]
+    trials: Annotated[list[TrialOutcome], Meta(description="Every trial found.")]
+    skipped: Annotated[list[SkippedFolder], Meta(description="Folders passed over.")]
+    problems: Annotated[
+        dict[str, Count], Meta(description="Problems of discovery, counted by kind.")
+    ]

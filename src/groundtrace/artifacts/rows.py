@@ -1,0 +1,51 @@
+"""One row a trial: what summaries, impact and reports keep in memory instead of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from groundtrace.artifacts.documents.events import Coverage, EventSummary
+from groundtrace.artifacts.documents.metrics import Slices
+from groundtrace.artifacts.documents.outcomes import TrialOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """The numbers of one evaluated trial."""
+
+    run_id: str
+    config_name: str
+    task_name: str
+    trial_name: str
+    benchmark: str | None
+    model: str | None
+    batch_timestamp: str | None
+    coverage: Coverage
+    summary: EventSummary
+    computable: bool
+    """Whether file-level metrics could be computed."""
+    reason: str | None
+    """Why not (D19)."""
+    metrics: Mapping[str, float]
+    """Canonical metric name to value; a metric that is undefined here is absent."""
+    labels: Mapping[str, int] = field(default_factory=dict)
+    """Error taxonomy: label to number of files."""
+    not_applicable: tuple[str, ...] = ()
+    """Labels that do not apply to this trial."""
+    slices: Slices | None = None
+    unknown_tools: Mapping[str, int] = field(default_factory=dict)
+    """Raw names of tools that the tool table does not know, with counts."""
+    accesses: Mapping[str, int] = field(default_factory=dict)
+    """Accesses counted by `category/kind`, such as `file_read/read`."""
+    document: str | None = None
+    """Path of the events document relative to its retrieval_events folder."""
+    outcome: TrialOutcome | None = None
+    """From outcomes.json; None when the run has none."""
+
+    @property
+    def trial_key(self) -> str:
+        """Equal for copies of one trial in several runs; aggregates count a key once (D32)."""
+        if self.outcome is not None and self.outcome.trial_key:
+            return self.outcome.trial_key
+        return f"{self.run_id}/{self.config_name}/{self.task_name}/{self.trial_name}"

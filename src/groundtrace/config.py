@@ -1,0 +1,144 @@
+"""Settings: defaults, `groundtrace.toml`, and the flags that win over both."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from groundtrace.errors import InputError, UsageError
+
+FILE_NAME = "groundtrace.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything a user can set; one object is handed to every stage that needs it."""
+
+    container_prefixes: tuple[str, ...] = ("/workspace/", "/repo_full/", "/testbed/")
+    """Path prefixes of the container that are not part of a repository (D13)."""
+    mcp_servers: tuple[str, ...] = ("sourcegraph",)
+    """Servers whose calls count as MCP; `*` means any (D3)."""
+    baseline: str = "baseline*"
+    """Pattern of the configuration that others are compared with (D33)."""
+    skip: tuple[str, ...] = (
+        "_errored",
+        "_archived*",
+        "archive",
+        "archived*",
+        "*__broken*",
+        "*_broken",
+        "*_invalid_*",
+        "*__invalid*",
+    )
+    """Folder names that are passed over, and counted (D32)."""
+    tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Tools added to the tool table: name to its entry."""
+    shell_commands: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Commands added to the table of shell commands: name to its entry."""
+    shell: Literal["use", "ignore"] = "use"
+    """Whether shell commands are evidence (D6)."""
+    trials: Literal["latest", "all"] = "latest"
+    """Which of several trials of one task and configuration are written (D32)."""
+    schema_version: str = "1.1"
+    """Version of the events documents to write (D12)."""
+
+
+_KEYS: Mapping[tuple[str, str], str] = {
+    ("paths", "container_prefixes"): "container_prefixes",
+    ("mcp", "servers"): "mcp_servers",
+    ("compare", "baseline"): "baseline",
+    ("discover", "skip"): "skip",
+    ("discover", "trials"): "trials",
+    ("shell", "evidence"): "shell",
+    ("shell", "commands"): "shell_commands",
+}
+"""Where each setting stands in the file: (table, key) to the field of `Settings`."""
+
+_LISTS = {"container_prefixes", "mcp_servers", "skip"}
+_TABLES = {"shell_commands"}
+_CHOICES = {"trials": ("latest", "all"), "shell": ("use", "ignore")}
+
+
+def load_settings(explicit: Path | None = None, start: Path | None = None) -> Settings:
+    """Settings from `explicit`, else from the nearest groundtrace.toml upwards of `start`."""
+    path = explicit if explicit is not None else find_file(start or Path.cwd())
+    if path is None:
+        return Settings()
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    try:
+        data = tomllib.loads(raw.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from error
+    return settings_from(data, str(path))
+
+
+def find_file(start: Path) -> Path | None:
+    """The nearest groundtrace.toml in `start` or above it."""
+    for folder in (start, *start.parents):
+        candidate = folder / FILE_NAME
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def settings_from(data: Mapping[str, Any], where: str = FILE_NAME) -> Settings:
+    """Settings from parsed TOML; unknown keys and wrong types are errors with the way out."""
+    known_tables = sorted({table for table, _ in _KEYS} | {"tools"})
+    values: dict[str, Any] = {}
+    for table, content in data.items():
+        if table not in known_tables:
+            raise UsageError(f"{where}: {_unknown('table', table, known_tables)}")
+        if not isinstance(content, dict):
+            raise UsageError(f"{where}: [{table}] must be a table")
+        if table == "tools":
+            values["tools"] = _tables(content, f"{where}: [tools]")
+            continue
+        known = sorted(key for known_table, key in _KEYS if known_table == table)
+        for key, value in content.items():
+            if key not in known:
+                raise UsageError(
+                    f"{where}: {_unknown('key', f'{table}.{key}', [f'{table}.{k}' for k in known])}"
+                )
+            name = _KEYS[table, key]
+            values[name] = _checked(name, value, f"{where}: {table}.{key}")
+    return replace(Settings(), **values)
+
+
+def override(settings: Settings, **flags: Any) -> Settings:
+    """Settings with the flags that were given (None means not given)."""
+    names = {f.name for f in fields(Settings)}
+    given = {k: v for k, v in flags.items() if v is not None and k in names}
+    return replace(settings, **given)
+
+
+def _unknown(what: str, name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+    return f"unknown {what} {name!r}; nearest is {near[0]!r} (known: {', '.join(known)})"
+
+
+def _checked(name: str, value: Any, where: str) -> Any:
+    if name in _LISTS:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise UsageError(f"{where} must be a list of strings")
+        return tuple(value)
+    if name in _TABLES:
+        return _tables(value, where)
+    if not isinstance(value, str):
+        raise UsageError(f"{where} must be a string")
+    choices = _CHOICES.get(name)
+    if choices is not None and value not in choices:
+        raise UsageError(f"{where} must be one of {', '.join(choices)}")
+    return value
+
+
+def _tables(value: Any, where: str) -> dict[str, dict[str, Any]]:
+    if not isinstance(value, dict) or not all(isinstance(v, dict) for v in value.values()):
+        raise UsageError(f"{where} must hold tables")
+    return value

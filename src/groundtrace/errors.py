@@ -1,0 +1,59 @@
+"""Everything groundtrace raises on purpose.
+
+    GroundtraceError            exit 1
+    ├── UsageError              exit 2   wrong usage, unknown names
+    ├── InputError              exit 2   unreadable or missing input
+    │   └── VersionError        exit 2   a document of another major version
+    ├── NothingFoundError       exit 3   nothing to evaluate
+    ├── LockedError             exit 2   another process writes to the same folder
+    └── MissingExtraError       exit 2   an optional dependency is not installed
+
+A bad trial is not an exception: it is a `Problem` in the results. These are for what stops the
+whole command. Each message is one line that says what is wrong and the way out.
+"""
+
+from __future__ import annotations
+
+
+class GroundtraceError(Exception):
+    """Base of all; `exit_code` is what the command line returns for it."""
+
+    exit_code = 1
+
+
+class UsageError(GroundtraceError):
+    """Wrong usage: an unknown name, a flag that does not fit."""
+
+    exit_code = 2
+
+
+class InputError(GroundtraceError):
+    """An input that is missing or cannot be read."""
+
+    exit_code = 2
+
+
+class VersionError(InputError):
+    """A document of a major version that this groundtrace cannot read."""
+
+
+class NothingFoundError(GroundtraceError):
+    """There is nothing to evaluate."""
+
+    exit_code = 3
+
+
+class LockedError(GroundtraceError):
+    """Another process holds the output folder."""
+
+    exit_code = 2
+
+
+class MissingExtraError(GroundtraceError):
+    """An optional dependency is missing."""
+
+    exit_code = 2
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an extra: pip install 'groundtrace[{extra}]'")
+        self.extra = extra

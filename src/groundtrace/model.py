@@ -1,0 +1,331 @@
+"""The records that pass between the stages.
+
+Small, frozen and free of behaviour: a stage takes some of these and gives others, and knows
+nothing else of its neighbours. What is written to disk has its own types in
+`groundtrace.artifacts.documents`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from groundtrace.storage import Folder
+
+Category = Literal[
+    "file_read",
+    "file_search",
+    "symbol_navigation",
+    "code_search",
+    "commit_search",
+    "deep_search",
+    "file_write",
+    "other",
+]
+"""The specification's `tool_category` values."""
+
+AccessKind = Literal["read", "matched", "surfaced", "written"]
+"""How a call touched a file (D7)."""
+
+TraceSource = Literal["trajectory", "transcript", "merged"]
+"""Which source produced the events; `None` stands for degraded mode."""
+
+Confidence = Literal["high", "medium", "low"]
+"""The specification's confidence in a ground-truth source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that could not be read or understood, with the place to look at."""
+
+    file: str
+    """Path of the file, relative to the folder that was being read."""
+    kind: str
+    """Short stable name, such as `broken_json`; summaries count by it."""
+    reason: str
+    """One sentence for people."""
+    line: int | None = None
+    """Line in the file, from 1, where lines make sense."""
+    place: str | None = None
+    """JSON path inside the file, such as `$.steps[3].tool_calls`, where known."""
+    lost_calls: int = 0
+    """Tool calls that were certainly lost to this problem."""
+
+    def __str__(self) -> str:
+        where = self.file if self.line is None else f"{self.file}:{self.line}"
+        inside = "" if self.place is None else f" {self.place}:"
+        return f"{where}:{inside} {self.reason} [{self.kind}]"
+
+
+# --- traces -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool call gave back, cleaned of what the harness wrapped around it."""
+
+    text: str = ""
+    """The tool's own output as text, without the harness's appended copies and metadata."""
+    data: Any = None
+    """The structured result where the trace has one (`tool_use_result` and the like)."""
+    is_error: bool = False
+    """The harness marked the call as failed, refused or cancelled."""
+    persisted_path: str | None = None
+    """Where the harness stored the full output when `text` is only a preview of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One tool call of the agent: the waist between harness formats and tools."""
+
+    name: str
+    """Raw tool name as the trace has it."""
+    arguments: Mapping[str, Any]
+    """Arguments as the agent gave them (repaired where the harness is known to garble them)."""
+    call_id: str | None = None
+    """The harness's id of the call; not always unique within a trace."""
+    step_id: str | None = None
+    """The trajectory's step id, where there is one."""
+    result: ToolResult | None = None
+    """None when the trace holds no answer to this call."""
+    server: str | None = None
+    """MCP server that offered the tool, where the reader knows it."""
+    timestamp: float | None = None
+    """Seconds since the epoch, UTC, when the call was made."""
+    cumulative_tokens: int | None = None
+    """Tokens of all model calls up to and with the one that made this call (D9)."""
+    is_subagent: bool = False
+    """Made by a subagent, not by the main thread."""
+    cwd: str | None = None
+    """Working directory of the harness at this call, where known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Totals that a trace states about itself, for outcomes."""
+
+    output_tokens: int | None = None
+    """Output tokens of the trial."""
+    output_tokens_source: str | None = None
+    """Where they were found, such as `modelUsage`."""
+    input_tokens: int | None = None
+    """Input tokens of the main thread, cache included, each model call once."""
+    cost_usd: float | None = None
+    """Cost as the trace states it."""
+    cost_source: str | None = None
+    """Where it was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Everything that the sources of one trial tell about its tool calls, in order."""
+
+    calls: tuple[ToolCall, ...] = ()
+    """All calls in order of first appearance (D1)."""
+    source: TraceSource | None = None
+    """Which sources contributed; None when no usable trace was found."""
+    has_trajectory: bool = False
+    """A trajectory was found and could be parsed."""
+    has_transcript: bool = False
+    """A transcript (stream, session log, Cursor JSONL) was found and could be parsed."""
+    first_timestamp: float | None = None
+    """Earliest time that any source states, UTC seconds since the epoch."""
+    harness: str | None = None
+    """Name of the harness, such as `claude-code`."""
+    harness_version: str | None = None
+    """Its version as the trace states it."""
+    model: str | None = None
+    """Model name as the trace states it."""
+    cwd: str | None = None
+    """Working directory in which the harness started."""
+    mcp_servers: tuple[str, ...] = ()
+    """MCP servers that the trace names."""
+    usage: Usage = field(default_factory=Usage)
+    """Totals the trace states about itself."""
+    evidence: tuple[str, ...] = ()
+    """Per file read: which reader took it and by which evidence."""
+    readable: bool = False
+    """At least one source was parsed far enough to say what the agent did."""
+
+
+class ReadResult(NamedTuple):
+    """What a trace reader returns: the trace and what was lost on the way."""
+
+    trace: Trace
+    problems: tuple[Problem, ...]
+
+
+# --- tools --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FileRef:
+    """One file that a call touched, as far as the call itself tells."""
+
+    path: str
+    """Absolute in the container, or relative to the root of `repo`, or relative to nothing known."""
+    kind: AccessKind
+    """How it was touched."""
+    repo: str | None = None
+    """Repository as the call names it (`github.com/sg-evals/kafka--0753c489`), where it does."""
+    line_start: int | None = None
+    """First line shown, from 1, where known."""
+    line_end: int | None = None
+    """Last line shown, inclusive, where known."""
+    from_diff: bool = False
+    """The path comes out of a diff and may carry `a/` or `b/` (D13)."""
+    rule: str = ""
+    """Name of the rule that found it, for `explain`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """What the tools stage says of one call."""
+
+    category: Category
+    """The specification's category (D2)."""
+    tool: str | None
+    """Canonical tool name from the tool table; None for an unknown tool."""
+    is_mcp: bool = False
+    """The call went to one of the MCP servers that count (D3)."""
+    refs: tuple[FileRef, ...] = ()
+    """Files touched, in order of appearance."""
+    symbols: tuple[str, ...] = ()
+    """Symbols asked for by symbol navigation."""
+    failed: bool = False
+    """The call obtained nothing: failed, refused, cancelled or empty (D4)."""
+    repos: tuple[str, ...] = ()
+    """Repositories named by the call, raw, whether or not files were found."""
+    problems: tuple[Problem, ...] = ()
+    """What could not be understood, such as a command that does not parse."""
+
+
+# --- ground truth -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TruthFile:
+    """One ground-truth file."""
+
+    spelling: str
+    """As the ground truth writes it; `ground_truth.files` keeps this (D17)."""
+    path: str
+    """The path without the repository."""
+    repo: str | None = None
+    """Repository that the entry names, raw."""
+
+
+@dataclass(frozen=True, slots=True)
+class TruthSymbol:
+    """A symbol inside a ground-truth file."""
+
+    file: str
+    symbol: str
+    repo: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TruthChunk:
+    """A line range inside a ground-truth file."""
+
+    file: str
+    line_start: int
+    line_end: int
+    annotation: str | None = None
+    repo: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroundTruth:
+    """What the task says an agent should have found."""
+
+    files: tuple[TruthFile, ...] = ()
+    """Relevant files; empty means unknown (D25)."""
+    symbols: tuple[TruthSymbol, ...] = ()
+    chunks: tuple[TruthChunk, ...] = ()
+    expected_edit_files: tuple[TruthFile, ...] = ()
+    """Edit targets, only from sources that mean edits (D27)."""
+    expected_edit_files_source: str | None = None
+    expected_edit_files_confidence: Confidence | None = None
+    source: str | None = None
+    """Name of the source that gave the files, such as `tests/ground_truth.json`."""
+    confidence: Confidence | None = None
+
+
+class TruthResult(NamedTuple):
+    """What the ground-truth chain returns."""
+
+    truth: GroundTruth
+    problems: tuple[Problem, ...]
+
+
+# --- trials and tasks ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task definition, as the task index knows it."""
+
+    name: str
+    """Canonical name: the folder's, as written."""
+    benchmark: str
+    """Suite folder it lies in."""
+    folder: Folder | None
+    """Its directory; None when it is only known from a registry."""
+    repos: tuple[str, ...] = ()
+    """Repositories that the task names, raw (`sg-evals/kubernetes--v1.32.0`)."""
+    repo_paths: Mapping[str, str] = field(default_factory=dict)
+    """Where the task says a repository lies in the workspace: path to raw repository name."""
+    aliases: tuple[str, ...] = ()
+    """Other names it goes by (task.toml name and id)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a trial, from its records; nothing is invented."""
+
+    reward: float | None = None
+    reward_reason: str | None = None
+    """Why there is no valid reward (D34)."""
+    cost_usd: float | None = None
+    cost_source: str | None = None
+    agent_seconds: float | None = None
+    trial_seconds: float | None = None
+    output_tokens: int | None = None
+    output_tokens_source: str | None = None
+    exception: str | None = None
+    """Type or first line of the recorded exception."""
+    started_at: float | None = None
+    finished_at: float | None = None
+    agent_started_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One execution of one task by one configuration: a folder and what it is."""
+
+    folder: Folder
+    """Where its files lie."""
+    path: str
+    """Path below the runs folder, with forward slashes."""
+    run_id: str
+    config_name: str
+    task_name: str
+    trial_name: str
+    benchmark: str | None = None
+    batch_timestamp: str | None = None
+    model: str | None = None
+    harness: str | None = None
+    harness_version: str | None = None
+    task: Task | None = None
+    """The task definition it was joined to."""
+    outcome: Outcome = field(default_factory=Outcome)
+    """From the records alone; what the trace adds is filled in later."""
+    trial_key: str = ""
+    """Equal for copies of one trial in several runs."""
+    files: tuple[str, ...] = ()
+    """Files present, relative to the folder."""
+    evidence: Mapping[str, str] = field(default_factory=dict)
+    """Per identity field, where it came from."""
