@@ -1,0 +1,198 @@
+"""The run summary: statistics over all computable tasks, with what was left out and why.
+
+One per run, and one over all runs. The unit of every statistic is the task within its run and
+configuration: where several trials of it were evaluated, they are averaged first, so that a task
+tried ten times weighs as much as a task tried once (D32).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from groundtrace.artifacts.documents.base import Count, Record, Share, Version
+from groundtrace.artifacts.documents.metrics import TaxonomyLabel
+
+Counts = dict[str, Count]
+
+
+class Distribution(Record, frozen=True, kw_only=True):
+    """Statistics of one value over tasks, with its n (D19)."""
+
+    n: Annotated[Count, Meta(description="Tasks that have the value.")]
+    left_out: Annotated[Counts, Meta(description="Tasks without it, counted by reason.")]
+    mean: Annotated[float | None, Meta(description="Arithmetic mean; null when n is 0.")] = None
+    median: Annotated[float | None, Meta(description="Median; null when n is 0.")] = None
+    sd: Annotated[
+        float | None,
+        Meta(description="Sample standard deviation, divided by n - 1; null below 2."),
+    ] = None
+    q1: Annotated[
+        float | None,
+        Meta(description="First quartile, interpolated linearly between the closest ranks."),
+    ] = None
+    q3: Annotated[float | None, Meta(description="Third quartile, by the same method.")] = None
+    minimum: Annotated[float | None, Meta(description="Smallest value.")] = None
+    maximum: Annotated[float | None, Meta(description="Largest value.")] = None
+
+
+class FirstHit(Record, frozen=True, kw_only=True):
+    """Time to the first relevant file beside the hit rate: it is censored (D21)."""
+
+    n: Annotated[Count, Meta(description="Computable tasks.")]
+    n_hit: Annotated[Count, Meta(description="Tasks in which a relevant file was met.")]
+    n_never_hit: Annotated[Count, Meta(description="Tasks in which none was met.")]
+    hit_rate: Annotated[
+        Share | None,
+        Meta(
+            description="Mean share of a task's trials with a hit: n_hit / n with one trial a task."
+        ),
+    ]
+    ttfr_seconds: Annotated[
+        Distribution, Meta(description="Seconds to the first hit, over tasks that have one.")
+    ]
+    ttfr_tokens: Annotated[
+        Distribution, Meta(description="Tokens to the first hit, over tasks that have one.")
+    ]
+
+
+class LabelSummary(Record, frozen=True, kw_only=True):
+    """One label of the error taxonomy over trials."""
+
+    n: Annotated[Count, Meta(description="Trials to which the label applies.")]
+    n_with: Annotated[Count, Meta(description="Of these, trials with at least one such file.")]
+    files: Annotated[Count, Meta(description="Files in all of these trials.")]
+    not_applicable: Annotated[
+        Count, Meta(description="Trials in which it does not apply: no edit was expected.")
+    ]
+    files_not_applicable: Annotated[Count, Meta(description="Files counted in those trials.")]
+    per_task: Annotated[Distribution, Meta(description="Files a task, where the label applies.")]
+
+
+class SliceCounts(Record, frozen=True, kw_only=True):
+    """How trials fall into the calibration slices."""
+
+    candidate_set_size: Annotated[
+        Counts, Meta(description="Trials by size of the candidate set: small, medium, large.")
+    ]
+    evidence_type: Annotated[Counts, Meta(description="Trials by evidence: local, mcp.")]
+    none: Annotated[Count, Meta(description="Trials without slices: no trace.")]
+
+
+class CoverageTable(Record, frozen=True, kw_only=True):
+    """What could be read of the trials."""
+
+    has_trajectory: Annotated[Count, Meta(description="Trials with a trajectory that parsed.")]
+    has_transcript: Annotated[Count, Meta(description="Trials with a transcript that parsed.")]
+    has_ground_truth: Annotated[Count, Meta(description="Trials with file-level ground truth.")]
+    has_chunk_ground_truth: Annotated[Count, Meta(description="Trials with line ranges.")]
+    degraded: Annotated[
+        Count, Meta(description="Trials whose document says that something was lost.")
+    ]
+    trace_sources: Annotated[
+        Counts, Meta(description="Trials by trace source; `none` is degraded mode.")
+    ]
+    ground_truth_sources: Annotated[
+        Counts, Meta(description="Trials by ground-truth source; `none` without one.")
+    ]
+    ground_truth_confidences: Annotated[
+        Counts, Meta(description="Trials by confidence in that source; `none` without one.")
+    ]
+    elapsed_origins: Annotated[
+        Counts, Meta(description="Trials by origin of elapsed seconds; `none` without times.")
+    ]
+
+
+class GroupSummary(Record, frozen=True, kw_only=True):
+    """Everything about one group of trials."""
+
+    trials: Annotated[Count, Meta(description="Trials evaluated, each copy once.")]
+    tasks: Annotated[
+        Count, Meta(description="Tasks within run and configuration: the unit of statistics.")
+    ]
+    computable: Annotated[Count, Meta(description="Trials with file-level metrics.")]
+    left_out: Annotated[Counts, Meta(description="Trials without, counted by reason.")]
+    metrics: Annotated[
+        dict[str, Distribution], Meta(description="Canonical metric name to its statistics.")
+    ]
+    outcomes: Annotated[
+        dict[str, Distribution], Meta(description="Reward, cost, times and output tokens.")
+    ]
+    volume: Annotated[
+        dict[str, Distribution],
+        Meta(description="Retrieval volume: events and files a task."),
+    ]
+    first_hit: Annotated[FirstHit, Meta(description="Over retrieved files.")]
+    first_hit_shown: Annotated[FirstHit, Meta(description="Over files whose content was shown.")]
+    taxonomy: Annotated[dict[TaxonomyLabel, LabelSummary], Meta(description="Labels over trials.")]
+    slices: Annotated[SliceCounts, Meta(description="Trials by calibration slice.")]
+    coverage: Annotated[CoverageTable, Meta(description="What could be read.")]
+    events_by_category: Annotated[Counts, Meta(description="Events by tool category.")]
+    accesses: Annotated[
+        Counts, Meta(description="Accesses by `category/kind`, such as `file_read/read`.")
+    ]
+
+
+class NamedTrial(Record, frozen=True, kw_only=True):
+    """A trial that does not count, and why."""
+
+    run_id: Annotated[str, Meta(description="Run it lies in.")]
+    config_name: Annotated[str, Meta(description="Configuration.")]
+    task_name: Annotated[str, Meta(description="Task.")]
+    trial_name: Annotated[str, Meta(description="Name of the trial.")]
+    reason: Annotated[str | None, Meta(description="Why it does not count.")]
+
+
+class DuplicatedTrial(Record, frozen=True, kw_only=True):
+    """A copy of a trial that was counted already in another run."""
+
+    run_id: Annotated[str, Meta(description="Run the copy lies in.")]
+    config_name: Annotated[str, Meta(description="Configuration of the copy.")]
+    task_name: Annotated[str, Meta(description="Task.")]
+    trial_name: Annotated[str, Meta(description="Name of the trial.")]
+    counted_in: Annotated[str, Meta(description="Run whose copy was counted.")]
+
+
+class SkippedPath(Record, frozen=True, kw_only=True):
+    """A folder that was passed over."""
+
+    run_id: Annotated[str, Meta(description="Scope of the outcomes that name it.")]
+    path: Annotated[str, Meta(description="The folder.")]
+    reason: Annotated[str, Meta(description="Why it was passed over.")]
+
+
+class RunSummaryDocument(Record, frozen=True, kw_only=True):
+    """Statistics of a run, or of all runs."""
+
+    schema_version: Version
+    generated_at: Annotated[str, Meta(description="When it was computed, UTC.")]
+    scope: Annotated[str, Meta(description="Run id, or `*` for all runs.")]
+    runs: Annotated[list[str], Meta(description="Runs that have evaluated trials.")]
+    overall: Annotated[GroupSummary, Meta(description="All trials.")]
+    by_config: Annotated[dict[str, GroupSummary], Meta(description="By configuration.")]
+    by_suite: Annotated[
+        dict[str, GroupSummary], Meta(description="By benchmark; `unknown` where none is known.")
+    ]
+    by_model: Annotated[
+        dict[str, GroupSummary], Meta(description="By model; `unknown` where none is known.")
+    ]
+    by_candidate_set_size: Annotated[
+        dict[str, GroupSummary], Meta(description="By size of the candidate set.")
+    ]
+    by_evidence_type: Annotated[dict[str, GroupSummary], Meta(description="By evidence type.")]
+    unknown_tools: Annotated[
+        Counts, Meta(description="Calls of tools that the tool table does not know, by raw name.")
+    ]
+    problems: Annotated[Counts, Meta(description="Problems met, counted by kind.")]
+    trials_found: Annotated[
+        Count | None, Meta(description="Trials found by discovery; null without outcomes.")
+    ]
+    superseded: Annotated[
+        list[NamedTrial], Meta(description="Trials passed over for another of the same task.")
+    ]
+    failed: Annotated[list[NamedTrial], Meta(description="Trials that could not be processed.")]
+    duplicated: Annotated[
+        list[DuplicatedTrial], Meta(description="Copies that were not counted again (D32).")
+    ]
+    skipped: Annotated[list[SkippedPath], Meta(description="Folders passed over.")]
