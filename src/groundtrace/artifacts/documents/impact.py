@@ -1,0 +1,259 @@
+"""The impact document: how retrieval relates to outcomes, and what configurations differ in.
+
+Association only: nothing in it ranks configurations, gates a run or scores a task.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from groundtrace.artifacts.documents.base import Count, Record, Share, Version
+
+Coefficient = Annotated[float, Meta(ge=-1, le=1)]
+"""A correlation coefficient."""
+
+Direction = Literal["higher", "lower"]
+"""Which values of a metric are better (D35)."""
+
+CorrelationScope = Literal["overall", "config", "within_config"]
+
+PairDropReason = Literal[
+    "missing_side",
+    "same_trial",
+    "model_unknown",
+    "model_differs",
+    "harness_version_unknown",
+    "harness_version_differs",
+    "no_valid_reward",
+]
+"""Why a task is not matched; a task counts under the requirement that it failed (D33)."""
+
+Reasons = dict[str, Count]
+
+
+class Method(Record, frozen=True, kw_only=True):
+    """How the numbers were made, in words, so that a table can be read without the code."""
+
+    correlation: Annotated[str, Meta(description="The coefficient and its units by scope.")]
+    correlation_p: Annotated[str, Meta(description="Its permutation test.")]
+    delta_p: Annotated[str, Meta(description="The test of a mean delta.")]
+    interval: Annotated[str, Meta(description="The intervals.")]
+    ranks: Annotated[str, Meta(description="When resamples are ranked again and when not.")]
+    holm: Annotated[str, Meta(description="What one table of tests is.")]
+    effect_size: Annotated[str, Meta(description="The effect size.")]
+    matching: Annotated[str, Meta(description="What makes a matched pair.")]
+    minimum: Annotated[str, Meta(description="What is not computed below which size.")]
+
+
+class Correlation(Record, frozen=True, kw_only=True):
+    """The association of one retrieval metric with one outcome."""
+
+    retrieval_metric: Annotated[str, Meta(description="Canonical name of the metric.")]
+    outcome: Annotated[str, Meta(description="Canonical name of the outcome.")]
+    scope: Annotated[
+        CorrelationScope,
+        Meta(
+            description="overall: per-task means over all configurations; config: the tasks of one "
+            "configuration; within_config: ranks inside each configuration, pooled."
+        ),
+    ]
+    config_name: Annotated[
+        str | None, Meta(description="The configuration when the scope is config, else null.")
+    ]
+    computable: Annotated[bool, Meta(description="Whether there is a coefficient.")]
+    reason: Annotated[str | None, Meta(description="Why not, when not computable.")]
+    spearman_r: Annotated[Coefficient | None, Meta(description="Spearman's coefficient.")]
+    ci_low: Annotated[Coefficient | None, Meta(description="Lower end of the 95 % interval.")]
+    ci_high: Annotated[Coefficient | None, Meta(description="Upper end of the 95 % interval.")]
+    p: Annotated[Share | None, Meta(description="Two-sided permutation p.")]
+    p_holm: Annotated[Share | None, Meta(description="p adjusted by Holm within the scope.")]
+    p_exact: Annotated[
+        bool | None, Meta(description="Whether all permutations were enumerated; null without p.")
+    ]
+    inference_reason: Annotated[
+        str | None, Meta(description="Why p or the interval is missing, when one is.")
+    ]
+    ranks_once: Annotated[
+        bool | None,
+        Meta(
+            description="True when ranks were computed once instead of in each resample; "
+            "null without an interval."
+        ),
+    ]
+    n: Annotated[Count, Meta(description="Tasks with both values.")]
+    left_out: Annotated[Reasons, Meta(description="Tasks without both values, by reason.")]
+
+
+class CorrelationAnalysis(Record, frozen=True, kw_only=True):
+    """All correlations."""
+
+    computable: Annotated[bool, Meta(description="Whether any coefficient could be computed.")]
+    reason: Annotated[str | None, Meta(description="Why not, when none could.")]
+    correlations: Annotated[list[Correlation], Meta(description="By scope, metric, outcome.")]
+
+
+class Delta(Record, frozen=True, kw_only=True):
+    """One metric over the matched tasks: configuration minus baseline."""
+
+    metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
+    direction: Annotated[Direction, Meta(description="Which values are better.")]
+    computable: Annotated[bool, Meta(description="Whether there are enough pairs.")]
+    reason: Annotated[str | None, Meta(description="Why not, when not computable.")]
+    mean_baseline: Annotated[float | None, Meta(description="Mean of the baseline over n.")]
+    mean_config: Annotated[float | None, Meta(description="Mean of the configuration over n.")]
+    mean_delta: Annotated[float | None, Meta(description="Mean of configuration - baseline.")]
+    median_delta: Annotated[float | None, Meta(description="Median of the deltas.")]
+    q1: Annotated[float | None, Meta(description="Lower quartile of the deltas.")]
+    q3: Annotated[float | None, Meta(description="Upper quartile of the deltas.")]
+    n_better: Annotated[Count, Meta(description="Tasks better than the baseline, by direction.")]
+    n_worse: Annotated[Count, Meta(description="Tasks worse than the baseline, by direction.")]
+    n_same: Annotated[Count, Meta(description="Tasks that did not change.")]
+    ci_low: Annotated[float | None, Meta(description="Lower end of the mean delta's interval.")]
+    ci_high: Annotated[float | None, Meta(description="Upper end of the mean delta's interval.")]
+    p: Annotated[Share | None, Meta(description="Two-sided sign-flip p of the mean delta.")]
+    p_holm: Annotated[Share | None, Meta(description="p adjusted by Holm over this comparison.")]
+    p_exact: Annotated[
+        bool | None, Meta(description="Whether all sign flips were enumerated; null without p.")
+    ]
+    effect_size: Annotated[
+        float | None,
+        Meta(description="Mean delta over the standard deviation of the deltas (Cohen's dz)."),
+    ]
+    inference_reason: Annotated[
+        str | None, Meta(description="Why p, interval or effect size is missing, when one is.")
+    ]
+    n: Annotated[Count, Meta(description="Matched tasks with the metric on both sides.")]
+    left_out: Annotated[
+        Reasons, Meta(description="Matched tasks without it, by the side that lacks it.")
+    ]
+    only_baseline_hit: Annotated[
+        Count | None,
+        Meta(description="For times to the first relevant file: tasks only the baseline hit."),
+    ]
+    only_config_hit: Annotated[
+        Count | None,
+        Meta(description="For times to the first relevant file: tasks only the other hit."),
+    ]
+
+
+class MatchedTask(Record, frozen=True, kw_only=True):
+    """One matched task: both sides' values, trials averaged."""
+
+    task_name: Annotated[str, Meta(description="Canonical task.")]
+    benchmark: Annotated[str | None, Meta(description="Suite; null when unknown.")]
+    runs: Annotated[list[str], Meta(description="Runs that its trials come from.")]
+    models: Annotated[list[str], Meta(description="Models, the same on both sides.")]
+    harness_versions: Annotated[
+        list[str], Meta(description="Known harness versions, the same on both sides.")
+    ]
+    n_trials_baseline: Annotated[Count, Meta(description="Trials of the baseline.")]
+    n_trials_config: Annotated[Count, Meta(description="Trials of the configuration.")]
+    baseline: Annotated[dict[str, float], Meta(description="Metric to value; undefined absent.")]
+    config: Annotated[dict[str, float], Meta(description="Metric to value; undefined absent.")]
+
+
+class DroppedTask(Record, frozen=True, kw_only=True):
+    """A task of either configuration that could not be matched."""
+
+    task_name: Annotated[str, Meta(description="Canonical task.")]
+    benchmark: Annotated[str | None, Meta(description="Suite; null when unknown.")]
+    reason: Annotated[PairDropReason, Meta(description="The requirement that it failed.")]
+
+
+class MatchedComparison(Record, frozen=True, kw_only=True):
+    """One configuration against the baseline, over the tasks that can be compared."""
+
+    run_scope: Annotated[str, Meta(description="Run id, or `*` for all runs.")]
+    suite: Annotated[str | None, Meta(description="One suite; null for all of them.")]
+    baseline_config: Annotated[str, Meta(description="The baseline.")]
+    config: Annotated[str, Meta(description="The configuration compared with it.")]
+    computable: Annotated[bool, Meta(description="Whether there are enough matched tasks.")]
+    reason: Annotated[str | None, Meta(description="Why not, when not computable.")]
+    n_matched_tasks: Annotated[Count, Meta(description="Tasks that meet every requirement.")]
+    n_unknown_version: Annotated[
+        Count,
+        Meta(description="Matched tasks let in although a harness version is unknown."),
+    ]
+    dropped: Annotated[
+        dict[PairDropReason, Count], Meta(description="Tasks not matched, by reason.")
+    ]
+    deltas: Annotated[list[Delta], Meta(description="One for each metric and outcome.")]
+    tasks: Annotated[
+        list[MatchedTask] | None,
+        Meta(
+            description="The matched tasks; null for one suite, whose tasks stand in the "
+            "comparison over all suites."
+        ),
+    ]
+    dropped_tasks: Annotated[
+        list[DroppedTask] | None,
+        Meta(description="The tasks not matched; null where tasks is null."),
+    ]
+
+
+class MetricAggregate(Record, frozen=True, kw_only=True):
+    """One metric over the tasks of a configuration."""
+
+    metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
+    direction: Annotated[Direction, Meta(description="Which values are better.")]
+    mean: Annotated[float | None, Meta(description="Mean over n tasks; null when there is none.")]
+    median: Annotated[float | None, Meta(description="Median over n tasks.")]
+    n: Annotated[Count, Meta(description="Tasks with a value.")]
+    left_out: Annotated[Reasons, Meta(description="Tasks without a value, by reason.")]
+    hit_rate: Annotated[
+        Share | None,
+        Meta(
+            description="For times to the first relevant file: share of the computable tasks "
+            "that were hit at all."
+        ),
+    ]
+
+
+class ConfigAggregate(Record, frozen=True, kw_only=True):
+    """One configuration over all its tasks, matched or not."""
+
+    config_name: Annotated[str, Meta(description="Configuration.")]
+    n_tasks: Annotated[Count, Meta(description="Distinct tasks.")]
+    n_trials: Annotated[Count, Meta(description="Distinct trials, copies counted once.")]
+    n_copies: Annotated[Count, Meta(description="Copies of trials that were not counted again.")]
+    models: Annotated[Reasons, Meta(description="Trials by model; `unknown` where not known.")]
+    harness_versions: Annotated[
+        Reasons, Meta(description="Trials by harness version; `unknown` where not known.")
+    ]
+    metrics: Annotated[list[MetricAggregate], Meta(description="Every metric and outcome.")]
+
+
+class ImpactDocument(Record, frozen=True, kw_only=True):
+    """Correlations, matched comparisons and aggregates of one run or of all runs."""
+
+    schema_version: Version
+    generated_at: Annotated[str, Meta(description="When it was computed, UTC.")]
+    scope: Annotated[str, Meta(description="Run id, or `*` for all runs.")]
+    statement: Annotated[str, Meta(description="What the numbers do and do not say.")]
+    seed: Annotated[int, Meta(description="Seed of all random draws.")]
+    draws: Annotated[Count, Meta(description="Random draws of each resampling.")]
+    baseline: Annotated[str, Meta(description="Name or pattern that chose the baseline.")]
+    against: Annotated[
+        str | None, Meta(description="Name or pattern that chose what to compare; null for all.")
+    ]
+    pair_across_runs: Annotated[bool, Meta(description="Whether pairs may span runs.")]
+    allow_unknown_version: Annotated[
+        bool, Meta(description="Whether pairs with an unknown harness version were let in.")
+    ]
+    n_trials: Annotated[Count, Meta(description="Distinct trials.")]
+    n_copies: Annotated[Count, Meta(description="Copies of trials that were not counted again.")]
+    method: Annotated[Method, Meta(description="How the numbers were made.")]
+    correlation_analysis: Annotated[
+        CorrelationAnalysis, Meta(description="Retrieval metrics against outcomes.")
+    ]
+    matched_comparisons: Annotated[
+        list[MatchedComparison], Meta(description="Configurations against the baseline.")
+    ]
+    matched_reason: Annotated[
+        str | None, Meta(description="Why there is no comparison, when there is none.")
+    ]
+    config_aggregates: Annotated[
+        list[ConfigAggregate], Meta(description="Each configuration, unmatched tasks included.")
+    ]
