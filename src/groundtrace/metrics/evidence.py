@@ -1,0 +1,195 @@
+"""What a document says that the agent touched, made ready for every metric stage.
+
+The events stage has already decided which file is which ground-truth entry; this module only
+gathers that. A document without accesses (version 1.0) is read by category (D12, D22).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import isfinite
+
+from msgspec import UNSET
+
+from groundtrace.artifacts.documents.events import Event, EventsDocument, EventSummary
+from groundtrace.artifacts.documents.metrics import NotComputable
+from groundtrace.metrics.places import Places, home_repos, path_of, repo_of
+from groundtrace.model import AccessKind, Category
+
+RETRIEVED: frozenset[AccessKind] = frozenset({"read", "matched", "surfaced"})
+"""Kinds by which a file is retrieved: every one but written (D18)."""
+
+SHOWN: frozenset[AccessKind] = frozenset({"read", "matched"})
+"""Kinds that show content of the file (D18)."""
+
+READ: frozenset[AccessKind] = frozenset({"read"})
+WRITTEN: frozenset[AccessKind] = frozenset({"written"})
+ANY: frozenset[AccessKind] = RETRIEVED | WRITTEN
+
+KIND_BY_CATEGORY: Mapping[Category, AccessKind] = {
+    "file_read": "read",
+    "code_search": "matched",
+    "symbol_navigation": "matched",
+    "file_search": "surfaced",
+    "commit_search": "surfaced",
+    "deep_search": "surfaced",
+    "other": "surfaced",
+    "file_write": "written",
+}
+"""How a call without accesses touched its targets. Where a category can mean several kinds, as
+`other` does for shell commands, it is the weakest that is still retrieval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One file touched by one call."""
+
+    event: Event
+    kind: AccessKind
+    file: str
+    """As the document spells it."""
+    repo: str | None
+    """Its repository, where the document says."""
+    truth: str | None
+    """The ground-truth entry that it is, spelled as there."""
+
+    @property
+    def key(self) -> tuple[bool, str]:
+        """Equal for the same file: by its ground-truth entry, else by its spelling (D8)."""
+        return (self.truth is not None, (self.truth or self.file).lower())
+
+    @property
+    def name(self) -> str:
+        """How lists of files show it."""
+        return self.truth or self.file
+
+
+class Evidence:
+    """A document's touches in order, its ground truth, and whether metrics can be computed."""
+
+    def __init__(self, document: EventsDocument) -> None:
+        self.document = document
+        entries = {entry.lower(): entry for entry in reversed(document.ground_truth.files)}
+        has_truth = document.coverage.has_ground_truth
+        self._entries = entries if has_truth else {}
+        self.truth: tuple[str, ...] = tuple(
+            dict.fromkeys(
+                entries[entry.lower()] for entry in document.ground_truth.files if has_truth
+            )
+        )
+        """Distinct ground-truth entries, in the document's order."""
+        ordered = sorted(document.events, key=lambda event: event.step_index)
+        self.touches: tuple[Touch, ...] = tuple(
+            touch for event in ordered for touch in self._touches(event)
+        )
+
+    @property
+    def trace_reason(self) -> NotComputable | None:
+        """Why nothing is known of what the agent did (D19)."""
+        if self.document.events:
+            return None
+        return "no_trace" if self.document.coverage.trace_source is None else "empty_trace"
+
+    @property
+    def reason(self) -> NotComputable | None:
+        """Why metrics against the ground truth cannot be computed; None when they can (D19)."""
+        return self.trace_reason if self.truth else "no_ground_truth"
+
+    def first(self, kinds: Collection[AccessKind]) -> list[Touch]:
+        """The first touch of each file by one of the kinds, first seen first (D18)."""
+        firsts: dict[tuple[bool, str], Touch] = {}
+        for touch in self.touches:
+            if touch.kind in kinds:
+                firsts.setdefault(touch.key, touch)
+        return list(firsts.values())
+
+    def named(self, entry: str, touches: Iterable[Touch]) -> list[Touch]:
+        """Those of the touches that are the file which an edit target or a chunk names.
+
+        The events stage matches `ground_truth.files` alone. Where the entry is one of these, its
+        matches count; otherwise the file must lie where the entry says.
+        """
+        truth = self._entries.get(entry.lower()) or self._same_path(entry)
+        if truth is not None:
+            return [touch for touch in touches if touch.truth == truth]
+        places = Places([(entry, None)], self.home)
+        return [touch for touch in touches if places.has(touch.file, touch.repo)]
+
+    def _same_path(self, entry: str) -> str | None:
+        """The one ground-truth entry that differs only in naming a repository or not."""
+        path, repo = path_of(entry).lower(), repo_of(entry)
+        same = [
+            truth
+            for truth in self.truth
+            if path_of(truth).lower() == path and None in (repo, repo_of(truth))
+        ]
+        return same[0] if len(same) == 1 else None
+
+    @cached_property
+    def home(self) -> frozenset[str]:
+        """Repositories that paths without a repository belong to."""
+        return home_repos((touch.file, touch.repo, touch.truth) for touch in self.touches)
+
+    def _touches(self, event: Event) -> Iterator[Touch]:
+        touches = list(self._stated(event))
+        stated = {touch.truth for touch in touches}
+        matched = [self._entries.get(name.lower()) for name in event.matched_ground_truth_files]
+        for entry in dict.fromkeys(matched):
+            if entry is not None and entry not in stated:
+                touches = _join(entry, touches, event)
+        yield from touches
+
+    def _stated(self, event: Event) -> Iterator[Touch]:
+        """What the accesses say or, without them, the targets by category and by spelling."""
+        if event.accesses is UNSET:
+            kind = KIND_BY_CATEGORY[event.tool_category]
+            for target in event.target_files:
+                yield Touch(event, kind, target, None, self._entries.get(target.lower()))
+            return
+        for access in event.accesses:
+            repo = None if access.repo is UNSET else access.repo
+            named = None if access.ground_truth_file is UNSET else access.ground_truth_file
+            truth = self._entries.get(named.lower()) if named is not None else None
+            yield Touch(event, access.kind, access.file, repo, truth)
+
+
+def _join(entry: str, touches: list[Touch], event: Event) -> list[Touch]:
+    """The touches with the one marked that an event means by naming `entry` as matched.
+
+    Documents without accesses do not say which target an entry is. The two readings of a path
+    (D15) make one the end of the other; where no target fits, the entry itself was touched.
+    """
+    wanted = f"/{path_of(entry)}".lower()
+    for touch in touches:
+        path = f"/{path_of(touch.file)}".lower()
+        if touch.truth is None and (path.endswith(wanted) or wanted.endswith(path)):
+            return [replace(t, truth=entry) if t.key == touch.key else t for t in touches]
+    return [*touches, Touch(event, KIND_BY_CATEGORY[event.tool_category], entry, None, entry)]
+
+
+def seconds_at(touch: Touch) -> float | None:
+    """Seconds from the agent's start to this touch, where known."""
+    value = touch.event.elapsed_seconds
+    return value if value is not None and isfinite(value) else None
+
+
+def summary_of(evidence: Evidence) -> EventSummary:
+    """The document's own counts, or the same counts made here where it has none."""
+    document = evidence.document
+    if document.summary is not UNSET:
+        return document.summary
+    hits = [touch for touch in evidence.touches if touch.truth is not None]
+    mcp = sum(event.is_mcp for event in document.events)
+    return EventSummary(
+        total_events=len(document.events),
+        mcp_events=mcp,
+        local_events=len(document.events) - mcp,
+        unique_files_accessed=len({touch.key for touch in evidence.touches}),
+        ground_truth_files_hit=len({touch.truth for touch in hits}),
+        ground_truth_files_total=len(evidence.truth),
+        first_ground_truth_hit_step=hits[0].event.step_index if hits else None,
+        events_by_category=dict(Counter(event.tool_category for event in document.events)),
+    )

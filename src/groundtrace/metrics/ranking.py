@@ -1,0 +1,56 @@
+"""The formulas of information retrieval, over a ranked list of files and the relevant ones.
+
+`hits` is the ranked list seen through the ground truth: for each distinct retrieved file, first
+seen first, whether it is relevant. `relevant` is the number of relevant files, retrieved or not.
+All agree with trec_eval to 1e-9 for binary relevance (D20); the tests hold them to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log2
+
+CUTOFFS = (1, 3, 5, 10)
+"""The specification's values of K."""
+
+
+def precision_at(hits: Sequence[bool], k: int) -> float:
+    """Relevant files among the first `k`, divided by `k` also when fewer were retrieved (D20)."""
+    return sum(hits[:k]) / k
+
+
+def recall_at(hits: Sequence[bool], relevant: int, k: int | None = None) -> float:
+    """Share of the relevant files among the first `k`, or anywhere."""
+    return sum(hits[:k]) / relevant
+
+
+def f1_at(hits: Sequence[bool], relevant: int, k: int) -> float:
+    """Harmonic mean of precision and recall at `k`; 0 without a hit, where both are 0."""
+    # 2PR / (P + R) with P = h/k and R = h/n is 2h / (k + n).
+    return 2 * sum(hits[:k]) / (k + relevant)
+
+
+def dcg_at(hits: Sequence[bool], k: int) -> float:
+    """Gain of 1 for each relevant file, discounted by the logarithm of its rank."""
+    return sum(1 / log2(rank + 1) for rank, hit in enumerate(hits[:k], start=1) if hit)
+
+
+def ndcg_at(hits: Sequence[bool], relevant: int, k: int) -> float:
+    """DCG divided by that of the best list, with the relevant files in front (D20)."""
+    return dcg_at(hits, k) / dcg_at([True] * min(relevant, k), k)
+
+
+def reciprocal_rank(hits: Sequence[bool]) -> float:
+    """One over the rank of the first relevant file; 0 without one."""
+    return next((1 / rank for rank, hit in enumerate(hits, start=1) if hit), 0.0)
+
+
+def average_precision(hits: Sequence[bool], relevant: int) -> float:
+    """Precision at the rank of each relevant file, summed and divided by all relevant files."""
+    found = 0
+    total = 0.0
+    for rank, hit in enumerate(hits, start=1):
+        if hit:
+            found += 1
+            total += found / rank
+    return total / relevant

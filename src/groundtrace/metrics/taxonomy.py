@@ -1,0 +1,78 @@
+"""Stage 4: the five error labels by the letter, with the files behind them, and the slices (D23)."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from groundtrace.artifacts.documents.metrics import ErrorTaxonomy, Slices, TaxonomyLabel
+from groundtrace.metrics.evidence import RETRIEVED, WRITTEN, Evidence, Touch
+from groundtrace.metrics.places import Places, parent_of
+
+SMALL = 5
+"""Most files in a small candidate set."""
+
+MEDIUM = 20
+"""Most files in a medium one."""
+
+ABOUT_WRITES: tuple[TaxonomyLabel, ...] = ("wrong_evidence_used", "unused_correct_retrieval")
+"""Labels that mean something only where an edit was expected."""
+
+
+def taxonomy(evidence: Evidence) -> ErrorTaxonomy:
+    """Labels, files and slices; the slices also where only the ground truth is missing."""
+    retrieved = evidence.first(RETRIEVED)
+    slices = None if evidence.trace_reason is not None else _slices(evidence, retrieved)
+    if evidence.reason is not None:
+        return ErrorTaxonomy(computable=False, reason=evidence.reason, slices=slices)
+    files = _files(evidence, retrieved, evidence.first(WRITTEN))
+    expected = evidence.document.ground_truth.expected_edit_files
+    return ErrorTaxonomy(
+        computable=True,
+        reason=None,
+        labels={label: len(names) for label, names in files.items()},
+        files=files,
+        slices=slices,
+        not_applicable=[] if expected is not UNSET and expected else list(ABOUT_WRITES),
+    )
+
+
+def _files(
+    evidence: Evidence, retrieved: list[Touch], written: list[Touch]
+) -> dict[TaxonomyLabel, list[str]]:
+    found = {touch.truth for touch in retrieved}
+    used = {touch.truth for touch in written}
+    irrelevant = [touch for touch in retrieved if touch.truth is None]
+    near = _neighbourhood(evidence)
+    return {
+        "irrelevant_retrieval": [touch.name for touch in irrelevant],
+        "missed_key_evidence": [entry for entry in evidence.truth if entry not in found],
+        "wrong_evidence_used": [touch.name for touch in written if touch.truth is None],
+        "unused_correct_retrieval": [
+            touch.name for touch in retrieved if touch.truth is not None and touch.truth not in used
+        ],
+        "ambiguity_near_miss": [t.name for t in irrelevant if near.has(t.file, t.repo)],
+    }
+
+
+def _neighbourhood(evidence: Evidence) -> Places:
+    """Directories of the ground truth: of the files as touched and, where one never was, of all
+    that its entry can mean (D15)."""
+    touched: dict[str, set[tuple[str, str | None]]] = {}
+    for touch in evidence.touches:
+        if touch.truth is not None:
+            touched.setdefault(touch.truth, set()).add((touch.file, touch.repo))
+    places = [
+        place
+        for entry in evidence.truth
+        for place in sorted(touched.get(entry, {(entry, None)}), key=str)
+    ]
+    return Places(places, evidence.home, level=parent_of)
+
+
+def _slices(evidence: Evidence, retrieved: list[Touch]) -> Slices:
+    size = len(retrieved)
+    uses_mcp = any(event.is_mcp for event in evidence.document.events)
+    return Slices(
+        candidate_set_size="small" if size <= SMALL else "medium" if size <= MEDIUM else "large",
+        evidence_type="mcp" if uses_mcp else "local",
+    )
