@@ -1,1 +1,112 @@
-"""."""
+"""The bundled sample: an invented code base, tasks on it, and trials of two configurations.
+
+`write_sample` writes `runs/` and `benchmarks/` trees as a real benchmark has them, the same
+bytes every time, so that users see what inputs look like and tests have a bed to stand on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+RUN = "demo_harbour_20260504"
+MODEL = "tern-small-1"
+BATCH = "2026-05-04__10-00-00"
+EPOCH = 1777888800.0
+"""When the demo's first trial began: 2026-05-04, 10:00 UTC."""
+
+
+def write_sample(folder: Path) -> None:
+    """Write the sample's `runs/official/<run>` and `benchmarks/` below `folder`."""
+    text = resources.files("groundtrace.demo").joinpath("story.toml").read_text(encoding="utf-8")
+    story = tomllib.loads(text)
+    for task in story["task"]:
+        _write_task(folder / "benchmarks" / task["suite"] / task["name"], task)
+    suites = {task["name"]: task["suite"] for task in story["task"]}
+    for number, trial in enumerate(story["trial"]):
+        _write_trial(folder / "runs" / "official" / RUN, trial, suites[trial["task"]], number)
+
+
+def _write_task(folder: Path, task: dict[str, Any]) -> None:
+    repos = [f"sg-evals/{repo}--a1b2c3d4" for repo in task["repos"]]
+    lines = [
+        'version = "1.0"',
+        "",
+        "[metadata]",
+        f'name = "{task["name"]}"',
+        'license = "Apache-2.0"',
+        "",
+        "[task]",
+        f'id = "{task["name"]}"',
+        f'repo = "{repos[0]}"',
+        'language = "go"',
+    ]
+    for repo, name in zip(repos, task["repos"], strict=True):
+        lines += ["", "[[repos]]", f'url = "https://github.com/{repo}"', f'path = "{name}"']
+    mirrors = "\n".join(f"- github.com/{repo}" for repo in repos)
+    instruction = f"# {task['name']}\n\n{task['instruction']}\n\nRepositories:\n{mirrors}\n"
+    _write(folder / "task.toml", "\n".join(lines) + "\n")
+    _write(folder / "instruction.md", instruction)
+    for name, content in task.get("files", {}).items():
+        _write(folder / name, content.lstrip("\n"))
+
+
+def _write_trial(run: Path, trial: dict[str, Any], suite: str, number: int) -> None:
+    from groundtrace.demo.harness import Recorder, record, stream, trajectory
+    from groundtrace.demo.world import call
+
+    task_name = trial.get("wrapper", "{task}").format(task=trial["task"])
+    mark = hashlib.sha256(f"{number}/{task_name}".encode()).hexdigest()[:7]
+    trial_name = f"{task_name[:32]}__{mark}"
+    batch = trial.get("batch", BATCH)
+    folder = run / trial["config"] / batch / trial_name
+    started = EPOCH + 600.0 * number
+    model = trial.get("model", MODEL)
+    recorder = Recorder(seed=mark, started=started, model=model)
+    made = record([call(spec) for spec in trial["calls"]], recorder)
+    writers = {
+        "stream": ("claude-code.txt", lambda: stream(made, recorder, trial["cost"])),
+        "trajectory": ("trajectory.json", lambda: trajectory(made, recorder)),
+    }
+    for name in trial["formats"]:
+        file_name, write = writers[name]
+        _write(folder / "agent" / file_name, write())
+    _write(folder / "result.json", _result(trial, task_name, trial_name, recorder))
+    metrics = {"task_id": task_name, "benchmark": suite, "config_name": trial["config"]}
+    _write(folder / "task_metrics.json", json.dumps(metrics, indent=2) + "\n")
+
+
+def _result(trial: dict[str, Any], task_name: str, trial_name: str, recorder: Any) -> str:
+    from groundtrace.demo.harness import VERSION, iso
+
+    rewards = {"rewards": {"reward": trial["reward"]}} if "reward" in trial else None
+    exception = {"exception_type": trial["exception"]} if "exception" in trial else None
+    result = {
+        "task_name": task_name,
+        "trial_name": trial_name,
+        "task_id": {"path": f"/tmp/{task_name}"},
+        "agent_info": {
+            "name": "claude-code",
+            "version": VERSION,
+            "model_info": {"name": recorder.model, "provider": "harbour"},
+        },
+        "agent_result": {"n_input_tokens": None, "n_output_tokens": None, "cost_usd": None},
+        "verifier_result": rewards,
+        "exception_info": exception,
+        "started_at": iso(recorder.started - 20),
+        "finished_at": iso(recorder.clock + 15),
+        "agent_execution": {
+            "started_at": iso(recorder.started - 3),
+            "finished_at": iso(recorder.clock + 2),
+        },
+    }
+    return json.dumps(result, indent=2) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")

@@ -6,11 +6,63 @@ writing. `KINDS` is the table of documents.
 
 from __future__ import annotations
 
-from groundtrace.artifacts.documents.base import (
-    MAJOR,
-    SCHEMA_VERSION,
-    SCHEMA_VERSIONS,
-    Record,
-)
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-__all__ = ["MAJOR", "SCHEMA_VERSION", "SCHEMA_VERSIONS", "Record"]
+from groundtrace.artifacts.documents.base import MAJOR, SCHEMA_VERSION, SCHEMA_VERSIONS, Record
+from groundtrace.artifacts.documents.events import EventsDocument
+from groundtrace.artifacts.documents.impact import ImpactDocument
+from groundtrace.artifacts.documents.metrics import MetricsDocument
+from groundtrace.artifacts.documents.outcomes import OutcomesDocument
+from groundtrace.artifacts.documents.summary import RunSummaryDocument
+
+__all__ = [
+    "KINDS",
+    "MAJOR",
+    "SCHEMA_VERSION",
+    "SCHEMA_VERSIONS",
+    "DocumentKind",
+    "Record",
+    "kind_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentKind:
+    """One kind of document: its type and the file it goes to."""
+
+    type: type[Record]
+    file_name: str
+    """Name of the file, or its ending (with a leading dot) where there are many."""
+    purpose: str
+
+
+KINDS: Mapping[str, DocumentKind] = {
+    "retrieval_events": DocumentKind(
+        EventsDocument,
+        ".retrieval_events.json",
+        "Every tool call of one trial and what it touched.",
+    ),
+    "retrieval_metrics": DocumentKind(
+        MetricsDocument, ".retrieval_metrics.json", "The metrics of one trial."
+    ),
+    "run_retrieval_summary": DocumentKind(
+        RunSummaryDocument, "run_retrieval_summary.json", "Aggregates over a run, or over all runs."
+    ),
+    "outcomes": DocumentKind(
+        OutcomesDocument, "outcomes.json", "Reward, cost and time of every trial found."
+    ),
+    "impact_analysis": DocumentKind(
+        ImpactDocument, "impact_analysis.json", "Correlations and matched comparisons."
+    ),
+}
+"""Every kind of document by its name."""
+
+
+def kind_of(file_name: str) -> str | None:
+    """The kind of document that a file of this name holds, or None when the name does not tell."""
+    name = file_name.rpartition("/")[2]
+    for kind, info in KINDS.items():
+        if name == info.file_name or (info.file_name[0] == "." and name.endswith(info.file_name)):
+            return kind
+    return None

@@ -1,0 +1,139 @@
+"""Bytes to documents and back: one place that knows versions and says where a file is wrong."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import msgspec.inspect as inspect
+
+from groundtrace import jsonio
+from groundtrace.artifacts.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
+from groundtrace.errors import InputError, VersionError
+
+_VERSION = re.compile(r"^(\d{1,9})\.(\d{1,9})$")
+
+encoder = msgspec.json.Encoder(order="deterministic")
+
+
+def encode(document: msgspec.Struct) -> bytes:
+    """A document as it is written: indented, one trailing newline, same input same bytes."""
+    return msgspec.json.format(encoder.encode(document), indent=1) + b"\n"
+
+
+@lru_cache
+def _decoder(kind: str) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(KINDS[kind].type)
+
+
+def decode(kind: str, data: bytes, where: str) -> Any:
+    """A document of a known kind; raises InputError or VersionError naming file and place.
+
+    Documents of a later minor version are read by the fields known here (D12).
+    """
+    try:
+        return _decoder(kind).decode(data)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        return _decode_slowly(kind, data, where, error)
+
+
+def _decode_slowly(kind: str, data: bytes, where: str, first: Exception) -> Any:
+    """The document after all (a later minor version, integral floats), or a clear error."""
+    try:
+        raw = jsonio.loads(data)
+    except jsonio.BadJsonError as error:
+        place = f"{where}:{error.line}:{error.column}" if error.line else where
+        raise InputError(f"{place}: not valid JSON: {error}") from error
+    if not isinstance(raw, dict):
+        raise InputError(f"{where}: $: expected an object, got {type(raw).__name__}")
+    later = _check_version(raw.get("schema_version"), where)
+    fitted = _fit(raw, inspect.type_info(KINDS[kind].type), drop_unknown=later)
+    try:
+        return msgspec.convert(fitted, KINDS[kind].type)
+    except (msgspec.ValidationError, RecursionError, OverflowError) as error:
+        reason = str(error) if isinstance(error, msgspec.ValidationError) else str(first)
+        raise InputError(f"{where}: {_with_place(reason)}") from error
+
+
+def _check_version(version: Any, where: str) -> bool:
+    """Whether the version is a later minor one; raises when it cannot be read at all."""
+    match = _VERSION.match(version) if isinstance(version, str) else None
+    if match is None:
+        found = "missing" if version is None else repr(version)[:60]
+        raise InputError(f"{where}: $.schema_version: {found}, expected {MAJOR}.x")
+    major, minor = int(match[1]), int(match[2])
+    if major != MAJOR:
+        raise VersionError(
+            f"{where}: schema version {version}; this groundtrace reads {MAJOR}.x "
+            f"(it writes {SCHEMA_VERSION}): use a groundtrace of that major version"
+        )
+    return minor > int(SCHEMA_VERSION.split(".")[1])
+
+
+def _with_place(reason: str) -> str:
+    """msgspec's message with the JSON path first, as all our messages have it."""
+    text, found, place = reason.rpartition(" - at ")
+    return f"{place.replace('`', '')}: {text}" if found else f"$: {reason}"
+
+
+def _fit(value: Any, wanted: inspect.Type, *, drop_unknown: bool) -> Any:
+    """`value` with integral floats as integers, as JSON Schema sees them, and, where asked,
+    without fields that this version does not know."""
+    match wanted:
+        case inspect.Metadata(type=inner):
+            return _fit(value, inner, drop_unknown=drop_unknown)
+        case inspect.UnionType(types=types):
+            for option in types:
+                if _could_be(value, option):
+                    return _fit(value, option, drop_unknown=drop_unknown)
+            return value
+        case inspect.StructType(fields=known) if isinstance(value, dict):
+            by_name = {field.encode_name: field.type for field in known}
+            return {
+                key: _fit(item, by_name[key], drop_unknown=drop_unknown) if key in by_name else item
+                for key, item in value.items()
+                if key in by_name or not drop_unknown
+            }
+        case inspect.ListType(item_type=inner) if isinstance(value, list):
+            return [_fit(item, inner, drop_unknown=drop_unknown) for item in value]
+        case inspect.DictType(value_type=inner) if isinstance(value, dict):
+            return {
+                key: _fit(item, inner, drop_unknown=drop_unknown) for key, item in value.items()
+            }
+        case inspect.IntType() if isinstance(value, float) and value.is_integer():
+            return int(value)
+    return value
+
+
+def _could_be(value: Any, option: inspect.Type) -> bool:
+    """Whether a union's option is the one this value is meant for."""
+    match option:
+        case inspect.Metadata(type=inner):
+            return _could_be(value, inner)
+        case inspect.StructType() | inspect.DictType():
+            return isinstance(value, dict)
+        case inspect.ListType():
+            return isinstance(value, list)
+        case inspect.IntType():
+            return isinstance(value, float) and value.is_integer()
+    return False
+
+
+def kind_of_file(name: str, data: bytes) -> str:
+    """Which document a file holds, by its name and else by its fields; raises InputError."""
+    kind = kind_of(name)
+    if kind is not None:
+        return kind
+    try:
+        raw = jsonio.loads(data)
+    except jsonio.BadJsonError as error:
+        place = f"{name}:{error.line}:{error.column}" if error.line else name
+        raise InputError(f"{place}: not valid JSON: {error}") from error
+    if isinstance(raw, dict):
+        best = max(KINDS, key=lambda k: len(raw.keys() & set(KINDS[k].type.__struct_fields__)))
+        if len(raw.keys() & set(KINDS[best].type.__struct_fields__)) >= 3:
+            return best
+    endings = ", ".join(sorted(kind.file_name for kind in KINDS.values()))
+    raise InputError(f"{name}: not a document of groundtrace (these end in {endings})")

@@ -1,0 +1,77 @@
+"""The published JSON Schemas, made from the documents' types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import msgspec.inspect as inspect
+
+from groundtrace.artifacts.documents import KINDS, SCHEMA_VERSION
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema(kind: str) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of one kind of document."""
+    made = msgspec.json.schema(KINDS[kind].type)
+    defs = made.pop("$defs")
+    for struct in _structs(inspect.type_info(KINDS[kind].type), set()):
+        _restrict_keys(struct, defs[struct.cls.__name__]["properties"])
+    root = defs.pop(made["$ref"].rpartition("/")[2])
+    return {
+        "$schema": DRAFT,
+        "$id": f"{kind}_schema.json",
+        **root,
+        "$comment": f"Version {SCHEMA_VERSION}.",
+        "$defs": defs,
+    }
+
+
+def render(kind: str) -> str:
+    """The schema as the text of its file."""
+    return msgspec.json.format(msgspec.json.encode(schema(kind)), indent=2).decode() + "\n"
+
+
+def _structs(wanted: inspect.Type, seen: set[str]) -> Iterator[inspect.StructType]:
+    for inner in _inner(wanted):
+        yield from _structs(inner, seen)
+    if isinstance(wanted, inspect.StructType) and wanted.cls.__name__ not in seen:
+        seen.add(wanted.cls.__name__)
+        yield wanted
+        for field in wanted.fields:
+            yield from _structs(field.type, seen)
+
+
+def _inner(wanted: inspect.Type) -> tuple[inspect.Type, ...]:
+    match wanted:
+        case inspect.Metadata(type=inner) | inspect.ListType(item_type=inner):
+            return (inner,)
+        case inspect.DictType(value_type=inner):
+            return (inner,)
+        case inspect.UnionType(types=types):
+            return tuple(types)
+    return ()
+
+
+def _restrict_keys(struct: inspect.StructType, properties: dict[str, Any]) -> None:
+    """Say which keys a dictionary may have: msgspec checks them but leaves them unsaid."""
+    for field in struct.fields:
+        keys = _literal_keys(field.type)
+        if keys is not None:
+            described = properties[field.encode_name]
+            for option in [described, *described.get("anyOf", [])]:
+                if option.get("type") == "object":
+                    option["propertyNames"] = {"enum": sorted(keys)}
+
+
+def _literal_keys(wanted: inspect.Type) -> tuple[Any, ...] | None:
+    match wanted:
+        case inspect.DictType(key_type=inspect.LiteralType(values=values)):
+            return values
+        case inspect.Metadata(type=inner):
+            return _literal_keys(inner)
+        case inspect.UnionType(types=types):
+            return next(filter(None, map(_literal_keys, types)), None)
+    return None

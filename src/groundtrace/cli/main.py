@@ -1,0 +1,128 @@
+"""The command line: wiring only. Parse, call one library function, print its result.
+
+Errors and exit codes are turned into messages here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Any
+
+import click
+
+from groundtrace import __version__
+from groundtrace.cli.terminal import escape
+from groundtrace.errors import GroundtraceError
+
+EPILOG = """\b
+Worked lines:
+  groundtrace demo
+  groundtrace run runs/official --tasks benchmarks
+  groundtrace run runs/official/my_run --tasks benchmarks --out results
+  groundtrace explain runs/official/my_run/baseline/task__abc --tasks benchmarks
+  groundtrace report runs/official --format md
+
+\b
+Exit codes: 0 done; 1 some trials could not be processed (the rest were);
+2 wrong usage or unreadable input; 3 nothing found to evaluate."""
+
+COMMANDS = {
+    "demo": "demo",
+    "run": "run",
+    "normalize": "normalize",
+    "evaluate": "evaluate",
+    "impact": "impact",
+    "report": "report",
+    "explain": "explain",
+    "validate": "validate",
+    "export": "export",
+    "sql": "sql",
+    "schema": "schema",
+}
+"""Command to the module of this package that holds it; imported only when used."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = __import__(f"groundtrace.cli.{COMMANDS[cmd_name]}", fromlist=["command"])
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1) if args else []
+            hint = f" Did you mean {near[0]!r}?" if near else " See 'groundtrace --help'."
+            raise click.UsageError(f"no command {args[0]!r}.{hint}", ctx) from error
+
+
+@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="groundtrace %(version)s")
+def cli() -> None:
+    """Did the coding agent find the right code, did it use it, and did that matter?"""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Entry point: run the command and turn every error into a message and an exit code."""
+    sys.exit(invoke(arguments if arguments is not None else sys.argv[1:]))
+
+
+def invoke(arguments: list[str]) -> int:
+    """The exit code of a command line; the one boundary where exceptions become messages."""
+    verbose = "-v" in arguments or "--verbose" in arguments
+    try:
+        result: Any = cli.main(args=arguments, prog_name="groundtrace", standalone_mode=False)
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        return _say(_click_message(error), error.exit_code)
+    except GroundtraceError as error:
+        return _fail(error, str(error), error.exit_code, verbose)
+    except (click.Abort, KeyboardInterrupt):
+        return _say("stopped", 130)
+    except BrokenPipeError:
+        return _closed_pipe()
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        return _fail(error, f"{name}{error.strerror or error}", 2, verbose)
+    except Exception as error:  # noqa: BLE001 - the boundary: a traceback never reaches a user
+        kind = type(error).__name__
+        message = f"internal error: {kind}: {error} (run with -v for the traceback)"
+        return _fail(error, message, 1, verbose)
+    return result if isinstance(result, int) else 0
+
+
+def _click_message(error: click.ClickException) -> str:
+    return " ".join(error.format_message().split())
+
+
+def _fail(error: BaseException, message: str, code: int, verbose: bool) -> int:
+    if verbose:
+        traceback.print_exception(error)
+    return _say(message, code)
+
+
+def _say(message: str, code: int) -> int:
+    click.echo(f"groundtrace: {escape(message)}", err=True)
+    return code
+
+
+def _closed_pipe() -> int:
+    """Output went into `head` or the like, which had enough; that is no error."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -1,0 +1,14 @@
+"""The progress bar's column of trials a second, apart because it needs rich."""
+
+from __future__ import annotations
+
+from rich.progress import ProgressColumn, Task
+from rich.text import Text
+
+
+class RateColumn(ProgressColumn):
+    """Trials a second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f}/s")

@@ -1,0 +1,121 @@
+"""What reaches the terminal: results on stdout, progress and messages on stderr.
+
+Text from traces is escaped, so that no trace can move the cursor or colour the screen.
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import click
+
+_KEPT = {"\n", "\t"}
+
+
+def escape(text: str) -> str:
+    """`text` with control, bidirectional and unpaired characters shown as escapes."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char if char in _KEPT or not _hidden(char) else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
+def _hidden(char: str) -> bool:
+    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def print_result(text: str) -> None:
+    """A result, on stdout."""
+    click.echo(escape(text).encode("utf-8", "replace").decode("utf-8"))
+
+
+def print_message(text: str, *, quiet: bool = False) -> None:
+    """A message, on stderr, unless told to be quiet."""
+    if not quiet:
+        click.echo(escape(text), err=True)
+
+
+def print_json(value: Any) -> None:
+    """A machine-readable result, on stdout."""
+    import msgspec
+
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def table(headings: list[str], rows: Iterable[Iterable[str]]) -> str:
+    """Rows in columns, as plain text that reads well in a terminal and in a file."""
+    cells = [headings, *(list(row) for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(headings))]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    )
+    return "\n".join(lines)
+
+
+class Progress:
+    """A bar with rate and time left on a terminal, plain lines elsewhere, nothing when quiet."""
+
+    def __init__(self, what: str, *, show: bool) -> None:
+        self.what = what
+        self.show = show
+        self.done = 0
+        self.total = 0
+        self._bar: Any = None
+        self._task: Any = None
+        self._next_line = 0.1
+
+    def __enter__(self) -> Progress:
+        if self.show and sys.stderr.isatty():
+            self._bar = _bar()
+            self._bar.start()
+            self._task = self._bar.add_task(self.what, total=None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def add_total(self, more: int) -> None:
+        """More work was found."""
+        self.total += more
+        if self._bar is not None:
+            self._bar.update(self._task, total=self.total)
+
+    def advance(self, by: int = 1) -> None:
+        """Some of it is done."""
+        self.done += by
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self.done)
+        elif self.show and self.total >= 200 and self.done / self.total >= self._next_line:
+            self._next_line = self.done / self.total + 0.1
+            click.echo(f"{self.what}: {self.done:,} of {self.total:,}", err=True)
+
+    def over(self, items: Iterable[Any]) -> Iterator[Any]:
+        """The items, counted as they pass."""
+        for item in items:
+            yield item
+            self.advance()
+
+
+def _bar() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    from groundtrace.cli.rate import RateColumn
+
+    return Bar(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        RateColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )

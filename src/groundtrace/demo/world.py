@@ -1,0 +1,224 @@
+"""The invented code base of the demo, and simulated tools that answer from it.
+
+The answers have the form that real tools print, so that the demo's traces are read by the same
+code as anybody's.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+MIRROR = "github.com/sg-evals/{repo}--a1b2c3d4"
+"""How the demo's code search names a repository."""
+
+
+@lru_cache
+def files() -> dict[str, list[str]]:
+    """Path (`repo/…`) to the lines of every file of the code base."""
+    text = resources.files("groundtrace.demo").joinpath("world.txt").read_text(encoding="utf-8")
+    found: dict[str, list[str]] = {}
+    for section in text.split("\n@@ ")[1:]:
+        path, _, body = section.partition("\n")
+        found[path] = body.rstrip("\n").split("\n")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a simulated tool gave: name and arguments as a trace holds them, and the result."""
+
+    name: str
+    arguments: dict[str, Any]
+    text: str
+    data: Any = None
+    is_error: bool = False
+    inner: tuple[Answer, ...] = field(default=())
+    """Calls of the subagent, for `Agent`."""
+
+
+def call(spec: list[Any]) -> Answer:
+    """Carry out one call of the story, such as `["Read", "/workspace/quay/go.mod"]`."""
+    tool, *rest = spec
+    return _TOOLS[tool](*rest)
+
+
+def _lines(path: str) -> list[str] | None:
+    return files().get(path.removeprefix("/workspace/"))
+
+
+def _read(path: str, offset: int = 1, limit: int = 2000) -> Answer:
+    arguments: dict[str, Any] = {"file_path": path}
+    if offset != 1 or limit != 2000:
+        arguments |= {"offset": offset, "limit": limit}
+    lines = _lines(path)
+    if lines is None:
+        return Answer("Read", arguments, "File does not exist.", is_error=True)
+    shown = lines[offset - 1 : offset - 1 + limit]
+    text = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(shown, offset))
+    data = {
+        "type": "text",
+        "file": {
+            "filePath": path,
+            "content": "\n".join(shown),
+            "startLine": offset,
+            "numLines": len(shown),
+            "totalLines": len(lines),
+        },
+    }
+    return Answer("Read", arguments, text, data)
+
+
+def _edit(path: str, old: str, new: str) -> Answer:
+    arguments = {"file_path": path, "old_string": old, "new_string": new, "replace_all": False}
+    lines = _lines(path)
+    if lines is None or old not in "\n".join(lines):
+        text = "<tool_use_error>String to replace not found in file.</tool_use_error>"
+        return Answer("Edit", arguments, text, is_error=True)
+    return Answer("Edit", arguments, f"The file {path} has been updated successfully.")
+
+
+def _write(path: str, content: str) -> Answer:
+    arguments = {"file_path": path, "content": content}
+    return Answer("Write", arguments, f"File created successfully at: {path}")
+
+
+def _grep(pattern: str, path: str = "/workspace") -> Answer:
+    below = path.removeprefix("/workspace").strip("/")
+    names = [
+        name
+        for name, lines in files().items()
+        if name.startswith(below) and any(pattern in line for line in lines)
+    ]
+    arguments = {"pattern": pattern, "path": path, "output_mode": "files_with_matches"}
+    text = "\n".join([f"Found {len(names)} files", *names]) if names else "No files found"
+    data = {"mode": "files_with_matches", "filenames": names, "numFiles": len(names)}
+    return Answer("Grep", arguments, text, data)
+
+
+def _glob(pattern: str) -> Answer:
+    names = [f"/workspace/{name}" for name in files() if fnmatch.fnmatch(name, pattern)]
+    data = {"filenames": names, "numFiles": len(names), "truncated": False, "durationMs": 9}
+    return Answer("Glob", {"pattern": pattern}, "\n".join(names) or "No files found", data)
+
+
+def _shell(command: str, output: str, is_error: bool = False) -> Answer:
+    data = {"stdout": output, "stderr": "", "interrupted": False}
+    return Answer("Bash", {"command": command}, output, data, is_error)
+
+
+def _bash_sed(start: int, end: int, path: str) -> Answer:
+    lines = (_lines(path) or [])[start - 1 : end]
+    return _shell(f"sed -n '{start},{end}p' {path}", "\n".join(lines))
+
+
+def _bash_cat(path: str) -> Answer:
+    lines = _lines(path)
+    if lines is None:
+        return _shell(f"cat {path}", f"cat: {path}: No such file or directory", True)
+    return _shell(f"cat {path}", "\n".join(lines))
+
+
+def _bash_grep(pattern: str, path: str) -> Answer:
+    repo = path.removeprefix("/workspace/")
+    hits = [
+        f"./{name.removeprefix(repo).lstrip('/')}:{number}:{line}"
+        for name, lines in files().items()
+        if name.startswith(repo)
+        for number, line in enumerate(lines, 1)
+        if pattern in line
+    ]
+    return _shell(f"cd {path} && grep -rn {pattern!r} .", "\n".join(hits), not hits)
+
+
+def _bash_find(path: str, pattern: str) -> Answer:
+    below = path.removeprefix("/workspace/")
+    names = [
+        f"/workspace/{name}"
+        for name in files()
+        if name.startswith(below) and fnmatch.fnmatch(name.rpartition("/")[2], pattern)
+    ]
+    return _shell(f"find {path} -name {pattern!r} -type f", "\n".join(names))
+
+
+def _bash_run(command: str, output: str) -> Answer:
+    return _shell(command, output)
+
+
+def _mirror(repo: str) -> str:
+    return MIRROR.format(repo=repo)
+
+
+def _search(terms: str, repo: str | None = None, kind: str = "keyword_search") -> Answer:
+    query = terms if repo is None else f"repo:^{_mirror(repo)}$ {terms}"
+    blocks = []
+    for name, lines in files().items():
+        owner, _, path = name.partition("/")
+        numbers = [n for n, line in enumerate(lines, 1) if terms.split()[0] in line]
+        if numbers and repo in (None, owner):
+            shown = [f"{n}: {lines[n - 1]}" for n in numbers]
+            blocks.append("\n".join([f"# {_mirror(owner)} – {path}", *shown]))
+    text = "\n\n".join(blocks) or "No results.\n\nNo results found."
+    return Answer(f"mcp__sourcegraph__{kind}", {"query": query}, text)
+
+
+def _natural_search(terms: str, repo: str | None = None) -> Answer:
+    return _search(terms, repo, "nls_search")
+
+
+def _remote_read(repo: str, path: str, start: int = 1, end: int = 2000) -> Answer:
+    name = "mcp__sourcegraph__read_file"
+    arguments: dict[str, Any] = {"repo": _mirror(repo), "path": path}
+    if end != 2000:
+        arguments |= {"startLine": start, "endLine": end}
+    lines = files().get(f"{repo}/{path}")
+    if lines is None:
+        return Answer(name, arguments, f"file not found: {path}", is_error=True)
+    shown = [f"{n}: {line}" for n, line in enumerate(lines[start - 1 : end], start)]
+    last = start + len(shown) - 1
+    url = f"URL: https://sg.example.com/{_mirror(repo)}@a1b2c3d4/-/blob/{path}?L{start}-{last}"
+    return Answer(name, arguments, "\n".join([url, *shown]))
+
+
+def _remote_list(repo: str, path: str = "") -> Answer:
+    below = f"{repo}/{path}".rstrip("/") + "/"
+    inside = [name.removeprefix(below) for name in files() if name.startswith(below)]
+    prefix = f"{path}/" if path else ""
+    folders = sorted({f"{prefix}{name.partition('/')[0]}/" for name in inside if "/" in name})
+    here = [f"{prefix}{name}" for name in inside if "/" not in name]
+    arguments = {"repo": _mirror(repo), "path": path}
+    return Answer("mcp__sourcegraph__list_files", arguments, "\n".join([*folders, *here]))
+
+
+def _agent(description: str, calls: list[list[Any]], answer: str) -> Answer:
+    arguments = {"description": description, "prompt": description, "subagent_type": "Explore"}
+    return Answer("Agent", arguments, answer, inner=tuple(call(spec) for spec in calls))
+
+
+def _todo(*items: str) -> Answer:
+    todos = [{"content": item, "status": "pending"} for item in items]
+    return Answer("TodoWrite", {"todos": todos}, "Todos have been modified successfully.")
+
+
+_TOOLS: dict[str, Any] = {
+    "Read": _read,
+    "Edit": _edit,
+    "Write": _write,
+    "Grep": _grep,
+    "Glob": _glob,
+    "cat": _bash_cat,
+    "sed": _bash_sed,
+    "grep": _bash_grep,
+    "find": _bash_find,
+    "run": _bash_run,
+    "search": _search,
+    "nls": _natural_search,
+    "sg_read": _remote_read,
+    "sg_list": _remote_list,
+    "Agent": _agent,
+    "Todo": _todo,
+}
+"""The words that a story may use for a call."""
