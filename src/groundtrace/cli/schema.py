@@ -1,0 +1,35 @@
+"""`groundtrace schema`: print a JSON Schema."""
+
+from __future__ import annotations
+
+import difflib
+
+import click
+
+from groundtrace.errors import UsageError
+
+
+@click.command("schema")
+@click.argument("name", required=False)
+def command(name: str | None) -> None:
+    """Print the JSON Schema of a document; without NAME, list the documents.
+
+    \b
+    Worked lines:
+      groundtrace schema
+      groundtrace schema retrieval_events > retrieval_events_schema.json
+    """
+    from groundtrace.artifacts.documents import KINDS
+    from groundtrace.artifacts.schema import render
+    from groundtrace.cli.terminal import print_result, table
+
+    if name is None:
+        rows = ([kind, info.file_name, info.purpose] for kind, info in KINDS.items())
+        print_result(table(["name", "file", "purpose"], rows))
+        return
+    kind = name.removesuffix(".json").removesuffix("_schema")
+    if kind not in KINDS:
+        near = difflib.get_close_matches(kind, KINDS, n=1, cutoff=0.0)[0]
+        known = ", ".join(KINDS)
+        raise UsageError(f"no schema {name!r}; nearest is {near!r} (there are {known})")
+    click.echo(render(kind), nl=False)

@@ -1,0 +1,48 @@
+"""`groundtrace validate`: documents against their schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("validate")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing of valid files.")
+@click.option("-v", "--verbose", is_flag=True, help="Tracebacks for errors.")
+def command(files: tuple[Path, ...], quiet: bool, verbose: bool) -> int:  # noqa: ARG001
+    """Check documents against their schema, by name and else by content.
+
+    Exit 0: all valid; 1: at least one is invalid; 2: at least one cannot be read.
+
+    \b
+    Worked lines:
+      groundtrace validate runs/official/my_run/retrieval_events/*/*.json
+      groundtrace schema retrieval_events
+    """
+    from groundtrace.artifacts.codec import decode, kind_of_file
+    from groundtrace.cli.terminal import print_message, print_result
+    from groundtrace.errors import InputError, VersionError
+
+    worst = 0
+    for path in files:
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            print_message(f"{path}: cannot be read ({error.strerror})")
+            worst = 2
+            continue
+        try:
+            kind = kind_of_file(path.name, data)
+            decode(kind, data, str(path))
+        except VersionError as error:
+            print_message(str(error))
+            worst = 2
+        except InputError as error:
+            print_message(str(error))
+            worst = max(worst, 1)
+        else:
+            if not quiet:
+                print_result(f"{path}: valid {kind}")
+    return worst
