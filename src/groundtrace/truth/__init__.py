@@ -1,1 +1,253 @@
-"""."""
+"""Ground truth: what a task says an agent should have found.
+
+`load_ground_truth` walks the specification's chain (D25). `SOURCES` is that chain as a table:
+the first source that yields files wins, and its name and confidence are recorded. Edit targets,
+chunks and symbols each have their own order over the same sources, because the record that knows
+the relevant files best (`ground_truth.json`) is seldom the one that knows the edits (a patch) or
+the lines (`expected_defects.json`).
+
+After the chain come the oracles (D29), whose lists were made for scoring an answer, then the
+curator's companions of a missing record, then a registry (D30).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
+
+from groundtrace.jsonio import BadJsonError, loads
+from groundtrace.model import Confidence, GroundTruth, Problem, Task, TruthFile, TruthResult
+from groundtrace.storage import Folder, TooLargeError
+from groundtrace.truth import records
+from groundtrace.truth.entries import Notes, collect, truth_file
+from groundtrace.truth.patches import PatchedFile, edits, evidence, read_patch
+from groundtrace.truth.records import Reading
+from groundtrace.truth.registry import Registry, load_registry
+from groundtrace.truth.solve_sh import gold_patches
+from groundtrace.truth.text import instruction_paths, script_paths
+
+__all__ = ["SOURCES", "Registry", "Source", "load_ground_truth", "load_registry"]
+
+When = Literal["always", "until_found"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file of a task directory that may hold ground truth."""
+
+    path: str
+    read: Callable[[bytes, Notes], Reading]
+    confidence: Confidence
+    """Confidence in its files, as the specification says; `medium` after the chain."""
+    when: When = "always"
+    """`until_found`: only read while no source has given files."""
+
+
+def _json(read: Callable[[Any, Notes], Reading]) -> Callable[[bytes, Notes], Reading]:
+    def reader(raw: bytes, notes: Notes) -> Reading:
+        try:
+            return read(loads(raw), notes)
+        except BadJsonError as error:
+            where = "" if error.line is None else f" at line {error.line}"
+            kind = "empty_file" if not raw.strip() else "broken_json"
+            notes.add(kind, f"not valid JSON{where}: {error}")
+            return Reading()
+
+    return reader
+
+
+def _toml(raw: bytes, notes: Notes) -> Reading:
+    try:
+        data = tomllib.loads(raw.decode("utf-8-sig", errors="replace"))
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        notes.add("broken_toml", f"not valid TOML: {error}")
+        return Reading()
+    return records.read_task_toml(data, notes)
+
+
+def _patched(files: tuple[PatchedFile, ...], faults: Iterable[str], notes: Notes) -> Reading:
+    for fault in faults:
+        notes.add("bad_patch", fault)
+    relevant = collect(evidence(files), truth_file, notes)
+    if not relevant:
+        reason = "its patch only adds new files" if files else "no patch with files in it"
+        notes.add("no_file_list", reason)
+    return Reading(files=relevant, edit_files=collect(edits(files), truth_file, notes))
+
+
+def _patch(raw: bytes, notes: Notes) -> Reading:
+    return _patched(*read_patch(_text(raw)), notes)
+
+
+def _config_patch(data: Any, notes: Notes) -> Reading:
+    """`patch` in tests/config.json; `test_patch` belongs to the verifier."""
+    patch = data.get("patch") if isinstance(data, dict) else None
+    if not isinstance(patch, str) or not patch.strip():
+        return Reading()  # the file has other uses, and none is no fault
+    return _patched(*read_patch(patch), notes)
+
+
+def _solve_sh(raw: bytes, notes: Notes) -> Reading:
+    return _patched(*gold_patches(_text(raw)), notes)
+
+
+def _instruction(quoted: bool) -> Callable[[bytes, Notes], Reading]:
+    def reader(raw: bytes, notes: Notes) -> Reading:
+        paths, are_quoted = instruction_paths(_text(raw))
+        return _named(paths if are_quoted is quoted else [], notes)
+
+    return reader
+
+
+def _test_sh(raw: bytes, notes: Notes) -> Reading:
+    return _named(script_paths(_text(raw)), notes)
+
+
+def _named(paths: list[str], notes: Notes) -> Reading:
+    if not paths:
+        notes.add("no_file_list", "it names no files")
+    return Reading(files=collect(paths, truth_file, notes))
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8-sig", errors="replace")
+
+
+GROUND_TRUTH = "tests/ground_truth.json"
+DEFECTS = "tests/expected_defects.json"
+CHANGES = "tests/expected_changes.json"
+PATCHES = ("tests/reference_fix.patch", "tests/expected.diff", "tests/expected.patch")
+CONFIG = "tests/config.json"
+SOLVE = "solution/solve.sh"
+INSTRUCTION = "instruction.md"
+ORACLE = "tests/oracle_answer.json"
+SPEC = "tests/task_spec.json"
+
+SOURCES: tuple[Source, ...] = (
+    Source(GROUND_TRUTH, _json(records.read_ground_truth), "high"),
+    Source(DEFECTS, _json(records.read_defects), "high"),
+    Source(CHANGES, _json(records.read_changes), "high"),
+    *(Source(path, _patch, "high") for path in PATCHES),
+    # The benchmark's own gold patch, in the same folder and of the same kind as the ones before.
+    Source(CONFIG, _json(_config_patch), "high"),
+    Source(SOLVE, _solve_sh, "medium"),
+    Source(INSTRUCTION, _instruction(quoted=True), "medium", "until_found"),
+    Source(INSTRUCTION, _instruction(quoted=False), "low", "until_found"),
+    Source("tests/test.sh", _test_sh, "low", "until_found"),
+    # After the chain (D29): oracles, then the curator's companions of a missing record.
+    Source(ORACLE, _json(records.read_oracle), "medium"),
+    Source(SPEC, _json(records.read_task_spec), "medium"),
+    Source("task.toml", _toml, "medium", "until_found"),
+    Source("tests/ground_truth_agent.json", _json(records.read_companion), "medium", "until_found"),
+    Source(
+        "tests/oracle_answer_agent.json", _json(records.read_companion), "medium", "until_found"
+    ),
+)
+"""The chain, in order. The specification's six steps end at `tests/test.sh`."""
+
+EDIT_SOURCES = (CHANGES, *PATCHES, CONFIG, SOLVE, GROUND_TRUTH)
+"""Where edit targets come from (D27): real changes first, then a list that a record states."""
+
+STATED_EDITS: Confidence = "medium"
+"""Confidence in edit targets that are only stated, not taken from a change."""
+
+CHUNK_SOURCES = (DEFECTS, GROUND_TRUTH, CHANGES, ORACLE)
+SYMBOL_SOURCES = (SPEC, GROUND_TRUTH, ORACLE)
+"""D29."""
+
+_EXPLAINS_ABSENCE = frozenset({"no_file_list", "regex_pattern"})
+"""Problems that only matter as long as no source has given files."""
+
+
+def load_ground_truth(task: Task | None, registry: Registry | None = None) -> TruthResult:
+    """The ground truth of a task, and why sources were passed over. Never raises on bad data."""
+    if task is None:
+        reason = "no definition of this task is known, so nothing can be scored against it"
+        return TruthResult(GroundTruth(), (Problem("task.toml", "no_task_definition", reason),))
+    truth = GroundTruth()
+    problems: tuple[Problem, ...] = ()
+    if task.folder is not None:
+        truth, problems = _from_folder(task.folder)
+    if not truth.files and registry is not None:
+        truth = registry.find(task) or truth
+    if not truth.files:
+        reason = f"no source of {task.name} gives files" if task.folder else "no task directory"
+        problems = (*problems, Problem(GROUND_TRUTH, "no_ground_truth", reason))
+    return TruthResult(truth, problems)
+
+
+def _from_folder(folder: Folder) -> tuple[GroundTruth, tuple[Problem, ...]]:
+    truth = GroundTruth()
+    problems: list[Problem] = []
+    readings: dict[str, Reading] = {}
+    for source in SOURCES:
+        if truth.files and source.when == "until_found":
+            continue
+        reading = _read(folder, source)
+        if reading is None:
+            continue
+        found_before = bool(truth.files)
+        problems += (
+            problem
+            for problem in reading.problems
+            if not (found_before and problem.kind in _EXPLAINS_ABSENCE) and problem not in problems
+        )
+        readings.setdefault(source.path, reading)
+        if reading.files and not found_before:
+            truth = replace(
+                truth, files=reading.files, source=source.path, confidence=source.confidence
+            )
+    return _completed(truth, readings), tuple(problems)
+
+
+def _read(folder: Folder, source: Source) -> Reading | None:
+    """What a source says; None when it is not there."""
+    notes = Notes(source.path)
+    try:
+        if not folder.has_file(source.path):
+            return None
+        reading = source.read(folder.read(source.path), notes)
+    except TooLargeError as error:
+        notes.add("too_large", str(error))
+        reading = Reading()
+    except OSError as error:
+        notes.add("unreadable", f"cannot be read: {error.strerror or error}")
+        reading = Reading()
+    return replace(reading, problems=notes.problems())
+
+
+Part = TypeVar("Part")
+
+
+def _first(
+    readings: dict[str, Reading], order: Iterable[str], part: Callable[[Reading], tuple[Part, ...]]
+) -> tuple[str | None, tuple[Part, ...]]:
+    for path in order:
+        if path in readings and part(readings[path]):
+            return path, part(readings[path])
+    return None, ()
+
+
+def _completed(truth: GroundTruth, readings: dict[str, Reading]) -> GroundTruth:
+    """The truth with edit targets, chunks and symbols, each from its own best source."""
+    source, edit_files = _first(readings, EDIT_SOURCES, _edit_files)
+    return replace(
+        truth,
+        expected_edit_files=edit_files,
+        expected_edit_files_source=source,
+        expected_edit_files_confidence=_edit_confidence(source),
+        chunks=_first(readings, CHUNK_SOURCES, lambda reading: reading.chunks)[1],
+        symbols=_first(readings, SYMBOL_SOURCES, lambda reading: reading.symbols)[1],
+    )
+
+
+def _edit_files(reading: Reading) -> tuple[TruthFile, ...]:
+    return reading.edit_files
+
+
+def _edit_confidence(path: str | None) -> Confidence | None:
+    if path == GROUND_TRUTH:
+        return STATED_EDITS
+    return next((source.confidence for source in SOURCES if source.path == path), None)

@@ -1,0 +1,200 @@
+"""One entry of a ground truth: a file, a symbol or a line range, however a record spells it.
+
+Spelling (D17). A string keeps its words: `src/a.py`, `kafka::clients/A.java`, `kafka/clients/A.java`.
+An object that names a repository is spelled `repo::path` with the repository's short name, which
+is how curated ground truths write it. A trailing line number (`a.go:12`, `a.go#L12`) or symbol
+(`src/a.cc::run`) is not part of the path and is left off.
+
+Paths stay as given otherwise: container prefixes, `./` and case are the business of
+`groundtrace.paths`, which alone decides when two paths mean the same file (D13).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from groundtrace.jsonio import clean_text
+from groundtrace.model import Problem, TruthChunk, TruthFile, TruthSymbol
+
+MAX_PATH = 4096
+"""Longest path a file system takes; anything longer is not a path."""
+
+MAX_LINE = 2**31
+"""No source file has more lines; larger numbers are garbage and would not fit the documents."""
+
+PATH_KEYS = ("path", "file", "file_path", "filepath", "filename")
+REPO_KEYS = ("repo", "repository")
+SYMBOL_KEYS = ("symbol", "function", "name")
+LINE_KEYS = (("line_start", "line_end"), ("start_line", "end_line"), ("line", "line"))
+ANNOTATION_KEYS = ("annotation", "description")
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_LINE_SUFFIX = re.compile(r"(?::L?\d+(?:[-–:]L?\d+)?|#L\d+(?:-L?\d+)?)$")
+_EXTENSION = re.compile(r"\.[A-Za-z0-9_+-]{1,12}$")
+_IDENTIFIER = re.compile(r"~?[A-Za-z_$][\w$]*(?:::~?[A-Za-z_$][\w$]*)*(?:\(\))?")
+
+
+class Refused(NamedTuple):
+    """Why an entry is not taken."""
+
+    kind: str
+    reason: str
+
+
+class Notes:
+    """Problems of one file, one for each kind: 100,000 bad entries stay one line."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self._first: dict[str, str] = {}
+        self._count: dict[str, int] = {}
+
+    def add(self, kind: str, reason: str) -> None:
+        """Note a problem; only the first of a kind keeps its words."""
+        self._first.setdefault(kind, reason)
+        self._count[kind] = self._count.get(kind, 0) + 1
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What was noted, in order of first appearance."""
+        return tuple(
+            Problem(file=self.file, kind=kind, reason=reason + _others(self._count[kind]))
+            for kind, reason in self._first.items()
+        )
+
+
+def _others(count: int) -> str:
+    return "" if count == 1 else f" (and {count - 1:,} more like it)"
+
+
+def shown(value: object) -> str:
+    """A value for a message: on one line, printable and short."""
+    text = ascii(value)
+    return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def has_extension(path: str) -> bool:
+    """Whether the last part of a path ends like a file name."""
+    return _EXTENSION.search(path.rsplit("/", 1)[-1]) is not None
+
+
+def fault(path: str) -> Refused | None:
+    """What keeps a text from being the path of a file, or None."""
+    if not path or _CONTROL.search(path) or len(path) > MAX_PATH:
+        return Refused("bad_entry", f"{shown(path)} is not a path")
+    if "://" in path:
+        return Refused("bad_entry", f"{shown(path)} is a URL, not a file of a repository")
+    if path.endswith("/") or path.rsplit("/", 1)[-1] in (".", ".."):
+        return Refused("directory_entry", f"{shown(path)} is a directory; only files count")
+    if "*" in path:
+        return Refused("bad_entry", f"{shown(path)} is a glob, not a file")
+    if re.search(r"\s", path) and not has_extension(path):
+        # Names may hold blanks (`docs/Read me.md`), but an error chain also lists sentences.
+        return Refused("bad_entry", f"{shown(path)} reads like prose, not like a path")
+    return None
+
+
+def _split(text: str) -> tuple[str | None, str]:
+    """Repository and path of `repo::path`; the path of `src/a.cc::symbol`."""
+    left, separator, right = text.partition("::")
+    if not separator:
+        return None, text
+    if "/" in left and has_extension(left) and _IDENTIFIER.fullmatch(right):
+        return None, left
+    return left.strip() or None, right
+
+
+def _first(item: Mapping[Any, Any], keys: Iterable[str]) -> Any:
+    return next((item[key] for key in keys if item.get(key) is not None), None)
+
+
+def truth_file(item: Any, repo: str | None = None) -> TruthFile | Refused:
+    """The file that an entry names; `repo` is what the place of the entry says of it."""
+    if isinstance(item, Mapping):
+        named = _first(item, REPO_KEYS)
+        if named is not None and not isinstance(named, str):
+            return Refused("bad_entry", f"repository {shown(named)} is not text")
+        item, repo = _first(item, PATH_KEYS), (named or "").strip() or repo
+    if not isinstance(item, str):
+        return Refused("bad_entry", f"{shown(item)} names no file")
+    written, path = _split(clean_text(item).strip())
+    path = _LINE_SUFFIX.sub("", path.strip())
+    refused = fault(path)
+    if refused is not None:
+        return refused
+    if written is not None:
+        return TruthFile(f"{written}::{path}", path, written)
+    if repo is None:
+        return TruthFile(path, path)
+    repo = clean_text(repo)
+    return TruthFile(f"{_short(repo)}::{path}", path, repo)
+
+
+def _short(repo: str) -> str:
+    from groundtrace.paths import short_repo
+
+    return short_repo(repo) or repo
+
+
+def truth_symbol(item: Any) -> TruthSymbol | Refused:
+    """The symbol that an entry names; it needs a file."""
+    if not isinstance(item, Mapping):
+        return Refused("bad_symbol", f"symbol {shown(item)} names no file")
+    symbol = _first(item, SYMBOL_KEYS)
+    file = truth_file(item)
+    if isinstance(file, Refused) or not isinstance(symbol, str) or not symbol.strip():
+        return Refused("bad_symbol", f"symbol {shown(symbol)} has no name or no file")
+    return TruthSymbol(file.path, clean_text(symbol).strip(), file.repo)
+
+
+def truth_chunk(item: Any) -> TruthChunk | Refused:
+    """The line range that an entry names; missing lines are never made up (D28)."""
+    file = truth_file(item) if isinstance(item, Mapping) else None
+    if not isinstance(file, TruthFile):
+        return Refused("bad_chunk", f"chunk {shown(item)} names no file")
+    lines = _lines(item)
+    if lines is None:
+        return Refused("chunk_without_lines", f"chunk in {shown(file.path)} has no line range")
+    annotation = _first(item, ANNOTATION_KEYS)
+    text = clean_text(annotation).strip() if isinstance(annotation, str) else ""
+    return TruthChunk(file.path, lines[0], lines[1], text or None, file.repo)
+
+
+def _lines(item: Mapping[Any, Any]) -> tuple[int, int] | None:
+    for first, last in LINE_KEYS:
+        lines = line_range([item.get(first), item.get(last)])
+        if lines is not None:
+            return lines
+    return line_range(item.get("lines"))
+
+
+def line_range(value: Any) -> tuple[int, int] | None:
+    """A pair of line numbers, from 1 and in order, or None."""
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    first, last = value
+    if type(first) is not int or type(last) is not int or not 1 <= first <= last <= MAX_LINE:
+        return None
+    return first, last
+
+
+Entry = TypeVar("Entry", TruthFile, TruthSymbol, TruthChunk)
+
+
+def collect(
+    items: Iterable[Any], read: Callable[[Any], Entry | Refused], notes: Notes
+) -> tuple[Entry, ...]:
+    """What can be read of `items`, each once, in order; the rest is noted."""
+    found: dict[Any, Entry] = {}
+    for item in items:
+        entry = read(item)
+        if isinstance(entry, Refused):
+            notes.add(*entry)
+        else:
+            found.setdefault(_identity(entry), entry)
+    return tuple(found.values())
+
+
+def _identity(entry: TruthFile | TruthSymbol | TruthChunk) -> Any:
+    return entry.spelling.removeprefix("./") if isinstance(entry, TruthFile) else entry

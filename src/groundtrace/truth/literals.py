@@ -1,0 +1,124 @@
+"""Files hidden in forms that are not file lists: regex rubrics and Python literals.
+
+**Rubrics** (D26). A checklist says by which regular expressions it recognises an answer. Such a
+pattern is taken as a path only when
+
+1. every special character in it is escaped, so that it can match one text alone
+   (`controller/state\\.go`; not `cmd/argocd.server/main\\.go`, whose dots match anything);
+2. that text has a folder and a file name with an extension (`state\\.go` alone could lie anywhere,
+   `pkg/apis/application` is a directory);
+3. it is not plainly the tail of a longer path: neither of another literal of the rubric
+   (`v1alpha1/types.go` beside `pkg/apis/application/v1alpha1/types.go`) nor of a folder that the
+   same check names (`repository/repository.go` beside `reposerver/repository`).
+
+A pattern is searched for anywhere in an answer, so a tail can never be told for certain; the third
+rule drops those that the rubric itself gives away. What is lost: files at the root of a repository
+and those whose pattern was written loosely. A rubric's files are therefore often fewer than what
+it checks for, and the problem `regex_pattern` says how many patterns were passed over.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from groundtrace.truth.entries import Notes, has_extension
+
+PATTERN_KEYS = ("file_references", "required_findings")
+"""Checks that ask for findings; `negative_checks` ask for absence, `causal_chain` for words."""
+
+MAX_LITERAL = 8 * 1024 * 1024
+MAX_DEPTH = 4
+
+_SPECIAL = frozenset(".^$*+?{}[]|()")
+_TOKEN = re.compile(r"""\s*(?:([\[(])|([\])])|,|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")\s*""")
+
+
+def literal(pattern: str) -> str | None:
+    """The one text that a pattern matches, or None when it matches several."""
+    out: list[str] = []
+    characters = iter(pattern)
+    for character in characters:
+        if character == "\\":
+            escaped = next(characters, "")
+            if not escaped or escaped.isalnum():
+                return None  # \d, \b and the like are classes and anchors, not characters
+            out.append(escaped)
+        elif character in _SPECIAL:
+            return None
+        else:
+            out.append(character)
+    return "".join(out)
+
+
+def rubric_paths(data: Mapping[Any, Any], notes: Notes) -> list[str]:
+    """Paths that the patterns of a rubric spell out."""
+    checks = [[literal(pattern) for pattern in patterns] for patterns in _checks(data)]
+    texts = {text for check in checks for text in check if text}
+    tails = {text[i + 1 :] for text in texts for i, c in enumerate(text) if c == "/"}
+    found: dict[str, None] = {}
+    passed = 0
+    for check in checks:
+        for text in check:
+            if text is None or not _is_path(text) or text in tails or _is_fragment(text, check):
+                passed += 1
+            else:
+                found.setdefault(text)
+    if passed:
+        notes.add("regex_pattern", f"{passed:,} patterns of its checks are not paths")
+    return list(found)
+
+
+def _checks(data: Mapping[Any, Any]) -> Iterator[list[str]]:
+    for key in PATTERN_KEYS:
+        items = data.get(key)
+        for item in items if isinstance(items, list) else ():
+            patterns = item.get("patterns") if isinstance(item, dict) else None
+            if isinstance(patterns, list):
+                yield [pattern for pattern in patterns if isinstance(pattern, str)]
+
+
+def _is_path(text: str) -> bool:
+    return "/" in text.strip("/") and has_extension(text) and not re.search(r"\s", text)
+
+
+def _is_fragment(text: str, check: list[str | None]) -> bool:
+    head = "/" + text.partition("/")[0]
+    return any(other.rstrip("/").endswith(head) for other in check if other and other != text)
+
+
+def python_paths(text: str, notes: Notes) -> list[Any]:
+    """Entries of a Python literal: lists of texts, lists of such lists; nothing else is read."""
+    if len(text) > MAX_LITERAL or not _is_plain(text):
+        notes.add("no_file_list", "text that is no literal list of paths")
+        return []
+    try:
+        value = ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError) as error:
+        notes.add("no_file_list", f"text that is no literal list of paths: {type(error).__name__}")
+        return []
+    return list(_flat(value))
+
+
+def _is_plain(text: str) -> bool:
+    """Only brackets, commas and quoted texts, not nested deeply: safe to evaluate."""
+    depth = place = 0
+    while place < len(text):
+        token = _TOKEN.match(text, place)
+        if token is None:
+            return False
+        depth += (token[1] is not None) - (token[2] is not None)
+        if not 0 <= depth <= MAX_DEPTH or (depth == 0 and token[2] is None):
+            return False
+        place = token.end()
+    return depth == 0 and place > 0
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield value

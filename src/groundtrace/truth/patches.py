@@ -1,0 +1,255 @@
+"""Which files a patch touches, and how.
+
+Only names are wanted, so this reads headers and counts hunk lines instead of building the patch:
+a patch that was cut off in the middle of a hunk still tells its files, and a removed line
+`-- a/x` inside a hunk is not mistaken for the header `--- a/x`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+Status = Literal["added", "deleted", "modified", "renamed", "copied"]
+
+NOTHING = "/dev/null"
+
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_LINK = re.compile(r"(?:(?:new|deleted) file mode|old mode|new mode) 160000$|index .* 160000$")
+_EPOCH = re.compile(r"\t(?:1970-01-01|1969-12-31) ")
+_ESCAPE = re.compile(rb'\\([0-7]{1,3}|[abtnvfr"\\])')
+_ESCAPES = {
+    b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r",
+    b'"': b'"', b"\\": b"\\",
+}  # fmt: skip
+
+
+class PatchedFile(NamedTuple):
+    """One file of a patch."""
+
+    path: str
+    """Its name after the patch; before it, when the patch deletes it."""
+    status: Status
+    old_path: str | None = None
+    """Its name before, where it was renamed or copied."""
+
+
+class PatchResult(NamedTuple):
+    """The files of a patch and what was wrong with it."""
+
+    files: tuple[PatchedFile, ...]
+    faults: tuple[str, ...]
+
+
+def evidence(files: tuple[PatchedFile, ...]) -> list[str]:
+    """Files that could be retrieved: those that were there before; renames by both names (D27)."""
+    return [
+        name for file in files if file.status not in ("added", "copied") for name in _names(file)
+    ]
+
+
+def edits(files: tuple[PatchedFile, ...]) -> list[str]:
+    """Files that the patch writes, new ones included (D27)."""
+    return [name for file in files for name in _names(file)]
+
+
+def _names(file: PatchedFile) -> list[str]:
+    if file.status == "renamed" and file.old_path is not None:
+        return [file.old_path, file.path]
+    return [file.path]
+
+
+def looks_like_patch(text: str) -> bool:
+    """Whether a text has the header of a patch."""
+    return re.search(r"^(?:diff --git |--- .*\n\+\+\+ )", text, re.MULTILINE) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """Headers of one file, as they stand."""
+
+    line: int
+    git: str | None = None
+    """What follows `diff --git `."""
+    old: str | None = None
+    new: str | None = None
+    created: bool = False
+    deleted: bool = False
+    moved_from: str | None = None
+    moved_to: str | None = None
+    copied: bool = False
+    is_submodule: bool = False
+
+
+_FLAGS: tuple[tuple[str, str], ...] = (
+    ("new file mode ", "created"),
+    ("deleted file mode ", "deleted"),
+)
+_MOVES: tuple[tuple[str, str, bool], ...] = (
+    ("rename from ", "moved_from", False),
+    ("rename to ", "moved_to", False),
+    ("copy from ", "moved_from", True),
+    ("copy to ", "moved_to", True),
+)
+
+
+def read_patch(text: str) -> PatchResult:
+    """The files of a patch, git's or plain, whole or cut off."""
+    sections, faults = _sections(text)
+    found: dict[PatchedFile, None] = {}
+    for section in sections:
+        if section.is_submodule:
+            continue  # a pointer to a commit is not a file (D5)
+        file = _patched(section)
+        if file is None:
+            faults.append(f"line {section.line}: a header that names no file")
+        else:
+            found.setdefault(file)
+    if not sections:
+        faults.append("no header of a patch in it")
+    return PatchResult(tuple(found), tuple(faults))
+
+
+def _sections(text: str) -> tuple[list[_Section], list[str]]:
+    # Not splitlines: content may hold form feeds and other separators that are no line ends here.
+    lines = text.split("\n")
+    sections: list[_Section] = []
+    faults: list[str] = []
+    open_section = False
+    number = 0
+    while number < len(lines):
+        line = lines[number].rstrip("\r")
+        number += 1
+        if line.startswith("diff --git "):
+            sections.append(_Section(number, git=line[len("diff --git ") :]))
+            open_section = True
+        elif line.startswith("--- ") and number < len(lines) and lines[number].startswith("+++ "):
+            if not open_section:
+                sections.append(_Section(number))
+            sections[-1] = _named(sections[-1], line[4:], lines[number][4:].rstrip("\r"))
+            number += 1
+            open_section = False
+        elif hunk := _HUNK.match(line):
+            number, whole = _skip(lines, number, hunk)
+            open_section = False
+            if not whole:
+                faults.append(f"line {number}: the patch is cut off inside a hunk")
+        elif open_section:
+            sections[-1] = _extended(sections[-1], line)
+    return sections, faults
+
+
+def _skip(lines: list[str], number: int, hunk: re.Match[str]) -> tuple[int, bool]:
+    """The line after a hunk, and whether the hunk was whole."""
+    old, new = (1 if count is None else int(count[:12]) for count in hunk.groups())
+    while old > 0 or new > 0:
+        if number >= len(lines):
+            return number, False
+        mark = lines[number].rstrip("\r")[:1]
+        if mark not in ("", " ", "-", "+", "\\"):
+            return number, False
+        old -= mark in ("", " ", "-")
+        new -= mark in ("", " ", "+")
+        number += 1
+    return number, True
+
+
+def _named(section: _Section, old: str, new: str) -> _Section:
+    created = section.created or _EPOCH.search(old) is not None
+    deleted = section.deleted or _EPOCH.search(new) is not None
+    return replace(section, old=_name(old), new=_name(new), created=created, deleted=deleted)
+
+
+def _extended(section: _Section, line: str) -> _Section:
+    if _LINK.match(line):
+        return replace(section, is_submodule=True)
+    for start, field in _FLAGS:
+        if line.startswith(start):
+            return replace(section, **{field: True})  # type: ignore[arg-type]
+    for start, field, copied in _MOVES:
+        if line.startswith(start):
+            moved = {field: _name(line[len(start) :])}
+            return replace(section, copied=section.copied or copied, **moved)  # type: ignore[arg-type]
+    return section
+
+
+def _name(text: str) -> str:
+    """A name as a header gives it, without time stamp and quotes."""
+    if text.startswith('"'):
+        end = _closing_quote(text)
+        return unquote(text[1:end])
+    return text.split("\t", 1)[0].rstrip("\r")
+
+
+def _closing_quote(text: str) -> int:
+    match = re.match(r'"(?:[^"\\]|\\.)*', text)
+    return match.end() if match else len(text)
+
+
+def unquote(text: str) -> str:
+    """A name that git wrote in C quotes: octal bytes and letter escapes undone."""
+    raw = _ESCAPE.sub(_unescape, text.encode("utf-8", errors="surrogatepass"))
+    return raw.decode("utf-8", errors="replace")
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    code = match[1]
+    return _ESCAPES[code] if code in _ESCAPES else bytes([int(code, 8) & 0xFF])
+
+
+def _patched(section: _Section) -> PatchedFile | None:
+    if section.moved_from and section.moved_to:
+        status: Status = "copied" if section.copied else "renamed"
+        return PatchedFile(section.moved_to, status, section.moved_from)
+    pair = _git_pair(section.git) if section.git is not None else None
+    if section.old is not None and section.new is not None:
+        old, new = section.old, section.new
+    elif pair is not None:
+        old = NOTHING if section.created else pair[0]
+        new = NOTHING if section.deleted else pair[1]
+    else:
+        return None
+    has_prefix = pair is None or pair[0] != pair[1]
+    old, new = _without_prefixes(old, new, has_prefix)
+    if old == NOTHING or section.created:
+        status = "added"
+    elif new == NOTHING or section.deleted:
+        status = "deleted"
+    else:
+        status = "modified"
+    path = old if new == NOTHING else new
+    return PatchedFile(path, status) if path not in ("", NOTHING) else None
+
+
+def _git_pair(text: str) -> tuple[str, str] | None:
+    """Both names of `diff --git X Y`; without quotes the halves are equally long."""
+    if text.startswith('"'):
+        end = _closing_quote(text)
+        return unquote(text[1:end]), _name(text[end + 1 :].lstrip(" "))
+    middle, odd = divmod(len(text), 2)
+    left, right = text[:middle], text[middle + 1 :]
+    if odd and text[middle] == " " and (left == right or left[1:] == right[1:]):
+        return left, right
+    return None
+
+
+def _without_prefixes(old: str, new: str, has_prefix: bool) -> tuple[str, str]:
+    """Names without the first part that sets them apart: `a/` and `b/`, `old/` and `new/`."""
+    if not has_prefix:
+        return old, new
+    if NOTHING in (old, new):
+        return _without(old, "a/"), _without(new, "b/")
+    if old != new and _tail(old) == _tail(new):
+        return _tail(old), _tail(new)
+    if old.startswith("a/") and new.startswith("b/"):
+        return old[2:], new[2:]
+    return old, new
+
+
+def _tail(path: str) -> str:
+    return path.partition("/")[2] or path
+
+
+def _without(path: str, prefix: str) -> str:
+    return path.removeprefix(prefix)

@@ -1,0 +1,322 @@
+"""Ground truth in JSON and TOML: which keys hold files, and which only seem to.
+
+`FILE_GROUPS` is the table of keys. Groups are tried in order and the first that yields a file
+wins; the keys of one group add up. Keys that are missing here are left out on purpose:
+`context_files` lists a whole repository, `answer` belongs to a question and need not be a file,
+`dependency_chain` and `text` are prose. Guessing at unknown `*_files` keys would take distractors
+and forbidden files for evidence, so an unknown record is passed over and its keys are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from groundtrace.model import Problem, TruthChunk, TruthFile, TruthSymbol
+from groundtrace.truth.entries import (
+    PATH_KEYS,
+    Notes,
+    Refused,
+    collect,
+    has_extension,
+    line_range,
+    shown,
+    truth_chunk,
+    truth_file,
+    truth_symbol,
+)
+from groundtrace.truth.literals import python_paths, rubric_paths
+
+FILE_GROUPS: tuple[tuple[str, ...], ...] = (
+    ("files",),
+    ("required_files", "sufficient_files"),
+    ("entries",),
+    ("root_cause_files", "buggy_files"),
+    (
+        "fix_files",
+        "pr_files",
+        "affected_files",
+        "producer_changed_files",
+        "consumer_affected_files",
+        "error_chain",
+    ),
+    ("drift_points", "dead_code"),
+    ("canonical_path", "function_id", "file_path"),
+)
+"""Keys of ground_truth.json that hold files: first group that yields wins, keys within add up."""
+
+ORACLE_GROUPS: tuple[tuple[str, ...], ...] = (("files",), ("chain", "symbols"))
+"""Keys of oracle_answer.json; an answer that is only a chain or a symbol still names its files."""
+
+SPEC_GROUPS: tuple[tuple[str, ...], ...] = (
+    ("required_files",),
+    ("required_symbols", "required_references", "dependency_chains"),
+)
+"""Keys of the oracle in task_spec.json."""
+
+_BY_REPO = frozenset({"consumer_affected_files", "affected_files"})
+"""Keys whose value may be an object from repository to its files."""
+
+_LOOSE = frozenset({"error_chain"})
+"""Keys whose texts may be prose: only what ends like a file name is taken."""
+
+_PATH_AND_SYMBOL = frozenset({"function_id"})
+"""Keys whose `::` separates path and symbol, never repository and path."""
+
+_PLACEHOLDER_MARKS = ("converted from canonical", "manual ground truth", "curator timed out")
+_PLACEHOLDER_LINES = (1, 50)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one source says; problems tell what it held and could not be taken."""
+
+    files: tuple[TruthFile, ...] = ()
+    edit_files: tuple[TruthFile, ...] = ()
+    symbols: tuple[TruthSymbol, ...] = ()
+    chunks: tuple[TruthChunk, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def read_ground_truth(data: Any, notes: Notes) -> Reading:
+    """tests/ground_truth.json in any of its forms."""
+    if isinstance(data, str):
+        return Reading(files=_files(python_paths(data, notes), notes))
+    if isinstance(data, list):
+        return Reading(files=_files(_once_flat(data), notes))
+    if not isinstance(data, dict):
+        notes.add("no_file_list", f"{shown(data)} where an object or a list is expected")
+        return Reading()
+    files = _grouped(data, FILE_GROUPS, notes)
+    inner = data.get("ground_truth")
+    if not files and isinstance(inner, dict):
+        files = _grouped(inner, FILE_GROUPS, notes)
+    if not files:
+        files = _files(rubric_paths(data, notes), notes)
+    if not files:
+        notes.add("no_file_list", f"no file list under its keys: {_keys(data)}")
+    real, dropped = _chunks(data, notes)
+    return Reading(
+        files=files,
+        edit_files=_explicit_edits(data, files, dropped, notes),
+        symbols=_symbols(data, notes),
+        chunks=real,
+    )
+
+
+def read_defects(data: Any, notes: Notes) -> Reading:
+    """tests/expected_defects.json: an array, or an object with `defects`."""
+    items = data.get("defects") if isinstance(data, dict) else data
+    if not isinstance(items, list):
+        notes.add("no_file_list", "neither a list of defects nor an object with `defects`")
+        return Reading()
+    files = _files(items, notes)
+    return Reading(files=files, chunks=collect(items, truth_chunk, notes))
+
+
+def read_changes(data: Any, notes: Notes) -> Reading:
+    """tests/expected_changes.json: files that a solution has to change."""
+    if not isinstance(data, dict):
+        notes.add("no_file_list", f"{shown(data)} where an object is expected")
+        return Reading()
+    files = _grouped(data, (("expected_files", "expected_file"),), notes)
+    if not files:
+        notes.add("no_file_list", f"no file list under its keys: {_keys(data)}")
+    lines = line_range(data.get("expected_line_range"))
+    chunks: tuple[TruthChunk, ...] = ()
+    if lines is not None and isinstance(data.get("expected_file"), str):
+        item = {"file": data["expected_file"], "lines": list(lines)}
+        chunks = collect([{**item, "annotation": data.get("description")}], truth_chunk, notes)
+    return Reading(files=files, edit_files=files, chunks=chunks)
+
+
+def read_oracle(data: Any, notes: Notes) -> Reading:
+    """tests/oracle_answer.json: the answer that the verifier compares with."""
+    if not isinstance(data, dict):
+        notes.add("no_file_list", f"{shown(data)} where an object is expected")
+        return Reading()
+    files = _grouped(data, ORACLE_GROUPS, notes)
+    if not files:
+        notes.add("no_file_list", "its lists are empty")
+    return Reading(files=files, symbols=_symbols(data, notes), chunks=_chunks(data, notes)[0])
+
+
+def read_task_spec(data: Any, notes: Notes) -> Reading:
+    """tests/task_spec.json: the oracle among its artifacts."""
+    oracle = _inside(data, "artifacts", "oracle")
+    if oracle is None:
+        notes.add("no_file_list", "no `artifacts.oracle` in it")
+        return Reading()
+    files = _grouped(oracle, SPEC_GROUPS, notes)
+    if not files:
+        notes.add("no_file_list", "its oracle lists are empty")
+    symbols = collect(_leaves(oracle.get("required_symbols")), truth_symbol, notes)
+    return Reading(files=files, symbols=symbols)
+
+
+def read_task_toml(data: Any, notes: Notes) -> Reading:
+    """task.toml: `[[ground_truth.required_files]]` and `sufficient_files`."""
+    table = _inside(data, "ground_truth")
+    if table is None:
+        return Reading()  # most tasks have none, and none is no fault
+    return Reading(files=_grouped(table, (FILE_GROUPS[1],), notes))
+
+
+def read_companion(data: Any, notes: Notes) -> Reading:
+    """ground_truth_agent.json and the like: files only, where nothing better is known."""
+    return Reading(files=read_ground_truth(data, notes).files)
+
+
+# --- files --------------------------------------------------------------------------------
+
+
+def _files(items: Iterable[Any], notes: Notes, repo: str | None = None) -> tuple[TruthFile, ...]:
+    return collect(items, partial(truth_file, repo=repo), notes)
+
+
+def _grouped(
+    data: Mapping[Any, Any], groups: Iterable[tuple[str, ...]], notes: Notes
+) -> tuple[TruthFile, ...]:
+    for group in groups:
+        found = collect(
+            (entry for key in group for entry in _under(key, data.get(key))), _taken, notes
+        )
+        if found:
+            return found
+    return ()
+
+
+def _taken(entry: TruthFile | Refused) -> TruthFile | Refused:
+    return entry
+
+
+def _under(key: str, value: Any) -> Iterator[TruthFile | Refused]:
+    """Entries under a key of the table, in whichever of its forms."""
+    if isinstance(value, dict) and key in _BY_REPO:
+        for repo, items in value.items():
+            for item in items if isinstance(items, list) else [items]:
+                yield truth_file(item, repo or None)
+        return
+    for item in _leaves(value):
+        if key in _PATH_AND_SYMBOL and isinstance(item, str):
+            item = item.partition("::")[0]
+        if key in _LOOSE and isinstance(item, str) and not has_extension(item):
+            continue
+        yield truth_file(item)
+
+
+def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
+    """Entries of a value: itself, those of its lists, and the steps of chains inside."""
+    if value is None:
+        return
+    if isinstance(value, list):
+        for item in value if depth < 4 else ():
+            yield from _leaves(item, depth + 1)
+    elif isinstance(value, dict) and not any(key in value for key in PATH_KEYS):
+        steps = next((value[key] for key in ("steps", "chain") if key in value), None)
+        if isinstance(steps, list):
+            yield from _leaves(steps, depth + 1)
+        else:
+            yield value
+    else:
+        yield value
+
+
+def _once_flat(items: list[Any]) -> Iterator[Any]:
+    for item in items:
+        if isinstance(item, list):
+            yield from item
+        else:
+            yield item
+
+
+def _inside(data: Any, *keys: str) -> dict[Any, Any] | None:
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else None
+
+
+def _keys(data: Mapping[Any, Any]) -> str:
+    names = [str(key) for key in data]
+    return shown(", ".join(names[:12]) if names else "none")
+
+
+# --- symbols, chunks, edits ---------------------------------------------------------------
+
+
+def _symbols(data: Mapping[Any, Any], notes: Notes) -> tuple[TruthSymbol, ...]:
+    return collect(_symbol_items(data), truth_symbol, notes)
+
+
+def _symbol_items(data: Mapping[Any, Any]) -> Iterator[Any]:
+    symbols = data.get("symbols")
+    yield from symbols if isinstance(symbols, list) else ()
+    entries = data.get("entries")
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and entry.get("function"):
+            yield entry
+    function_id = data.get("function_id")
+    if isinstance(function_id, str) and "::" in function_id:
+        path, _, symbol = function_id.partition("::")
+        yield {"file": path, "symbol": symbol}
+    elif data.get("file_path") and data.get("target_function"):
+        yield {"file": data["file_path"], "symbol": data["target_function"]}
+
+
+def _chunks(data: Mapping[Any, Any], notes: Notes) -> tuple[tuple[TruthChunk, ...], int]:
+    """Line ranges, and how many were placeholders (D28)."""
+    items = data.get("chunks")
+    found = collect(items if isinstance(items, list) else (), truth_chunk, notes)
+    is_placeholder = _placeholders(data, found)
+    real = tuple(chunk for chunk in found if not is_placeholder(chunk))
+    for chunk in found:
+        if is_placeholder(chunk):
+            where = f"{chunk.line_start}–{chunk.line_end} of {shown(chunk.file)}"
+            notes.add("placeholder_chunk", f"lines {where} are a placeholder")
+    return real, len(found) - len(real)
+
+
+def _placeholders(
+    data: Mapping[Any, Any], chunks: tuple[TruthChunk, ...]
+) -> Callable[[TruthChunk], bool]:
+    """The rule by which a chunk of this record is a placeholder.
+
+    Converted records give every file the lines 1–50. Some say so in the annotation, some in the
+    record's text, and one kind nowhere (its annotation names the target function), so a record
+    whose every chunk is 1–50 is taken for converted too.
+    """
+    is_marked = _marked(data.get("text"))
+    is_uniform = all((c.line_start, c.line_end) == _PLACEHOLDER_LINES for c in chunks)
+
+    def rule(chunk: TruthChunk) -> bool:
+        if _marked(chunk.annotation) and chunk.line_start == 1:
+            return True
+        lines = (chunk.line_start, chunk.line_end)
+        return lines == _PLACEHOLDER_LINES and (is_marked or is_uniform)
+
+    return rule
+
+
+def _marked(text: Any) -> bool:
+    return isinstance(text, str) and any(mark in text.lower() for mark in _PLACEHOLDER_MARKS)
+
+
+def _explicit_edits(
+    data: Mapping[Any, Any], files: tuple[TruthFile, ...], placeholders: int, notes: Notes
+) -> tuple[TruthFile, ...]:
+    """Edit targets that the record states itself.
+
+    An explicit list says that edits are meant, so it counts (the chain puts it behind every
+    source made from a real change). Converted records, which placeholders betray, copy `files`
+    into it: such a list says nothing about edits and is left out.
+    """
+    items = data.get("expected_edit_files")
+    edits = _files(items if isinstance(items, list) else (), notes)
+    if edits and placeholders and set(edits) == set(files):
+        notes.add(
+            "placeholder_edits", "`expected_edit_files` only repeats `files` in a converted record"
+        )
+        return ()
+    return edits

@@ -1,0 +1,103 @@
+"""Gold patches inside `solution/solve.sh`: heredocs that hold a diff.
+
+A heredoc's body is skipped as a whole, so that `<<` words inside a patch (a shell script that it
+changes, a C++ stream) open nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import NamedTuple
+
+from groundtrace.truth.patches import PatchedFile, looks_like_patch, read_patch
+
+_WORD = re.compile(r"[A-Za-z_][\w.-]*")
+_OPENER = re.compile(
+    rf"(?<!<)<<(?P<dash>-?)(?!<)[ \t]*(?P<quote>['\"]?)\\?(?P<word>{_WORD.pattern})(?P=quote)"
+)
+_HEADER = re.compile(r"diff --git |\+\+\+ ")
+
+
+class Heredoc(NamedTuple):
+    """A here-document of a script."""
+
+    line: int
+    """Line of its first body line, from 1."""
+    body: str
+    is_closed: bool
+    """Its closing word was found; without it the body runs to the end of the script."""
+
+
+class GoldPatches(NamedTuple):
+    """What the patches in a script touch, in order, and what was wrong with them."""
+
+    files: tuple[PatchedFile, ...]
+    faults: tuple[str, ...]
+
+
+def heredocs(script: str) -> list[Heredoc]:
+    """The here-documents of a script, outermost only."""
+    lines = script.split("\n")
+    ends = _Ends(lines)
+    last_header = max((i for i, line in enumerate(lines) if _HEADER.match(line)), default=-1)
+    found: list[Heredoc] = []
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        number += 1
+        if line.lstrip().startswith("#"):
+            continue
+        for opener in _OPENER.finditer(line):
+            end = ends.after(number, opener["word"], tabs=bool(opener["dash"]))
+            if end is not None:
+                found.append(Heredoc(number + 1, _text(lines[number:end]), True))
+                number = end + 1
+            elif last_header >= number:
+                # Not a shift such as 1<<BITS: a script that was cut off inside its patch.
+                found.append(Heredoc(number + 1, _text(lines[number:]), False))
+                return found
+    return found
+
+
+def _text(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+class _Ends:
+    """Where lines that could close a heredoc stand; looked up, so that hostile scripts stay quick."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._places: dict[str, list[int]] = {}
+        self._after_tabs: dict[str, list[int]] = {}
+        for index, line in enumerate(lines):
+            word = line.rstrip("\r")
+            if _WORD.fullmatch(word.lstrip("\t")):
+                self._places.setdefault(word, []).append(index)
+                self._after_tabs.setdefault(word.lstrip("\t"), []).append(index)
+
+    def after(self, start: int, word: str, *, tabs: bool) -> int | None:
+        """The first line from `start` on that closes a heredoc of that word."""
+        places = (self._after_tabs if tabs else self._places).get(word, [])
+        place = bisect_left(places, start)
+        return places[place] if place < len(places) else None
+
+
+def gold_patches(script: str) -> GoldPatches:
+    """The files of all patches that a script holds; a file in two patches keeps its first status.
+
+    The first status is the one that counts: a file that the first patch creates and the second
+    changes did not exist before (D27).
+    """
+    found: dict[str, PatchedFile] = {}
+    faults: list[str] = []
+    for document in heredocs(script):
+        if not looks_like_patch(document.body):
+            continue
+        result = read_patch(document.body)
+        faults += [f"patch at line {document.line}: {fault}" for fault in result.faults]
+        if not document.is_closed:
+            faults.append(f"patch at line {document.line}: its closing word is missing")
+        for file in result.files:
+            found.setdefault(file.path, file)
+    return GoldPatches(tuple(found.values()), tuple(faults))

@@ -1,0 +1,112 @@
+"""File names out of prose and scripts: the last resort of the chain, so a careful one.
+
+What is taken has a folder and the extension of a source file, stands where a person names a file,
+and is not something the agent is told to produce. From `instruction.md`, names in backticks are
+`medium`; bare names, only where there is none in backticks, are `low`. From `tests/test.sh`, only
+files that a line inspects (`grep`, `[ -f … ]`, `cat`) are taken, as `low`: what a test runner is
+given is the verifier's own test, not evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+_EXTENSIONS = (
+    "adoc asm bazel bzl c cc cfg cjs clj cmake conf cpp cs css cu cxx dart def erl ex exs f90 "
+    "fs go gradle graphql groovy h hbs hh hpp hrl hs html hxx ini ipp java jl js json jsx kt "
+    "kts less lua m md mjs ml mm mod nix opt php pl pm properties proto ps1 py pyi pyx r rb "
+    "rs rst s sass sbt scala scss sol sql sum svelte swift td tf toml ts tsx txt v vue xml "
+    "yaml yml zig "
+)
+SOURCE_EXTENSIONS = frozenset(_EXTENSIONS.split())
+"""Extensions by which a bare word passes for a file; `example.com/v1.2` has none of them."""
+
+_PATH = re.compile(r"(?<![\w/.$@:<{~-])/?(?:[\w.@+~\[\]()-]+/)+[\w.@+~\[\]()-]*\w(?![\w/*<>{}])")
+_BACKTICKED = re.compile(r"`([^`\n]+)`")
+_FENCE = re.compile(r"^ {0,3}(```|~~~)")
+_OUTPUT = re.compile(
+    r"\b(?:writ(?:e|es|ing|ten)|sav(?:e|es|ing)|creat(?:e|es|ing)|output|produc(?:e|es|ing)"
+    r"|generat(?:e|es|ing)|stor(?:e|es|ing)|plac(?:e|es|ing)|put|emit|add a|new file"
+    r"|do not|don't|never|instead of|example|e\.g\.|such as)\b",
+    re.IGNORECASE,
+)
+"""Words after which a name is an output, a warning or an example."""
+_HARNESS = re.compile(
+    r"^/(?:tests?|logs?|tmp|solution|oracle|usr|etc|var|proc|dev|opt|home|root|bin)/"
+    r"|(?:^|/)(?:answer|review|solution|reward|result|report|task_spec|ground_truth)\.\w+$"
+    r"|(?:^|/)path/to/|^(?:foo|bar)/|(?:^|/)\.\.?(?:/|$)(?<!^\./)"
+)
+"""The verifier's own files, what the agent hands in, and names that stand for any file."""
+_HOST = re.compile(r"^[\w-]+(?:\.[\w-]+)+/")
+_INSPECTS = re.compile(
+    r"(?:^|[\s;&|(!`])(?:grep|egrep|fgrep|rg|cat|head|tail|sed|awk|diff|cmp|wc|test|stat|\[\[?)\s"
+)
+_RUNS_TESTS = re.compile(
+    r"\b(?:pytest|unittest|jest|mocha|vitest|tox|nose|ctest|phpunit|rspec)\b"
+    r"|\b(?:go|cargo|npm|yarn|pnpm|mvn|gradle|dotnet|make|bazel)\s+(?:\S+\s+)*?(?:test|check)\b"
+)
+_VARIABLE = re.compile(r"\$(?:\{\w+\}|\w+)/")
+
+
+def instruction_paths(text: str) -> tuple[list[str], bool]:
+    """Files that an instruction names, and whether they stood in backticks."""
+    lines = list(_prose(text))
+    quoted = _kept(
+        match[1].strip()
+        for line in lines
+        for match in _BACKTICKED.finditer(line)
+        if not _OUTPUT.search(_sentence(line, match.start()))
+    )
+    if quoted:
+        return quoted, True
+    bare = _kept(
+        match[0]
+        for line in lines
+        for match in _PATH.finditer(line)
+        if not _OUTPUT.search(_sentence(line, match.start()))
+    )
+    return bare, False
+
+
+def script_paths(text: str) -> list[str]:
+    """Files that a test script inspects."""
+    found: list[str] = []
+    for line in text.split("\n"):
+        if line.lstrip().startswith("#") or _RUNS_TESTS.search(line) or not _INSPECTS.search(line):
+            continue
+        found += (match[0] for match in _PATH.finditer(_VARIABLE.sub("", line)))
+    return _kept(found)
+
+
+def _prose(text: str) -> Iterator[str]:
+    """Lines outside fenced blocks, which hold examples of output and commands."""
+    fence: str | None = None
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark is None:
+            if fence is None:
+                yield line
+        elif fence is None:
+            fence = mark[1]
+        elif fence == mark[1]:
+            fence = None
+
+
+def _sentence(line: str, place: int) -> str:
+    """What stands before a name in its sentence."""
+    before = line[max(0, place - 300) : place]
+    return re.split(r"(?<=[.;!?])\s", before)[-1]
+
+
+def _kept(candidates: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(path for path in candidates if is_source_path(path)))
+
+
+def is_source_path(path: str) -> bool:
+    """Whether a word is surely the path of a source file."""
+    if not _PATH.fullmatch(path) or _HARNESS.search(path) or _HOST.search(path):
+        return False
+    name = path.rsplit("/", 1)[-1]
+    stem, _, extension = name.rpartition(".")
+    return bool(stem) and extension.lower() in SOURCE_EXTENSIONS
