@@ -1,0 +1,47 @@
+"""Finding trials and knowing what they are (D31, D32).
+
+layout_of(RUNS)   one run, or a folder of runs
+discover(RUNS)    a stream of trials, of folders passed over, and of problems
+discover_run      the same for one run, so that runs can be worked on one at a time
+select            which of several trials of one task and configuration counts
+with_trace        a trial completed by what its trace states
+survey            the rows of `normalize --dry-run`
+"""
+
+from __future__ import annotations
+
+from groundtrace.discover.identity import EVIDENCE, explain_order
+from groundtrace.discover.select import Selection, Superseded, SurveyRow, select, survey
+from groundtrace.discover.trial import trial_at, with_trace
+from groundtrace.discover.walk import (
+    OUTPUT_FOLDERS,
+    Found,
+    FoundProblem,
+    Run,
+    RunsLayout,
+    Skipped,
+    discover,
+    discover_run,
+    layout_of,
+)
+
+__all__ = [
+    "EVIDENCE",
+    "OUTPUT_FOLDERS",
+    "Found",
+    "FoundProblem",
+    "Run",
+    "RunsLayout",
+    "Selection",
+    "Skipped",
+    "Superseded",
+    "SurveyRow",
+    "discover",
+    "discover_run",
+    "explain_order",
+    "layout_of",
+    "select",
+    "survey",
+    "trial_at",
+    "with_trace",
+]

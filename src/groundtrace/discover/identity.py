@@ -1,0 +1,295 @@
+"""Who a trial is, in a written order of evidence (D31).
+
+`EVIDENCE` is that order: per field, the places where it may stand, best first. The first that
+holds a usable value wins, and `Trial.evidence` says which it was. What two records say
+differently about the configuration is a problem, not a silent choice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from groundtrace.discover.places import (
+    Place,
+    expand_flat,
+    is_config,
+    is_job_folder,
+    locate,
+    suite_in,
+)
+from groundtrace.discover.records import CONFIG, METRICS, RESULT, Records, as_name
+from groundtrace.discover.wrappers import forms, stem, unwrapped
+from groundtrace.model import Problem, Task
+from groundtrace.truth.tasks import TaskIndex
+
+UNKNOWN_CONFIG = "unknown"
+
+_HARNESS_CLASSES = (
+    ("openhands", "openhands"),
+    ("claude", "claude-code"),
+    ("cursor", "cursor-cli"),
+    ("codex", "codex"),
+    ("gemini", "gemini-cli"),
+    ("opencode", "opencode"),
+    ("mini_swe", "mini-swe-agent"),
+    ("swe_agent", "swe-agent"),
+)
+"""Words in `config.agent.import_path` and the harness they mean. The class is named `baseline`
+in MCP runs too, so it says nothing of the configuration."""
+
+
+class Source(NamedTuple):
+    """One place where a field of identity may stand."""
+
+    label: str
+    read: Callable[[Records], str | None]
+
+
+def _at(file: str, *keys: str) -> Source:
+    record = {RESULT: "result", CONFIG: "config", METRICS: "metrics"}[file]
+    return Source(f"{file} {'.'.join(keys)}", lambda records: records.text(record, *keys))
+
+
+def _folder_of(file: str, *keys: str, level: int = -1) -> Source:
+    """The last folder (`level` -1) of a path in a record, or the one above it (-2)."""
+    source = _at(file, *keys)
+
+    def read(records: Records) -> str | None:
+        path = source.read(records)
+        parts = [part for part in re.split(r"[/\\]+", path or "") if part not in {"", ".", ".."}]
+        return as_name(parts[level]) if len(parts) >= -level else None
+
+    return Source(f"{source.label}, folder {'' if level == -1 else 'above '}named there", read)
+
+
+def _suite_of(file: str, *keys: str) -> Source:
+    source = _folder_of(file, *keys, level=-2)
+
+    def read(records: Records) -> str | None:
+        name = source.read(records)
+        return name if name and re.match(r"(?:csb|ccb|eb)_", name) else None
+
+    return Source(source.label, read)
+
+
+def _config_of_trials_dir(records: Records) -> str | None:
+    path = records.text("config", "trials_dir") or records.text("result", "trial_uri")
+    if path is None:
+        return None
+    parts = [part for part in re.split(r"[/\\]+", path) if part]
+    if records.text("config", "trials_dir"):
+        parts.append("trial")
+    place = locate(parts, (), ())
+    return place.config if place.strong else None
+
+
+def _harness_class(records: Records) -> str | None:
+    path = (records.text("config", "agent", "import_path") or "").casefold()
+    return next((harness for word, harness in _HARNESS_CLASSES if word in path), None)
+
+
+_KWARGS = ("environment", "kwargs")
+
+EVIDENCE: Mapping[str, tuple[Source, ...]] = {
+    "task_name": (
+        _at(CONFIG, *_KWARGS, "label_task_id"),
+        _folder_of(CONFIG, *_KWARGS, "task_source_dir"),
+        _at(RESULT, "task_name"),
+        _folder_of(RESULT, "task_id", "path"),
+        _folder_of(CONFIG, "task", "path"),
+        _at(METRICS, "task_id"),
+    ),
+    "config_name": (
+        # The label is set when a trial is started and task_metrics.json is written from it;
+        # folders are renamed by promotion: `mcp` has held `mcp-remote-artifact`.
+        _at(CONFIG, *_KWARGS, "label_config"),
+        _at(METRICS, "config_name"),
+        Source("config.json trials_dir", _config_of_trials_dir),
+    ),
+    "benchmark": (
+        _at(CONFIG, *_KWARGS, "label_benchmark"),
+        _at(METRICS, "benchmark"),
+        _suite_of(CONFIG, *_KWARGS, "task_source_dir"),
+        _suite_of(RESULT, "task_id", "path"),
+        _suite_of(CONFIG, "task", "path"),
+    ),
+    "trial_name": (_at(RESULT, "trial_name"), _at(CONFIG, "trial_name")),
+    "model": (
+        _at(RESULT, "agent_info", "model_info", "name"),
+        _at(CONFIG, "agent", "model_name"),
+    ),
+    "harness": (
+        _at(RESULT, "agent_info", "name"),
+        _at(CONFIG, "agent", "name"),
+        Source("config.json agent.import_path", _harness_class),
+    ),
+    "harness_version": (_at(RESULT, "agent_info", "version"),),
+}
+"""Places of each field, best first. After these come, for the task, a task or job folder above
+the trial and the uncut front of its name; for the configuration and the suite, the folders above;
+for the suite before those, the task's own folder; for model and harness, the trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a trial is called, and where each name comes from."""
+
+    config_name: str
+    task_name: str
+    trial_name: str
+    benchmark: str | None
+    batch_timestamp: str | None
+    model: str | None
+    harness: str | None
+    harness_version: str | None
+    task: Task | None
+    evidence: Mapping[str, str]
+    problems: tuple[Problem, ...] = field(default=())
+
+
+def first(name: str, records: Records) -> tuple[str | None, str]:
+    """The best evidence for a field: its value and where it stands."""
+    return next(stated(name, records), (None, ""))
+
+
+def stated(name: str, records: Records) -> Iterator[tuple[str, str]]:
+    """Everything that the records state about a field, best first."""
+    for source in EVIDENCE[name]:
+        value = source.read(records)
+        if value is not None:
+            yield value, source.label
+
+
+def place_of(parts: Sequence[str], records: Records) -> Place:
+    """Where the folders put a trial, with the help of what its records say."""
+    configs = [value for value, _ in stated("config_name", records)]
+    return locate(parts, configs, record_tasks(records))
+
+
+def record_tasks(records: Records) -> list[str]:
+    """Task names in the records, with and without their wrappers."""
+    names = [value for value, _ in stated("task_name", records)]
+    return list(dict.fromkeys([*names, *(unwrapped(name) for name in names)]))
+
+
+def model_name(raw: str) -> str:
+    """A model without its provider: `anthropic/claude-x` is `claude-x` (D33)."""
+    return raw.rstrip("/").rpartition("/")[2] or raw
+
+
+def identify(
+    above: Sequence[str], parts: Sequence[str], records: Records, tasks: TaskIndex | None
+) -> Identity:
+    """Identity from the records first and from the folders after.
+
+    `above` are the folders down to the run, `parts` those below it, the trial's last.
+    """
+    problems: list[Problem] = []
+    evidence: dict[str, str] = {}
+    flat = [*parts[:-1], *expand_flat(parts[-1])]
+    place = place_of(flat, records)
+    trial_name, evidence["trial_name"] = first("trial_name", records)
+    if trial_name is None:
+        trial_name, evidence["trial_name"] = flat[-1], "folder name"
+    config, evidence["config_name"] = _config(above, records, place, problems)
+    suite, evidence["benchmark"] = first("benchmark", records)
+    task, task_name, evidence["task_name"] = _task(flat, records, tasks, suite, problems)
+    if suite is None and task is not None and task.benchmark:
+        suite, evidence["benchmark"] = task.benchmark, "folder of the task's suite"
+    if suite is None:
+        suite = suite_in([*above, *flat[:-1]])
+        evidence["benchmark"] = "folder name" if suite is not None else "nothing says"
+    model, evidence["model"] = first("model", records)
+    harness, evidence["harness"] = first("harness", records)
+    version, evidence["harness_version"] = first("harness_version", records)
+    if place.batch is not None:
+        evidence["batch_timestamp"] = "folder name"
+    return Identity(
+        config_name=config,
+        task_name=task_name,
+        trial_name=trial_name,
+        benchmark=suite,
+        batch_timestamp=place.batch,
+        model=None if model is None else model_name(model),
+        harness=harness,
+        harness_version=version,
+        task=task,
+        evidence={name: where for name, where in evidence.items() if where},
+        problems=tuple(problems),
+    )
+
+
+def _config(
+    above: Sequence[str], records: Records, place: Place, problems: list[Problem]
+) -> tuple[str, str]:
+    said = list(stated("config_name", records))
+    labels = {value.casefold() for value, where in said if "trials_dir" not in where}
+    if len(labels) > 1:
+        told = ", ".join(f"{value!r} ({where})" for value, where in said)
+        reason = f"records disagree about the configuration: {told}; the first is used"
+        problems.append(Problem(CONFIG, "config_disagrees", reason))
+    if said:
+        return said[0]
+    if place.config is not None:
+        return place.config, "folder name"
+    if above and is_config(above[-1]):
+        # The folder of one configuration was given as the run.
+        return above[-1], "name of the run's folder"
+    problems.append(Problem(CONFIG, "config_unknown", "nothing says which configuration this is"))
+    return UNKNOWN_CONFIG, "nothing says"
+
+
+def _task(
+    parts: Sequence[str],
+    records: Records,
+    tasks: TaskIndex | None,
+    suite: str | None,
+    problems: list[Problem],
+) -> tuple[Task | None, str, str]:
+    """The task that a trial belongs to, its name, and where that comes from."""
+    said = list(stated("task_name", records))
+    hints = [*said, *_folders_as_tasks(parts, has_record=bool(said))]
+    known = tasks if tasks is not None and len(tasks) else None
+    ambiguous = None
+    for name, where in hints if known is not None else ():
+        for form in forms(name):
+            task = known.find(form, suite) if known is not None else None
+            if task is not None:
+                return task, task.name, where
+            if ambiguous is None and known is not None and known.candidates(form):
+                ambiguous = form
+    if ambiguous is not None:
+        reason = f"several tasks are named {ambiguous!r} and the benchmark does not tell which"
+        problems.append(Problem(RESULT, "ambiguous_task", reason))
+    elif known is not None:
+        problems.append(Problem(RESULT, "no_task", "no task definition was found for this trial"))
+    if said:
+        name, where = said[0]
+        return None, name if known is not None else unwrapped(name), where
+    reason = "no record names the task; its name comes from the folders and may be cut off"
+    problems.append(Problem(RESULT, "task_from_folder", reason))
+    name, where = hints[0] if hints else (parts[-1].rpartition("__")[0] or parts[-1], "folder name")
+    return None, name if known is not None else unwrapped(name), where
+
+
+def _folders_as_tasks(parts: Sequence[str], *, has_record: bool) -> Iterator[tuple[str, str]]:
+    """Names that the folders give, for a trial whose records name no task."""
+    if has_record:
+        return
+    front = stem(parts[-1], parts[-2] if len(parts) > 1 else None)
+    if front is not None:
+        yield front, "front of the trial's name"
+        return
+    cut = parts[-1].rpartition("__")[0].rstrip("_")
+    for name in reversed(parts[:-1]):
+        # A task folder repeats the whole name of which the trial's keeps the front.
+        if name.casefold().startswith(cut.casefold()) or is_job_folder(name, [cut]):
+            yield name, "task folder above the trial"
+
+
+def explain_order() -> list[tuple[str, tuple[str, ...]]]:
+    """The order of evidence, for `explain` and the documentation."""
+    return [(name, tuple(source.label for source in sources)) for name, sources in EVIDENCE.items()]

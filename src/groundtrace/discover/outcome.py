@@ -1,0 +1,185 @@
+"""How a trial ended, from its records: reward, cost, times (D34). Nothing is invented."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from groundtrace.discover.records import METRICS, RESULT, Records, as_name, dig
+from groundtrace.model import Outcome, Problem
+
+MAX_EXCEPTION = 120
+
+
+class Reward(NamedTuple):
+    """A valid reward, or the reason why there is none."""
+
+    value: float | None
+    reason: str | None
+
+
+def read_reward(result: Mapping[str, Any]) -> Reward:
+    """The reward of a result: the key `reward`, else the single value; never an average (D34)."""
+    if not result:
+        return Reward(None, "no_result")
+    verifier = result.get("verifier_result")
+    if not isinstance(verifier, dict):
+        return Reward(None, "no_verifier_result")
+    rewards = verifier.get("rewards")
+    if not isinstance(rewards, dict) or not rewards:
+        return Reward(None, "no_rewards")
+    if "reward" in rewards:
+        value = rewards["reward"]
+    elif len(rewards) == 1:
+        (value,) = rewards.values()
+    else:
+        return Reward(None, "several_rewards")
+    if value is None:
+        return Reward(None, "reward_is_null")
+    number = as_number(value)
+    if number is not None:
+        return Reward(number, None)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return Reward(None, "reward_not_finite" if is_number else "reward_not_a_number")
+
+
+def as_number(value: Any) -> float | None:
+    """A finite number; truth values and text are not numbers."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def as_count(value: Any) -> int | None:
+    """A whole number that is not negative."""
+    number = as_number(value)
+    if number is None or number < 0 or number != int(number) or number >= 2**63:
+        return None
+    return int(number)
+
+
+def as_time(value: Any) -> float | None:
+    """Seconds since the epoch of an ISO time; one without a zone is UTC (D10)."""
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value.strip())
+        return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+class Span(NamedTuple):
+    """Start, end and length of a phase."""
+
+    start: float | None
+    end: float | None
+    seconds: float | None
+
+
+def read_span(record: Any, where: str, problems: list[Problem]) -> Span:
+    """The times of a phase; a phase that ends before it starts has no length."""
+    given = dig(record, "started_at"), dig(record, "finished_at")
+    start, end = (as_time(value) for value in given)
+    for key, raw, moment in zip(("started_at", "finished_at"), given, (start, end), strict=True):
+        if raw is not None and moment is None:
+            problems.append(
+                Problem(RESULT, "bad_time", "a time that cannot be read", place=f"{where}.{key}")
+            )
+    if start is None or end is None:
+        return Span(start, end, None)
+    if end < start:
+        problems.append(Problem(RESULT, "times_reversed", "ends before it starts", place=where))
+        return Span(start, end, None)
+    return Span(start, end, end - start)
+
+
+def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[Problem]]:
+    """The outcome as far as the records tell it; the trace may add cost and tokens."""
+    problems: list[Problem] = []
+    result, metrics = records.result, records.metrics
+    reward = read_reward(result)
+    trial = read_span(result, "$", problems)
+    agent = read_span(result.get("agent_execution"), "$.agent_execution", problems)
+    cost, cost_source = _cost(records, problems)
+    tokens, tokens_source = _output_tokens(result, harness)
+    has_times = not (trial.start is None and agent.start is None)
+    return (
+        Outcome(
+            reward=reward.value,
+            reward_reason=reward.reason,
+            cost_usd=cost,
+            cost_source=cost_source,
+            agent_seconds=agent.seconds
+            if has_times
+            else _seconds(metrics, "agent_execution_seconds"),
+            trial_seconds=trial.seconds if has_times else _seconds(metrics, "wall_clock_seconds"),
+            output_tokens=tokens,
+            output_tokens_source=tokens_source,
+            exception=_exception(result.get("exception_info")),
+            started_at=trial.start,
+            finished_at=trial.end if trial.end is not None else agent.end,
+            agent_started_at=agent.start,
+        ),
+        problems,
+    )
+
+
+def _seconds(metrics: Mapping[str, Any], key: str) -> float | None:
+    """A duration that task_metrics.json states, for trials whose result.json has no times."""
+    value = as_number(metrics.get(key))
+    return value if value is not None and value >= 0 else None
+
+
+def _cost(records: Records, problems: list[Problem]) -> tuple[float | None, str | None]:
+    """The first stated cost; a zero only where no other record states more.
+
+    Harnesses write 0.0 for a model whose price they do not know.
+    """
+    zero: tuple[float | None, str | None] = (None, None)
+    for value, source in (
+        (dig(records.result, "agent_result", "cost_usd"), f"{RESULT} agent_result.cost_usd"),
+        (records.metrics.get("cost_usd"), f"{METRICS} cost_usd"),
+    ):
+        number = as_number(value)
+        if number is not None and number > 0:
+            return number, source
+        if number == 0 and zero[1] is None:
+            zero = number, source
+        elif value is not None and number != 0:
+            problems.append(
+                Problem(source.partition(" ")[0], "bad_cost", "a cost that is no amount")
+            )
+    return zero
+
+
+def _output_tokens(result: Mapping[str, Any], harness: str | None) -> tuple[int | None, str | None]:
+    """Output tokens of result.json, for the one harness whose count there is right.
+
+    Claude Code's is a sum of placeholders of the stream: 129 where 8,975 is true.
+    """
+    if (harness or "").casefold() != "openhands":
+        return None, None
+    tokens = as_count(dig(result, "agent_result", "n_output_tokens"))
+    return tokens, None if tokens is None else f"{RESULT} agent_result.n_output_tokens"
+
+
+def _exception(info: Any) -> str | None:
+    """The type of a recorded exception. Its message is left out: it may hold credentials (D39)."""
+    if not info:
+        return None
+    for key in ("exception_type", "type", "name", "class"):
+        name = as_name(dig(info, key))
+        if name is not None:
+            return name.splitlines()[0][:MAX_EXCEPTION]
+    if isinstance(info, str):
+        return (info.strip().splitlines() or [""])[0].partition(":")[0][
+            :MAX_EXCEPTION
+        ] or "recorded"
+    return "recorded"

@@ -1,0 +1,132 @@
+"""What the folders above a trial mean: run, configuration, batch.
+
+Real trees put a trial two to six folders below the runs folder:
+
+    <run>/<config>/<timestamp>/<trial>             batches
+    <run>/<config>/<job>/<trial>                   job folders
+    <run>/<config>/<trial>                         bare trials
+    <run>/<config>/<task>_<hex>/<timestamp>/<trial>
+    <run>/<config>/<task>/<task>_<n>               attempts
+    <run>/<config>/all/<trial>
+    <run>/<task>_<mode>                            the configuration at the end of the name
+    <run>/runs/<task>/<mode>/rep1/attempt1
+
+The configuration is the hinge. It is the folder that the trial's own records name, else the
+outermost folder with the form of a configuration's name, else what is left when everything that
+belongs to a single trial (times, attempts, its task, its job) is taken away from below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}__\d{2}-\d{2}-\d{2}")
+_ATTEMPT = re.compile(r"(?:rep|attempt|trial|run)[_-]?\d+")
+_MODES = "baseline|hybrid|mcp_only|mcp|cli"
+_CONFIG = re.compile(
+    rf"{_MODES}|sourcegraph_(?:full|base)"
+    r"|[a-z0-9]+(?:-[a-z0-9]+)*-(?:direct|artifact)(?:__\w+)?"
+)
+_MODE_SUFFIX = re.compile(rf"(?P<task>.+)_(?P<mode>{_MODES})")
+_SUITE = re.compile(
+    r"(?P<suite>(?:csb|ccb)_[a-z][a-z_]*?)"
+    r"(?:_(?:haiku|sonnet|opus|gpt|gemini|claude)[a-z0-9.-]*)?(?:_\d{6,8})?(?:_\d{6})?(?:__\w+)?"
+)
+_FLAT = re.compile(r"runs__\w+?__.+")
+_BETWEEN = {"all", "trials"}
+_ABOVE = {"runs"}
+
+
+class Place(NamedTuple):
+    """Where in the folders above a trial its run and configuration lie."""
+
+    run: int
+    """Index of the run's folder; -1 when it is the folder from which the parts count."""
+    config: str | None
+    """Configuration as the folders tell it."""
+    batch: str | None
+    """Batch folder, where there is one."""
+    strong: bool
+    """Told by a name, not by position alone."""
+
+
+def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -> Place:
+    """Read the folders from the top to the trial.
+
+    `configs` are configurations and `tasks` are task names that the trial's records give.
+    """
+    above = list(parts[:-1])
+    batch = next((name for name in reversed(above) if _TIMESTAMP.fullmatch(name)), None)
+    index = _named(above, configs)
+    if index is None:
+        index = next((i for i, name in enumerate(above) if is_config(name)), None)
+    strong = index is not None
+    if index is None and parts:
+        suffix = _MODE_SUFFIX.fullmatch(parts[-1])
+        if suffix is not None and "__" not in parts[-1]:
+            return Place(_run_above(above, len(above), tasks), suffix["mode"], batch, True)
+    if index is None:
+        index = len(above) - 1
+        while index >= 0 and _is_inner(above[index], tasks):
+            index -= 1
+    if index < 0:
+        return Place(-1, None, batch, strong)
+    return Place(_run_above(above, index, tasks), above[index], batch, strong)
+
+
+def is_config(name: str) -> bool:
+    """Whether a folder's name has the form of a configuration's."""
+    return _CONFIG.fullmatch(name) is not None
+
+
+def _named(above: Sequence[str], configs: Sequence[str]) -> int | None:
+    wanted = {name.casefold() for name in configs}
+    return next((i for i, name in enumerate(above) if name.casefold() in wanted), None)
+
+
+def _run_above(above: Sequence[str], index: int, tasks: Sequence[str]) -> int:
+    run = index - 1
+    while run >= 0 and (above[run] in _ABOVE or is_task_folder(above[run], tasks)):
+        run -= 1
+    return run
+
+
+def _is_inner(name: str, tasks: Sequence[str]) -> bool:
+    """Whether a folder stands between configuration and trial."""
+    if name in _BETWEEN or _TIMESTAMP.fullmatch(name) or _ATTEMPT.fullmatch(name):
+        return True
+    return is_task_folder(name, tasks) or is_job_folder(name, tasks)
+
+
+def is_task_folder(name: str, tasks: Sequence[str]) -> bool:
+    """`<task>` or `<task>_<hex>`."""
+    low = name.casefold()
+    return any(low == task.casefold() or low.startswith(f"{task.casefold()}_") for task in tasks)
+
+
+def is_job_folder(name: str, tasks: Sequence[str]) -> bool:
+    """`<suite>_<task>_<config>`: a name that holds the whole task between other words."""
+    low = name.casefold()
+    return any(
+        f"_{task.casefold()}_" in low or low.endswith(f"_{task.casefold()}") for task in tasks
+    )
+
+
+def expand_flat(name: str) -> list[str]:
+    """The folders of a name into which a whole path was flattened with `__`, trial last."""
+    if not _FLAT.fullmatch(name):
+        return [name]
+    pieces = re.sub(r"(\d{4}-\d{2}-\d{2})__(\d{2}-\d{2}-\d{2})", "\\1\0\\2", name).split("__")
+    pieces = [piece.replace("\0", "__") for piece in pieces]
+    return [*pieces[:-2], "__".join(pieces[-2:])]
+
+
+def suite_in(parts: Sequence[str]) -> str | None:
+    """The suite that a folder above the trial is named after, nearest first."""
+    for name in reversed(parts):
+        match = _SUITE.fullmatch(name)
+        if match is not None:
+            return match["suite"]
+    return None

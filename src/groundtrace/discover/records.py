@@ -1,0 +1,174 @@
+"""The records that a harness leaves in a trial folder, read without trust.
+
+`result.json`, `config.json` and `task_metrics.json` exist on two or three levels of a run under
+the same names. What they say tells the level: a trial names its task or itself, a job holds
+statistics or a list of tasks.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from groundtrace.jsonio import BadJsonError, clean_text, loads
+from groundtrace.model import Problem
+from groundtrace.storage import Entry, Folder, TooLargeError
+
+RESULT = "result.json"
+CONFIG = "config.json"
+METRICS = "task_metrics.json"
+
+MAX_NAME = 4096
+"""A name beyond this is not one."""
+
+_TRACE_FILE = re.compile(
+    r"trajectory.*\.json|.*\.jsonl(?:\.gz|\.zst)?|.*\.traj(?:\.json)?|claude-code\.txt|openhands\.txt"
+    r"|codex\.txt|gemini.*\.(?:txt|json)|cursor.*\.txt|stdout\.log"
+)
+_TRACE_FOLDER = re.compile(r"sessions|command-\d+")
+_TOP_TRACE = {"agent_trace.jsonl", "agent_stdout.log"}
+"""Traces that one harness leaves beside the records instead of in `agent/`."""
+
+Level = Literal["trial", "job", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """What the files of one folder say, as far as they could be read."""
+
+    level: Level
+    result: Mapping[str, Any]
+    """result.json of a trial; empty when missing, broken or of another level."""
+    config: Mapping[str, Any]
+    """config.json of a trial, else the copy of it inside result.json."""
+    metrics: Mapping[str, Any]
+    files: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    def text(self, record: str, *keys: str) -> str | None:
+        """A name at a place of a record (`result`, `config`, `metrics`); None if there is none."""
+        return as_name(dig(getattr(self, record), *keys))
+
+
+def dig(value: Any, *keys: str) -> Any:
+    """What lies at the end of a path of keys, or None."""
+    for key in keys:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(key)
+    return value
+
+
+def as_name(value: Any) -> str | None:
+    """A usable name: text, not blank, not absurdly long, not a placeholder."""
+    if not isinstance(value, str) or len(value) > MAX_NAME:
+        return None
+    name = clean_text(value.strip())
+    return None if name.casefold() in {"", "unknown", "null", "none"} else name
+
+
+def read_records(folder: Folder, entries: Mapping[str, Entry]) -> Records:
+    """The records of a folder whose entries are known, and which level of a run it is."""
+    problems: list[Problem] = []
+    result = _object(folder, RESULT, entries, problems)
+    config = _object(folder, CONFIG, entries, problems)
+    if _is_job(result, config):
+        return Records("job", {}, {}, {}, (), ())
+    trace_files = _agent_files(folder, entries)
+    is_trial = _names_trial(result) or as_name(dig(config, "trial_name")) is not None
+    if not is_trial and not any(_is_trace(name) for name in trace_files):
+        return Records("none", {}, {}, {}, (), tuple(problems))
+    if RESULT not in entries:
+        problems.append(Problem(RESULT, "no_result", "missing; the trial has no recorded outcome"))
+    elif result and not _names_trial(result):
+        reason = "names neither a task nor a trial; identity comes from the other records"
+        problems.append(Problem(RESULT, "result_without_names", reason))
+    metrics = _object(folder, METRICS, entries, problems)
+    inner = result.get("config")
+    top = (name for name, entry in entries.items() if entry.kind == "file")
+    return Records(
+        "trial",
+        result,
+        config or (inner if isinstance(inner, dict) else {}),
+        metrics,
+        tuple(sys.intern(name) for name in (*sorted(top), *sorted(trace_files))),
+        tuple(problems),
+    )
+
+
+def _names_trial(result: Mapping[str, Any]) -> bool:
+    return any(as_name(result.get(key)) is not None for key in ("task_name", "trial_name"))
+
+
+def _is_job(result: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
+    """A job's files: statistics over trials, or a list of tasks to run."""
+    if _names_trial(result) or "trial_name" in config:
+        return False
+    return "n_total_trials" in result or "stats" in result or "job_name" in config
+
+
+def _agent_files(folder: Folder, entries: Mapping[str, Entry]) -> list[str]:
+    found = [name for name in _TOP_TRACE if name in entries and entries[name].kind == "file"]
+    agent = entries.get("agent")
+    if agent is not None and agent.kind == "folder":
+        for entry in folder.folder("agent").entries():
+            if entry.kind == "file" or (
+                entry.kind == "folder" and _TRACE_FOLDER.fullmatch(entry.name)
+            ):
+                suffix = "/" if entry.kind == "folder" else ""
+                found.append(f"agent/{clean_text(entry.name)}{suffix}")
+    return found
+
+
+def _is_trace(name: str) -> bool:
+    if name in _TOP_TRACE or name.endswith("/"):
+        return True
+    return _TRACE_FILE.fullmatch(name.removeprefix("agent/")) is not None
+
+
+def _object(
+    folder: Folder, name: str, entries: Mapping[str, Entry], problems: list[Problem]
+) -> Mapping[str, Any]:
+    """A JSON object, or an empty one and a problem that says why."""
+    entry = entries.get(name)
+    if entry is None:
+        return {}
+    if entry.kind != "file":
+        what = (
+            "a link that leaves the runs folder" if entry.kind == "escape" else "not a regular file"
+        )
+        problems.append(Problem(name, "not_a_file", f"{what}; not read"))
+        return {}
+    try:
+        data = folder.read(name)
+    except TooLargeError as error:
+        problems.append(Problem(name, "too_large", f"too large to be a record: {error}"))
+        return {}
+    except OSError as error:
+        problems.append(Problem(name, "unreadable", f"cannot be read: {error}"))
+        return {}
+    return _parse(name, data, problems)
+
+
+def _parse(name: str, data: bytes, problems: list[Problem]) -> Mapping[str, Any]:
+    try:
+        data.decode("utf-8", errors="surrogatepass")
+    except UnicodeDecodeError as error:
+        reason = f"not UTF-8 at byte {error.start}; read as far as it can be"
+        problems.append(Problem(name, "not_utf8", reason))
+    try:
+        value = loads(data)
+    except BadJsonError as error:
+        reason = "empty" if not data.strip() else f"not JSON: {error}"
+        problems.append(Problem(name, "broken_json", reason, line=error.line))
+        return {}
+    if not isinstance(value, dict):
+        kind = type(value).__name__
+        problems.append(
+            Problem(name, "not_an_object", f"holds a {kind} where an object is expected")
+        )
+        return {}
+    return value

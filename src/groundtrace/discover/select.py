@@ -1,0 +1,149 @@
+"""Which of several trials of one task and configuration counts (D32), and the dry run's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from groundtrace.config import Settings
+from groundtrace.discover.walk import Found, FoundProblem, Run, Skipped, discover_run, layout_of
+from groundtrace.model import Trial
+from groundtrace.storage import Folder
+from groundtrace.truth.tasks import TaskIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """A trial that another one of its task and configuration stands for."""
+
+    trial: Trial
+    by: Trial
+    reason: str
+
+
+class Selection(NamedTuple):
+    """The trials that count, and the others with the reason."""
+
+    selected: tuple[Trial, ...]
+    superseded: tuple[Superseded, ...]
+
+
+def select(trials: Iterable[Trial]) -> Selection:
+    """Choose per run, configuration and task: the latest finished with a valid reward, else the
+    latest finished, else the latest (D32). Order of input does not matter."""
+    groups: dict[tuple[str, str, str], list[Trial]] = {}
+    for trial in trials:
+        key = (trial.run_id, trial.config_name.casefold(), trial.task_name.casefold())
+        groups.setdefault(key, []).append(trial)
+    selected: list[Trial] = []
+    superseded: list[Superseded] = []
+    for group in groups.values():
+        best = max(group, key=rank)
+        selected.append(best)
+        others = sorted((t for t in group if t is not best), key=lambda t: t.path)
+        superseded += [Superseded(other, best, _reason(other, best)) for other in others]
+    return Selection(tuple(selected), tuple(superseded))
+
+
+def rank(trial: Trial) -> tuple[int, float, float, str, str]:
+    """Higher counts. A valid reward proves that a trial finished, also where no time says so."""
+    outcome = trial.outcome
+    finished = outcome.finished_at is not None or outcome.reward is not None
+    tier = 2 if outcome.reward is not None else 1 if finished else 0
+    last = outcome.finished_at if outcome.finished_at is not None else outcome.started_at
+    start = outcome.started_at
+    return (
+        tier,
+        float("-inf") if last is None else last,
+        float("-inf") if start is None else start,
+        trial.batch_timestamp or "",
+        trial.path,
+    )
+
+
+def _reason(other: Trial, best: Trial) -> str:
+    if other.trial_key == best.trial_key:
+        return f"a copy of {best.path}"
+    loser, winner = rank(other), rank(best)
+    if loser[0] < winner[0]:
+        why = ("did not finish", "has no valid reward")[loser[0]]
+        return f"{why}; {best.trial_name} is used"
+    when = "finished" if best.outcome.finished_at is not None else "is"
+    return (
+        f"{best.trial_name} {when} later"
+        if loser[1:3] < winner[1:3]
+        else (f"{best.trial_name} comes later in order of name, the times being equal")
+    )
+
+
+RowState = Literal["selected", "superseded", "passed over", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyRow:
+    """One line of `normalize --dry-run`."""
+
+    state: RowState
+    path: str
+    reason: str | None
+    run_id: str | None = None
+    config_name: str | None = None
+    task_name: str | None = None
+    trial_name: str | None = None
+    benchmark: str | None = None
+    model: str | None = None
+    harness: str | None = None
+    has_task: bool | None = None
+    files: tuple[str, ...] = ()
+
+
+def survey(
+    runs: Folder, *, settings: Settings, tasks: TaskIndex | None = None, only: str | None = None
+) -> Iterator[SurveyRow]:
+    """What normalize would do with RUNS, run by run, in order of path within each run."""
+    for item in layout_of(runs, settings).runs():
+        if isinstance(item, Run):
+            yield from _survey_run(
+                discover_run(item, settings=settings, tasks=tasks, only=only), settings
+            )
+        else:
+            yield _row(item)
+
+
+def _survey_run(found: Iterable[Found], settings: Settings) -> Iterator[SurveyRow]:
+    rows: list[SurveyRow] = []
+    trials: list[Trial] = []
+    for item in found:
+        if isinstance(item, Trial):
+            trials.append(item)
+        else:
+            rows.append(_row(item))
+    chosen = select(trials)
+    rows += [_trial_row(trial, "selected", None) for trial in chosen.selected]
+    written = " (written too: all trials are)" if settings.trials == "all" else ""
+    rows += [_trial_row(s.trial, "superseded", s.reason + written) for s in chosen.superseded]
+    yield from sorted(rows, key=lambda row: (row.path, row.state != "problem"))
+
+
+def _row(item: Skipped | FoundProblem) -> SurveyRow:
+    if isinstance(item, Skipped):
+        return SurveyRow("passed over", item.path, item.reason, item.run_id)
+    return SurveyRow("problem", item.path, str(item.problem), item.run_id)
+
+
+def _trial_row(trial: Trial, state: RowState, reason: str | None) -> SurveyRow:
+    return SurveyRow(
+        state,
+        trial.path,
+        reason,
+        run_id=trial.run_id,
+        config_name=trial.config_name,
+        task_name=trial.task_name,
+        trial_name=trial.trial_name,
+        benchmark=trial.benchmark,
+        model=trial.model,
+        harness=trial.harness,
+        has_task=trial.task is not None,
+        files=trial.files,
+    )

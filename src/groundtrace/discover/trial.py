@@ -1,0 +1,143 @@
+"""One trial folder as a `Trial`, and what its trace adds to it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from groundtrace.discover.identity import identify, model_name, place_of
+from groundtrace.discover.outcome import read_outcome
+from groundtrace.discover.records import Records, as_name, read_records
+from groundtrace.jsonio import clean_text
+from groundtrace.model import Outcome, Problem, Trace, Trial
+from groundtrace.storage import Entry, Folder
+from groundtrace.truth.tasks import TaskIndex
+
+
+def make_trial(
+    folder: Folder,
+    records: Records,
+    *,
+    run_id: str,
+    path: str,
+    above: Sequence[str],
+    parts: Sequence[str],
+    tasks: TaskIndex | None,
+) -> tuple[Trial, tuple[Problem, ...]]:
+    """The trial of a folder; `above` leads to its run, `parts` from there to the trial."""
+    who = identify(above, parts, records, tasks)
+    outcome, troubles = read_outcome(records, who.harness)
+    evidence = {"run_id": "folder name", **who.evidence}
+    trial = Trial(
+        folder=folder,
+        path=path,
+        run_id=run_id,
+        config_name=who.config_name,
+        task_name=who.task_name,
+        trial_name=who.trial_name,
+        benchmark=who.benchmark,
+        batch_timestamp=who.batch_timestamp,
+        model=who.model,
+        harness=who.harness,
+        harness_version=who.harness_version,
+        task=who.task,
+        outcome=outcome,
+        trial_key=trial_key(records, who.trial_name, f"{run_id}/{path}"),
+        files=records.files,
+        evidence=evidence,
+    )
+    return trial, (*records.problems, *who.problems, *troubles)
+
+
+def trial_at(
+    folder: Folder, above: Sequence[str], tasks: TaskIndex | None = None
+) -> tuple[Trial | None, tuple[Problem, ...]]:
+    """The trial in one folder, for looking at it alone; `above` are its parents, top first."""
+    records = read_records(folder, _by_name(folder))
+    if records.level != "trial":
+        return None, records.problems
+    parts = [*(clean_text(name) for name in above), clean_text(folder.name)]
+    place = place_of(parts, records)
+    run_id = parts[place.run] if place.run >= 0 else parts[0]
+    return make_trial(
+        folder,
+        records,
+        run_id=run_id,
+        path="/".join(parts[place.run + 1 :]),
+        above=parts[: place.run + 1],
+        parts=parts[place.run + 1 :],
+        tasks=tasks,
+    )
+
+
+def _by_name(folder: Folder) -> Mapping[str, Entry]:
+    return {entry.name: entry for entry in folder.entries()}
+
+
+def trial_key(records: Records, trial_name: str, place: str) -> str:
+    """Equal for copies of one trial, different for any two trials.
+
+    Promotion copies a trial's files and renames the folders above it. So the key is made of what
+    the files say: the harness's id of the trial with its name, else name, task and times. A trial
+    whose records say too little is nobody's copy: its key is its place.
+    """
+    result = records.result
+    parts = [trial_name, as_name(result.get("id")) or ""]
+    if not parts[1]:
+        times = [as_name(result.get(key)) for key in ("started_at", "finished_at")]
+        named = records.text("result", "trial_name") or records.text("config", "trial_name")
+        if named is None or not any(times):
+            return f"place:{_digest(place)}"
+        parts = [
+            trial_name,
+            as_name(result.get("task_name")) or "",
+            *(time or "" for time in times),
+        ]
+    return f"trial:{_digest(chr(0).join(parts))}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()[:20]
+
+
+def with_trace(trial: Trial, trace: Trace) -> Trial:
+    """The trial completed by its trace, with the source of each addition in `evidence`.
+
+    Records come first for who the trial is and for its cost; for output tokens the trace does,
+    because result.json counts placeholders (FORMATS: 129 for 8,975).
+    """
+    evidence = dict(trial.evidence)
+
+    def complete(name: str, known: str | None, stated: str | None) -> str | None:
+        value = as_name(stated)
+        if known is not None or value is None:
+            return known
+        evidence[name] = "trace"
+        return value
+
+    model = complete("model", trial.model, trace.model)
+    return replace(
+        trial,
+        model=None if model is None else model_name(model),
+        harness=complete("harness", trial.harness, trace.harness),
+        harness_version=complete("harness_version", trial.harness_version, trace.harness_version),
+        outcome=_with_usage(trial.outcome, trace),
+        evidence=evidence,
+    )
+
+
+def _with_usage(outcome: Outcome, trace: Trace) -> Outcome:
+    usage = trace.usage
+    if usage.output_tokens is not None and usage.output_tokens >= 0:
+        outcome = replace(
+            outcome,
+            output_tokens=usage.output_tokens,
+            output_tokens_source=usage.output_tokens_source or "trace",
+        )
+    # A zero in the records means an unknown price where the trace states one.
+    if usage.cost_usd is not None and usage.cost_usd >= 0 and not outcome.cost_usd:
+        outcome = replace(
+            outcome, cost_usd=usage.cost_usd, cost_source=usage.cost_source or "trace"
+        )
+    return outcome

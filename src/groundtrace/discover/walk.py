@@ -1,0 +1,291 @@
+"""Walking a runs folder: which folders are runs, and the trials in each, as a stream.
+
+Nothing is held but the path being walked, so a folder of a million trials takes no more memory
+than one of ten. A folder is a trial by what its files say (`records`), never by its depth.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from groundtrace.config import Settings
+from groundtrace.discover.identity import place_of
+from groundtrace.discover.records import Records, read_records
+from groundtrace.discover.trial import make_trial
+from groundtrace.jsonio import clean_text
+from groundtrace.model import Problem, Trial
+from groundtrace.storage import Entry, Folder, LocalFolder
+from groundtrace.truth.tasks import TaskIndex
+
+OUTPUT_FOLDERS = frozenset({"retrieval_events", "retrieval_events_aggregate"})
+"""What groundtrace itself writes below RUNS."""
+
+MAX_DEPTH = 16
+"""Folders between RUNS and a trial; real trees have two to seven."""
+
+_PROBES = 40
+"""Children of a folder that are looked into to tell a run from a folder of runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A folder that was passed over, and why."""
+
+    path: str
+    """Below RUNS."""
+    run_id: str | None
+    """None for a folder that belongs to no run."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundProblem:
+    """A problem met while finding trials. A trial's own problems come right before the trial."""
+
+    path: str
+    """Folder it concerns, below RUNS; the trial's path for a trial's problem."""
+    run_id: str | None
+    problem: Problem
+
+
+Found = Trial | Skipped | FoundProblem
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run folder."""
+
+    run_id: str
+    path: str
+    """Below RUNS; empty when RUNS is the run itself."""
+    folder: Folder
+
+
+@dataclass(frozen=True, slots=True)
+class RunsLayout:
+    """What RUNS is: one run, or a folder that holds runs."""
+
+    folder: Folder
+    settings: Settings
+    single: bool
+
+    def runs(self) -> Iterator[Run | Skipped | FoundProblem]:
+        """Every run, found lazily, with what was passed over on the way to them."""
+        if self.single:
+            yield Run(clean_text(self.folder.name), "", self.folder)
+            return
+        taken: dict[str, int] = {}
+        for item in _runs_below(_Spot(self.folder, (), ()), self.settings):
+            yield _named_apart(item, taken) if isinstance(item, Run) else item
+
+
+def _named_apart(run: Run, taken: dict[str, int]) -> Run:
+    """Two runs of one name in different group folders stay two: the later has its path as id."""
+    run_id = run.run_id
+    if run_id.casefold() in taken:
+        run_id = run.path.replace("/", "__")
+    taken[run_id.casefold()] = 1
+    return Run(run_id, run.path, run.folder)
+
+
+def layout_of(runs: Folder, settings: Settings) -> RunsLayout:
+    """Find out whether RUNS is one run or a folder of runs."""
+    return RunsLayout(runs, settings, not _holds_runs(_Spot(runs, (), ()), settings))
+
+
+def discover(
+    runs: Folder, *, settings: Settings, tasks: TaskIndex | None = None, only: str | None = None
+) -> Iterator[Found]:
+    """Every trial below RUNS, run by run, with what was passed over and what was wrong."""
+    for item in layout_of(runs, settings).runs():
+        if isinstance(item, Run):
+            yield from discover_run(item, settings=settings, tasks=tasks, only=only)
+        else:
+            yield item
+
+
+def discover_run(
+    run: Run, *, settings: Settings, tasks: TaskIndex | None = None, only: str | None = None
+) -> Iterator[Found]:
+    """The trials of one run. `only` is a pattern of task names; case does not count."""
+    top = tuple(run.path.split("/")) if run.path else ()
+    spot = _Spot(run.folder, top, ())
+    for item in _trials_below(spot, settings):
+        if not isinstance(item, _TrialFolder):
+            yield item if item.run_id else _of_run(item, run.run_id)
+            continue
+        parts = item.spot.parts[len(top) :] or (run.run_id,)
+        path = "/".join(item.spot.parts) or "."
+        trial, problems = make_trial(
+            item.spot.folder,
+            item.records,
+            run_id=run.run_id,
+            path=path,
+            above=top or (run.run_id,),
+            parts=parts,
+            tasks=tasks,
+        )
+        if only is not None and not matches(only, trial):
+            continue
+        for problem in problems:
+            yield FoundProblem(path, run.run_id, problem)
+        yield trial
+
+
+def matches(pattern: str, trial: Trial) -> bool:
+    """Whether a trial's task fits `--only`."""
+    return fnmatch.fnmatchcase(trial.task_name.casefold(), pattern.casefold())
+
+
+def _of_run(item: Skipped | FoundProblem, run_id: str) -> Skipped | FoundProblem:
+    if isinstance(item, Skipped):
+        return Skipped(item.path, run_id, item.reason)
+    return FoundProblem(item.path, run_id, item.problem)
+
+
+class _Spot(NamedTuple):
+    """A folder on the walk: itself, the names below RUNS, and the folders on the way to it."""
+
+    folder: Folder
+    parts: tuple[str, ...]
+    parents: tuple[Folder, ...]
+
+    def below(self, name: str) -> _Spot:
+        return _Spot(
+            self.folder.folder(name), (*self.parts, clean_text(name)), (*self.parents, self.folder)
+        )
+
+    def goes_round(self) -> bool:
+        """A link to a folder on the way to it: following it would never end."""
+        if not isinstance(self.folder, LocalFolder) or not self.folder.path.is_symlink():
+            return False
+        target = self.folder.path.resolve()
+        return any(isinstance(p, LocalFolder) and p.path.resolve() == target for p in self.parents)
+
+    @property
+    def path(self) -> str:
+        return "/".join(self.parts)
+
+
+class _TrialFolder(NamedTuple):
+    spot: _Spot
+    records: Records
+
+
+def _listing(spot: _Spot) -> Mapping[str, Entry]:
+    return {entry.name: entry for entry in spot.folder.entries()}
+
+
+def _children(
+    spot: _Spot, entries: Mapping[str, Entry], settings: Settings
+) -> Iterator[_Spot | Skipped | FoundProblem]:
+    """Folders to walk into, and what is not walked into with the reason."""
+    for name, entry in entries.items():
+        shown = clean_text("/".join((*spot.parts, name)))
+        if name in OUTPUT_FOLDERS:
+            continue
+        pattern = next((p for p in settings.skip if fnmatch.fnmatchcase(name, p)), None)
+        if entry.kind == "folder":
+            below = spot.below(name)
+            if pattern is not None:
+                yield Skipped(shown, None, f"named like {pattern!r} in the list of skipped folders")
+            elif len(spot.parts) >= MAX_DEPTH:
+                yield Skipped(shown, None, f"more than {MAX_DEPTH} folders deep")
+            elif below.goes_round():
+                yield _problem(shown, "link_loop", "a link to a folder above it; not followed")
+            else:
+                yield below
+        elif entry.kind == "escape":
+            reason = "a link that leaves the runs folder or goes round; not followed"
+            yield _problem(shown, "link_not_followed", reason)
+        elif entry.kind == "other":
+            yield _problem(shown, "not_a_file", "neither a file nor a folder; not read")
+
+
+def _problem(path: str, kind: str, reason: str) -> FoundProblem:
+    return FoundProblem(path, None, Problem(path, kind, reason))
+
+
+def _trials_below(
+    spot: _Spot, settings: Settings
+) -> Iterator[_TrialFolder | Skipped | FoundProblem]:
+    """Trial folders at and below a folder; a folder without any is named once, at its top."""
+    found = yield from _walk(spot, settings)
+    if not found:
+        yield Skipped(spot.path or ".", None, "holds no trial")
+
+
+def _walk(
+    spot: _Spot, settings: Settings
+) -> Generator[_TrialFolder | Skipped | FoundProblem, None, bool]:
+    """The walk itself; returns whether there was a trial."""
+    entries = _listing(spot)
+    records = read_records(spot.folder, entries)
+    if records.level == "trial":
+        yield _TrialFolder(spot, records)
+        return True
+    for problem in records.problems:
+        yield FoundProblem(spot.path or ".", None, problem)
+    found = False
+    empty: list[str] = []
+    for child in _children(spot, entries, settings):
+        if not isinstance(child, _Spot):
+            yield child
+            continue
+        if (yield from _walk(child, settings)):
+            found = True
+        else:
+            empty.append(child.path)
+        if found:
+            for path in empty:
+                yield Skipped(path, None, "holds no trial")
+            empty.clear()
+    return found
+
+
+def _first_trial(spot: _Spot, settings: Settings) -> _TrialFolder | None:
+    """The first trial at or below a folder; stops as soon as it is found."""
+    return next((t for t in _trials_below(spot, settings) if isinstance(t, _TrialFolder)), None)
+
+
+def _holds_runs(spot: _Spot, settings: Settings) -> bool:
+    """Whether a folder is one of runs, by where the first trial of each child puts its run.
+
+    Names count before positions: one child with a configuration's name decides against any
+    number of children that only lie at a certain depth.
+    """
+    entries = _listing(spot)
+    if read_records(spot.folder, entries).level == "trial":
+        return False
+    weak = 0
+    probed = 0
+    for child in _children(spot, entries, settings):
+        trial = _first_trial(child, settings) if isinstance(child, _Spot) else None
+        if trial is None:
+            continue
+        place = place_of(trial.spot.parts[len(spot.parts) :], trial.records)
+        if place.strong:
+            return place.run >= 0
+        weak += 1 if place.run >= 0 else -1
+        probed += 1
+        if probed >= _PROBES:
+            break
+    return weak > 0
+
+
+def _runs_below(spot: _Spot, settings: Settings) -> Iterator[Run | Skipped | FoundProblem]:
+    """Runs in a folder of runs, through folders that only group them (`_raw`, `csb_org`)."""
+    for child in _children(spot, _listing(spot), settings):
+        if not isinstance(child, _Spot):
+            yield child
+        elif _first_trial(child, settings) is None:
+            for item in _trials_below(child, settings):
+                if not isinstance(item, _TrialFolder):
+                    yield item
+        elif _holds_runs(child, settings):
+            yield from _runs_below(child, settings)
+        else:
+            yield Run(child.parts[-1], child.path, child.folder)

@@ -1,0 +1,53 @@
+"""The record of a trial's outcome, from which impact works without the trial."""
+
+from __future__ import annotations
+
+from groundtrace.artifacts.documents.outcomes import TrialOutcome, TrialState
+from groundtrace.model import Trial
+
+_DECIMALS = 6
+"""Of money and seconds: differences of epoch times carry noise beyond."""
+
+
+def outcome_record(
+    trial: Trial,
+    state: TrialState,
+    *,
+    reason: str | None = None,
+    document: str | None = None,
+    run_path: str = "",
+) -> TrialOutcome:
+    """A trial's line in outcomes.json; `run_path` is the run's folder below RUNS."""
+    outcome = trial.outcome
+    path = trial.path
+    if run_path and path.startswith(f"{run_path}/"):
+        path = path[len(run_path) + 1 :]
+    return TrialOutcome(
+        run_id=trial.run_id,
+        config_name=trial.config_name,
+        task_name=trial.task_name,
+        trial_name=trial.trial_name,
+        benchmark=trial.benchmark,
+        trial_key=trial.trial_key,
+        path=path,
+        state=state,
+        state_reason=reason,
+        document=document,
+        has_task=trial.task is not None,
+        model=trial.model,
+        harness=trial.harness,
+        harness_version=trial.harness_version,
+        reward=outcome.reward,
+        reward_reason=outcome.reward_reason,
+        cost_usd=_rounded(outcome.cost_usd),
+        cost_source=outcome.cost_source,
+        agent_seconds=_rounded(outcome.agent_seconds),
+        trial_seconds=_rounded(outcome.trial_seconds),
+        output_tokens=outcome.output_tokens,
+        output_tokens_source=outcome.output_tokens_source,
+        exception=outcome.exception,
+    )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _DECIMALS)

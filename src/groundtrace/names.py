@@ -1,0 +1,56 @@
+"""Names from records as file names: the one place where untrusted text becomes a path.
+
+Configurations, tasks and trials are named by files that anybody can write. A name that is a
+plain file name everywhere is kept as it is, so that paths read as users expect; any other is
+spelled with safe characters, a `~` and a digest of the original. No plain name holds a `~`, so
+the two kinds cannot meet, and two names never share a spelling.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+MAX_LENGTH = 200
+"""Leaves room for suffixes and a temporary name within the 255 bytes of a file name."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9_+=@,-][A-Za-z0-9_+=@,.-]*(?<!\.)", re.ASCII)
+_UNSAFE = re.compile(r"[^A-Za-z0-9_+=@,-]+", re.ASCII)
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.ASCII | re.IGNORECASE)
+_KEPT = 60
+"""Characters of an unsafe name that are kept for people to recognise it by."""
+
+
+def safe_name(name: str) -> str:
+    """A file name for `name`: itself where that is safe, else a marked spelling of it."""
+    if len(name) <= MAX_LENGTH and _PLAIN.fullmatch(name) and not _RESERVED.fullmatch(name):
+        return name
+    return _marked(name)
+
+
+def safe_names(names: Iterable[str]) -> dict[str, str]:
+    """File names for names that share a folder, apart even where case does not count.
+
+    Of names that differ only in case the first by code point keeps its plain spelling.
+    """
+    taken: set[str] = set()
+    spelled: dict[str, str] = {}
+    for name in sorted(set(names)):
+        spelling = safe_name(name)
+        if spelling.casefold() in taken:
+            spelling = _marked(name)
+        taken.add(spelling.casefold())
+        spelled[name] = spelling
+    return spelled
+
+
+def document_stem(task_name: str, trial_name: str | None = None) -> str:
+    """Stem of a trial's documents: the task, and the trial where all are written (D32)."""
+    return safe_name(task_name if trial_name is None else f"{task_name}.{trial_name}")
+
+
+def _marked(name: str) -> str:
+    digest = hashlib.sha256(name.encode("utf-8", errors="surrogatepass")).hexdigest()[:16]
+    kept = _UNSAFE.sub("_", name[: _KEPT * 2]).strip("_")[:_KEPT]
+    return f"{kept or 'name'}~{digest}"

@@ -1,0 +1,265 @@
+"""The task index: every task definition below a folder, found by any of its names.
+
+A task is a folder with a `task.toml`, an instruction or a `tests` folder, inside the folder of
+its suite. It goes by the folder's name, by the name and the id that task.toml gives, and by
+`suite/name`; suites go by their old and new names (`ccb_fix` is `csb_sdlc_fix`). Case never
+counts (D31).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from groundtrace.jsonio import clean_text
+from groundtrace.model import Problem, Task
+from groundtrace.storage import Folder
+
+MAX_DEPTH = 5
+"""Folders between TASKS and a task; real trees have one or two."""
+MAX_TEXT = 4 * 1024 * 1024
+"""An instruction or task.toml beyond this is not one."""
+INSTRUCTIONS = ("instruction.md", "instruction_mcp.md")
+
+_SUITE_FAMILIES = (
+    ("csb_sdlc_", "sdlc"),
+    ("csb_org_", "org"),
+    ("ccb_mcp_", "org"),
+    ("csb_", "sdlc"),
+    ("ccb_", "sdlc"),
+)
+"""Prefixes of suite names, longest first, and the family that each belongs to."""
+
+_PLACEHOLDERS = {"", "org/repo", "owner/repo", "unknown", "none", "n/a", "tbd", "multi", "multiple"}
+"""What task.toml holds as `repo` where nobody filled it in. As a repository it would make every
+access of the trial a miss (D16)."""
+
+_NAME = r"[A-Za-z0-9_.-]*[A-Za-z0-9_]"
+_MIRROR = re.compile(
+    rf"(?<![\w./-])(?:github\.com/)?sg-(?:evals|benchmarks)/{_NAME}"  # a mirror, with or without host
+    rf"|(?<![\w./-])github\.com/{_NAME}/{_NAME}(?![\w/-])"  # a repository named as code search does
+)
+"""Repositories in instructions. A link (`https://github.com/o/r/issues/1`) is not a repository
+of the task: it is preceded by slashes."""
+
+
+def suite_key(name: str) -> tuple[str, str]:
+    """Equal for the old and the new name of one suite."""
+    low = name.casefold()
+    for prefix, family in _SUITE_FAMILIES:
+        if low.startswith(prefix):
+            return family, low[len(prefix) :]
+    return "", low
+
+
+@dataclass(frozen=True, slots=True)
+class TaskIndex:
+    """Tasks by name; small and picklable, so that it can travel to worker processes."""
+
+    tasks: tuple[Task, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    _by_folder: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    _by_alias: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def find(self, name: str, benchmark: str | None = None) -> Task | None:
+        """The task of that name; None when there is none or `benchmark` does not tell which."""
+        found = self.candidates(name)
+        if not found and "/" in name:
+            suite, _, rest = name.rstrip("/").rpartition("/")
+            found = self.candidates(rest)
+            benchmark = suite.rpartition("/")[2] or benchmark
+            found = tuple(t for t in found if suite_key(t.benchmark) == suite_key(benchmark or ""))
+        if len(found) <= 1:
+            return found[0] if found else None
+        return _choose(found, benchmark)
+
+    def candidates(self, name: str) -> tuple[Task, ...]:
+        """Every task of that name; a folder's name counts before what task.toml says."""
+        key = name.casefold()
+        numbers = self._by_folder.get(key) or self._by_alias.get(key) or ()
+        return tuple(self.tasks[number] for number in numbers)
+
+
+def _choose(found: tuple[Task, ...], benchmark: str | None) -> Task | None:
+    """One of several tasks of one name, where the suite tells; never a guess."""
+    if benchmark is not None:
+        exact = [t for t in found if t.benchmark.casefold() == benchmark.casefold()]
+        if len(exact) == 1:
+            return exact[0]
+        found = tuple(t for t in found if suite_key(t.benchmark) == suite_key(benchmark))
+    if not found or len({suite_key(t.benchmark) for t in found}) > 1:
+        return None
+    names = {t.benchmark.casefold() for t in found}
+    if len(names) < len(found):
+        return None
+    # One suite under its old and its new name: the definitions are kept up in the new one.
+    return max(found, key=lambda task: task.benchmark.casefold().startswith("csb_"))
+
+
+def build_index(tasks: Folder) -> TaskIndex:
+    """The index of every task below `tasks`: a folder of suites, one suite, or one task."""
+    found: list[Task] = []
+    problems: list[Problem] = []
+    for folder, path, suite in _task_folders(tasks, problems):
+        task, troubles = read_task(folder, suite, path)
+        found.append(task)
+        problems += troubles
+    by_folder: dict[str, list[int]] = {}
+    by_alias: dict[str, list[int]] = {}
+    for number, task in enumerate(found):
+        by_folder.setdefault(task.name.casefold(), []).append(number)
+        for alias in {alias.casefold() for alias in task.aliases} - {task.name.casefold()}:
+            by_alias.setdefault(alias, []).append(number)
+    for names in (by_folder, by_alias):
+        problems += _duplicates(names, found)
+    return TaskIndex(
+        tuple(found),
+        tuple(problems),
+        {name: tuple(numbers) for name, numbers in by_folder.items()},
+        {name: tuple(numbers) for name, numbers in by_alias.items()},
+    )
+
+
+def _duplicates(names: Mapping[str, list[int]], tasks: list[Task]) -> Iterator[Problem]:
+    for name, numbers in names.items():
+        if len(numbers) > 1:
+            where = sorted(f"{tasks[n].benchmark}/{tasks[n].name}" for n in numbers)
+            yield Problem(
+                where[0],
+                "duplicate_task",
+                f"{len(where)} tasks are named {name!r}: {', '.join(where)}; "
+                "a trial is joined to one of them only where its benchmark tells which",
+            )
+
+
+def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folder, str, str]]:
+    """Task folders with their path below the root and the name of their suite."""
+    stack: list[tuple[Folder, tuple[str, ...]]] = [(root, ())]
+    while stack:
+        folder, parts = stack.pop()
+        below: list[str] = []
+        names: dict[str, str] = {}
+        for entry in folder.entries():
+            names[entry.name] = entry.kind
+            if entry.kind == "folder" and not entry.name.startswith("."):
+                below.append(entry.name)
+            elif entry.kind == "escape":
+                reason = "a link that leaves the folder of tasks or goes round; not followed"
+                problems.append(
+                    Problem("/".join((*parts, entry.name)), "link_not_followed", reason)
+                )
+        if _is_task(names, is_root=not parts):
+            suite = parts[-2] if len(parts) > 1 else (root.name if parts else "")
+            yield folder, "/".join(parts), suite
+        elif len(parts) < MAX_DEPTH:
+            stack += [(folder.folder(name), (*parts, name)) for name in reversed(below)]
+
+
+def _is_task(names: Mapping[str, str], *, is_root: bool) -> bool:
+    if any(names.get(name) == "file" for name in ("task.toml", *INSTRUCTIONS)):
+        return True
+    # A folder of suites may have tests of its own; a task is then told by more than that.
+    return not is_root and (names.get("tests") == "folder" or names.get("solution") == "folder")
+
+
+def read_task(folder: Folder, suite: str, path: str = "") -> tuple[Task, list[Problem]]:
+    """The definition in a task folder, and what could not be read of it."""
+    problems: list[Problem] = []
+    record = _task_toml(folder, path, problems)
+    task = _table(record, "task")
+    metadata = _table(record, "metadata")
+    aliases = [
+        _text(metadata, "name"),
+        _text(task, "id"),
+        _text(task, "name"),
+        _text(record, "name"),
+    ]
+    repos = [_repo(table.get("repo")) for table in (task, record, metadata)]
+    listed = task.get("repos")
+    repos += [_repo(item) for item in (listed if isinstance(listed, list) else [])]
+    repo_paths: dict[str, str] = {}
+    entries = record.get("repos")
+    for entry in entries if isinstance(entries, list) else []:
+        if not isinstance(entry, dict):
+            repos.append(_repo(entry))
+            continue
+        repo = _repo(entry.get("url")) or _repo(entry.get("repo")) or _repo(entry.get("name"))
+        repos += [repo, _repo(entry.get("mirror"))]
+        where = entry.get("path")
+        if repo and isinstance(where, str) and where.strip():
+            repo_paths[clean_text(where.strip())] = repo
+    for file in INSTRUCTIONS:
+        repos += _mirrors(folder, file)
+    unique: dict[str, str] = {}
+    for name in filter(None, repos):
+        unique.setdefault(name.casefold().removeprefix("github.com/"), name)
+    return (
+        Task(
+            name=clean_text(folder.name),
+            benchmark=suite,
+            folder=folder,
+            repos=tuple(unique.values()),
+            repo_paths=repo_paths,
+            aliases=tuple(dict.fromkeys(alias for alias in aliases if alias)),
+        ),
+        problems,
+    )
+
+
+def _task_toml(folder: Folder, path: str, problems: list[Problem]) -> Mapping[str, Any]:
+    where = f"{path}/task.toml" if path else "task.toml"
+    entry = folder.stat("task.toml")
+    if entry is None:
+        return {}
+    try:
+        return tomllib.loads(folder.read("task.toml", MAX_TEXT).decode("utf-8-sig"))
+    except OSError as error:
+        problems.append(Problem(where, "unreadable", f"cannot be read: {error}"))
+    except UnicodeDecodeError:
+        problems.append(
+            Problem(where, "not_utf8", "not UTF-8; the task is known by its folder only")
+        )
+    except (ValueError, RecursionError) as error:
+        problems.append(
+            Problem(
+                where, "broken_toml", f"not TOML ({error}); the task is known by its folder only"
+            )
+        )
+    return {}
+
+
+def _mirrors(folder: Folder, name: str) -> list[str]:
+    if not folder.has_file(name):
+        return []
+    try:
+        text = folder.read(name, MAX_TEXT).decode("utf-8", errors="replace")
+    except OSError:
+        return []
+    return [repo for repo in (_repo(match) for match in _MIRROR.findall(text)) if repo]
+
+
+def _table(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = record.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _text(record: Mapping[str, Any], key: str) -> str | None:
+    value = record.get(key)
+    return clean_text(value.strip()) if isinstance(value, str) and value.strip() else None
+
+
+def _repo(value: Any) -> str | None:
+    """A repository's raw name: without scheme, `.git` and slashes at the end."""
+    if not isinstance(value, str):
+        return None
+    name = clean_text(value.strip())
+    name = re.sub(r"^[a-z+]+://(?:[^/@]*@)?", "", name)
+    name = re.sub(r"^git@([^:/]+):", r"\1/", name)
+    name = name.rstrip("/").removesuffix(".git")
+    return None if name.casefold() in _PLACEHOLDERS else name
