@@ -9,6 +9,18 @@ from groundtrace.artifacts.documents.events import Coverage, EventSummary
 from groundtrace.artifacts.documents.metrics import Slices
 from groundtrace.artifacts.documents.outcomes import TrialOutcome
 
+VOLUME = (
+    "total_events",
+    "mcp_events",
+    "local_events",
+    "unique_files_accessed",
+    "files_retrieved",
+    "files_shown",
+    "files_read",
+    "files_written",
+)
+"""What is counted as retrieval volume; the last four only where metrics are computable."""
+
 
 @dataclass(frozen=True, slots=True)
 class TrialRow:
@@ -29,6 +41,14 @@ class TrialRow:
     """Why not (D19)."""
     metrics: Mapping[str, float]
     """Canonical metric name to value; a metric that is undefined here is absent."""
+    undefined: Mapping[str, str] = field(default_factory=dict)
+    """Reason code of an absent metric where it is not `reason`; see `why_undefined`."""
+    hit: bool | None = None
+    """Whether a relevant file was retrieved; None when not computable (D21)."""
+    hit_shown: bool | None = None
+    """Whether the content of a relevant file was shown; None when not computable."""
+    volume: Mapping[str, float] = field(default_factory=dict)
+    """Retrieval volume by name (`VOLUME`); absent where nothing is known of it."""
     labels: Mapping[str, int] = field(default_factory=dict)
     """Error taxonomy: label to number of files."""
     not_applicable: tuple[str, ...] = ()
@@ -49,3 +69,7 @@ class TrialRow:
         if self.outcome is not None and self.outcome.trial_key:
             return self.outcome.trial_key
         return f"{self.run_id}/{self.config_name}/{self.task_name}/{self.trial_name}"
+
+    def why_undefined(self, name: str) -> str:
+        """Why the row has no value of this name; a code such as `no_ground_truth` (D19)."""
+        return self.undefined.get(name) or self.reason or "missing"

@@ -189,7 +189,11 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
         Count | None, Meta(description="Trials found by discovery; null without outcomes.")
     ]
     superseded: Annotated[
-        list[NamedTrial], Meta(description="Trials passed over for another of the same task.")
+        list[NamedTrial],
+        Meta(
+            description="Trials that another of the same task and configuration supersedes; "
+            "statistics hold them only when all trials were asked for."
+        ),
     ]
     failed: Annotated[list[NamedTrial], Meta(description="Trials that could not be processed.")]
     duplicated: Annotated[

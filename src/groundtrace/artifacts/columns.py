@@ -1,0 +1,100 @@
+"""A compact table of rows: eight bytes a value, so that a million trials fit into memory."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from math import fsum, isfinite, sqrt
+
+from groundtrace.artifacts.documents.summary import Distribution
+from groundtrace.metrics.rounding import rounded
+
+
+class Codes:
+    """Strings as small numbers, first seen first."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._codes: dict[str, int] = {}
+
+    def code(self, name: str) -> int:
+        """The number of a name, new or known."""
+        code = self._codes.setdefault(name, len(self.names))
+        if code == len(self.names):
+            self.names.append(name)
+        return code
+
+
+class Column:
+    """One value a row, or the reason why there is none."""
+
+    def __init__(self, reasons: Codes) -> None:
+        self._values = array("d")
+        self._why = array("h")
+        self._reasons = reasons
+
+    def add(self, value: float | None, why: str) -> None:
+        """Append a value or, where it is None or not a finite number, the reason."""
+        if value is not None and isfinite(value):
+            self._values.append(value)
+            self._why.append(-1)
+        else:
+            self._values.append(0.0)
+            self._why.append(self._reasons.code(why if value is None else "not_finite"))
+
+    def by_unit(
+        self, rows: array[int], units: array[int] | None
+    ) -> tuple[list[float], Counter[str]]:
+        """The mean of each unit's rows, and the units without any value by their first reason.
+
+        `units` is the unit of each row of the table; None when every row is one of its own.
+        """
+        names = self._reasons.names
+        sums: dict[int, list[float]] = {}
+        missing: dict[int, int] = {}
+        if units is None:
+            values = [self._values[row] for row in rows if self._why[row] < 0]
+            return values, Counter(names[self._why[row]] for row in rows if self._why[row] >= 0)
+        for row in rows:
+            if self._why[row] < 0:
+                sums.setdefault(units[row], []).append(self._values[row])
+            else:
+                missing.setdefault(units[row], self._why[row])
+        left_out = Counter(names[why] for unit, why in missing.items() if unit not in sums)
+        return [fsum(values) / len(values) for values in sums.values()], left_out
+
+    def distribution(self, rows: array[int], units: array[int] | None) -> Distribution:
+        """Statistics over the units of these rows."""
+        values, left_out = self.by_unit(rows, units)
+        return distribution(values, left_out)
+
+
+def distribution(values: list[float], left_out: Counter[str]) -> Distribution:
+    """Mean, median, spread and quartiles of values, with what was left out."""
+    reasons = dict(sorted(left_out.items()))
+    n = len(values)
+    if not n:
+        return Distribution(n=0, left_out=reasons)
+    ordered = sorted(values)
+    mean = fsum(ordered) / n
+    spread = sqrt(fsum((value - mean) ** 2 for value in ordered) / (n - 1)) if n > 1 else None
+    return Distribution(
+        n=n,
+        left_out=reasons,
+        mean=rounded(mean),
+        median=rounded(quantile(ordered, 0.5)),
+        sd=rounded(spread),
+        q1=rounded(quantile(ordered, 0.25)),
+        q3=rounded(quantile(ordered, 0.75)),
+        minimum=rounded(ordered[0]),
+        maximum=rounded(ordered[-1]),
+    )
+
+
+def quantile(ordered: list[float], share: float) -> float:
+    """The quantile by linear interpolation between the closest ranks (Hyndman and Fan's type 7,
+    which numpy and most spreadsheets use)."""
+    place = (len(ordered) - 1) * share
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)

@@ -1,0 +1,305 @@
+"""The run summary: rows in, statistics with their n and what was left out (D19, D21, D32).
+
+Rows are taken one at a time and kept as columns. The unit of every statistic is the task within
+its run and configuration: several trials of it are averaged first, so that a task tried ten times
+weighs no more than one tried once. Copies of a trial in another run are counted once.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from math import fsum
+from typing import get_args
+
+from msgspec import UNSET
+
+from groundtrace.artifacts.columns import Codes, Column
+from groundtrace.artifacts.documents.base import SCHEMA_VERSION
+from groundtrace.artifacts.documents.metrics import TaxonomyLabel
+from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialState
+from groundtrace.artifacts.documents.summary import (
+    CoverageTable,
+    Distribution,
+    DuplicatedTrial,
+    FirstHit,
+    GroupSummary,
+    LabelSummary,
+    NamedTrial,
+    RunSummaryDocument,
+    SkippedPath,
+    SliceCounts,
+)
+from groundtrace.artifacts.rows import VOLUME, TrialRow
+from groundtrace.metrics.rounding import rounded
+from groundtrace.metrics.table import METRICS, OUTCOMES, SHOWN_PREFIX
+
+LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
+
+UNKNOWN = "unknown"
+"""Group of rows whose suite or model is not known."""
+
+NONE = "none"
+"""Key of counts for rows that have no such thing."""
+
+DIMENSIONS: Mapping[str, Callable[[TrialRow], str | None]] = {
+    "overall": lambda _: "",
+    "by_config": lambda row: row.config_name,
+    "by_suite": lambda row: row.benchmark or UNKNOWN,
+    "by_model": lambda row: row.model or UNKNOWN,
+    "by_candidate_set_size": lambda row: row.slices.candidate_set_size if row.slices else None,
+    "by_evidence_type": lambda row: row.slices.evidence_type if row.slices else None,
+}
+"""How rows are grouped; a row without the property is in no group of that dimension."""
+
+
+def summarise(
+    rows: Iterable[TrialRow],
+    *,
+    scope: str,
+    generated_at: str,
+    outcomes: Iterable[OutcomesDocument] = (),
+    problems: Mapping[str, int] | None = None,
+) -> RunSummaryDocument:
+    """The summary of a run (`scope` is its id) or of all runs (`*`).
+
+    `outcomes` are those of the same runs; they tell what discovery found and passed over.
+    `problems` are counts by kind of what was met while reading documents.
+    """
+    table = _Table()
+    for row in rows:
+        table.add(row)
+    found = list(outcomes)
+    counted = table.problems + Counter(problems or {})
+    for document in found:
+        counted.update(document.problems)
+    groups = table.groups
+    return RunSummaryDocument(
+        schema_version=SCHEMA_VERSION,
+        generated_at=generated_at,
+        scope=scope,
+        runs=sorted(table.runs),
+        overall=table.summary(groups["overall"].get("", _Group())),
+        by_config=table.summaries("by_config"),
+        by_suite=table.summaries("by_suite"),
+        by_model=table.summaries("by_model"),
+        by_candidate_set_size=table.summaries("by_candidate_set_size"),
+        by_evidence_type=table.summaries("by_evidence_type"),
+        unknown_tools=_sorted(table.unknown_tools),
+        problems=_sorted(counted),
+        trials_found=sum(len(document.trials) for document in found) if found else None,
+        superseded=_named(found, "superseded"),
+        failed=_named(found, "failed"),
+        duplicated=table.duplicated,
+        skipped=[
+            SkippedPath(run_id=document.scope, path=skipped.path, reason=skipped.reason)
+            for document in found
+            for skipped in document.skipped
+        ],
+    )
+
+
+def _named(found: list[OutcomesDocument], state: TrialState) -> list[NamedTrial]:
+    named = [
+        NamedTrial(
+            run_id=trial.run_id,
+            config_name=trial.config_name,
+            task_name=trial.task_name,
+            trial_name=trial.trial_name,
+            reason=trial.state_reason,
+        )
+        for document in found
+        for trial in document.trials
+        if trial.state == state
+    ]
+    return sorted(named, key=lambda t: (t.run_id, t.config_name, t.task_name, t.trial_name))
+
+
+def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: counts[name] for name in sorted(counts) if counts[name]}
+
+
+class _Group:
+    """Rows of one group: their positions, and what only needs counting."""
+
+    def __init__(self) -> None:
+        self.rows = array("q")
+        self.left_out: Counter[str] = Counter()
+        self.coverage: dict[str, Counter[str]] = {
+            name: Counter() for name in ("flags", "trace", "source", "confidence", "origin")
+        }
+        self.sizes: Counter[str] = Counter()
+        self.evidence: Counter[str] = Counter()
+        self.categories: Counter[str] = Counter()
+        self.accesses: Counter[str] = Counter()
+        self.labels: dict[TaxonomyLabel, Counter[str]] = {label: Counter() for label in LABELS}
+
+    def add(self, position: int, row: TrialRow) -> None:
+        self.rows.append(position)
+        if not row.computable:
+            self.left_out[row.reason or UNKNOWN] += 1
+        self._add_coverage(row)
+        self.sizes[row.slices.candidate_set_size if row.slices else NONE] += 1
+        self.evidence[row.slices.evidence_type if row.slices else NONE] += 1
+        for category, count in row.summary.events_by_category.items():
+            self.categories[category] += count
+        self.accesses.update(row.accesses)
+        for label in LABELS:
+            if label in row.labels:
+                self._add_label(label, row)
+
+    def _add_coverage(self, row: TrialRow) -> None:
+        coverage = row.coverage
+        for flag in _FLAGS:
+            self.coverage["flags"][flag] += getattr(coverage, flag)
+        self.coverage["flags"]["degraded"] += coverage.degraded_reason is not None
+        self.coverage["trace"][coverage.trace_source or NONE] += 1
+        self.coverage["source"][coverage.ground_truth_source or NONE] += 1
+        self.coverage["confidence"][coverage.ground_truth_confidence or NONE] += 1
+        origin = NONE if coverage.elapsed_origin is UNSET else coverage.elapsed_origin or NONE
+        self.coverage["origin"][origin] += 1
+
+    def _add_label(self, label: TaxonomyLabel, row: TrialRow) -> None:
+        counts = self.labels[label]
+        files = row.labels[label]
+        if label in row.not_applicable:
+            counts["not_applicable"] += 1
+            counts["files_not_applicable"] += files
+        else:
+            counts["n"] += 1
+            counts["n_with"] += files > 0
+            counts["files"] += files
+
+
+_FLAGS = ("has_trajectory", "has_transcript", "has_ground_truth", "has_chunk_ground_truth")
+
+
+class _Table:
+    """All rows as columns, their units, and their groups."""
+
+    def __init__(self) -> None:
+        reasons = Codes()
+        names = [*METRICS, *OUTCOMES, *VOLUME, *LABELS, "hit", "hit_shown"]
+        self._columns = {name: Column(reasons) for name in names}
+        self._units = array("q")
+        self._unit_codes = Codes()
+        self._counted_in: dict[str, str] = {}
+        self.groups: dict[str, dict[str, _Group]] = {name: {} for name in DIMENSIONS}
+        self.runs: set[str] = set()
+        self.duplicated: list[DuplicatedTrial] = []
+        self.unknown_tools: Counter[str] = Counter()
+        self.problems: Counter[str] = Counter()
+
+    def add(self, row: TrialRow) -> None:
+        self.runs.add(row.run_id)
+        counted_in = self._counted_in.setdefault(row.trial_key, row.run_id)
+        if counted_in != row.run_id:
+            self.duplicated.append(
+                DuplicatedTrial(
+                    run_id=row.run_id,
+                    config_name=row.config_name,
+                    task_name=row.task_name,
+                    trial_name=row.trial_name,
+                    counted_in=counted_in,
+                )
+            )
+            return
+        position = len(self._units)
+        unit = "\0".join((row.run_id, row.config_name, row.benchmark or "", row.task_name))
+        self._units.append(self._unit_codes.code(unit))
+        self._add_values(row)
+        self.unknown_tools.update(row.unknown_tools)
+        if row.coverage.problems is not UNSET:
+            self.problems.update(row.coverage.problems)
+        for dimension, group_of in DIMENSIONS.items():
+            name = group_of(row)
+            if name is not None:
+                self.groups[dimension].setdefault(name, _Group()).add(position, row)
+
+    def _add_values(self, row: TrialRow) -> None:
+        columns = self._columns
+        for name in METRICS:
+            columns[name].add(row.metrics.get(name), row.why_undefined(name))
+        for name, info in OUTCOMES.items():
+            value = info.getter(row.outcome) if row.outcome is not None else None
+            columns[name].add(value, "not_recorded" if row.outcome is not None else "no_outcome")
+        for name in VOLUME:
+            columns[name].add(row.volume.get(name), row.why_undefined(name))
+        for label in LABELS:
+            applies = label not in row.not_applicable
+            files = row.labels.get(label) if applies else None
+            columns[label].add(files, row.reason or "not_applicable")
+        columns["hit"].add(row.hit, row.why_undefined("hit"))
+        columns["hit_shown"].add(row.hit_shown, row.why_undefined("hit_shown"))
+
+    def summaries(self, dimension: str) -> dict[str, GroupSummary]:
+        """Every group of a dimension, by name."""
+        groups = self.groups[dimension]
+        return {name: self.summary(groups[name]) for name in sorted(groups)}
+
+    def summary(self, group: _Group) -> GroupSummary:
+        units = self._repeated_units()
+
+        def statistics(name: str) -> Distribution:
+            return self._columns[name].distribution(group.rows, units)
+
+        return GroupSummary(
+            trials=len(group.rows),
+            tasks=len({self._units[row] for row in group.rows}),
+            computable=len(group.rows) - group.left_out.total(),
+            left_out=_sorted(group.left_out),
+            metrics={name: statistics(name) for name in METRICS},
+            outcomes={name: statistics(name) for name in OUTCOMES},
+            volume={name: statistics(name) for name in VOLUME},
+            first_hit=self._first_hit(group, "hit", ""),
+            first_hit_shown=self._first_hit(group, "hit_shown", SHOWN_PREFIX),
+            taxonomy={
+                label: LabelSummary(
+                    n=counts["n"],
+                    n_with=counts["n_with"],
+                    files=counts["files"],
+                    not_applicable=counts["not_applicable"],
+                    files_not_applicable=counts["files_not_applicable"],
+                    per_task=statistics(label),
+                )
+                for label, counts in group.labels.items()
+            },
+            slices=SliceCounts(
+                candidate_set_size={s: group.sizes[s] for s in ("small", "medium", "large")},
+                evidence_type={e: group.evidence[e] for e in ("local", "mcp")},
+                none=group.sizes[NONE],
+            ),
+            coverage=_coverage(group.coverage),
+            events_by_category=_sorted(group.categories),
+            accesses=_sorted(group.accesses),
+        )
+
+    def _first_hit(self, group: _Group, column: str, prefix: str) -> FirstHit:
+        units = self._repeated_units()
+        shares, _ = self._columns[column].by_unit(group.rows, units)
+        n_hit = sum(share > 0 for share in shares)
+        seconds = self._columns[f"{prefix}ttfr_seconds"]
+        tokens = self._columns[f"{prefix}ttfr_tokens"]
+        return FirstHit(
+            n=len(shares),
+            n_hit=n_hit,
+            n_never_hit=len(shares) - n_hit,
+            hit_rate=rounded(fsum(shares) / len(shares)) if shares else None,
+            ttfr_seconds=seconds.distribution(group.rows, units),
+            ttfr_tokens=tokens.distribution(group.rows, units),
+        )
+
+    def _repeated_units(self) -> array[int] | None:
+        """The unit of each row, or None when every row is a unit of its own."""
+        return None if len(self._unit_codes.names) == len(self._units) else self._units
+
+
+def _coverage(counts: Mapping[str, Counter[str]]) -> CoverageTable:
+    return CoverageTable(
+        **{flag: counts["flags"][flag] for flag in (*_FLAGS, "degraded")},
+        trace_sources=_sorted(counts["trace"]),
+        ground_truth_sources=_sorted(counts["source"]),
+        ground_truth_confidences=_sorted(counts["confidence"]),
+        elapsed_origins=_sorted(counts["origin"]),
+    )
