@@ -33,14 +33,18 @@ class Column:
         self._why = array("h")
         self._reasons = reasons
 
-    def add(self, value: float | None, why: str) -> None:
-        """Append a value or, where it is None or not a finite number, the reason."""
-        if value is not None and isfinite(value):
+    def add(self, value: float) -> None:
+        """Append a value; what is not a finite number is none."""
+        if isfinite(value):
             self._values.append(value)
             self._why.append(-1)
         else:
-            self._values.append(0.0)
-            self._why.append(self._reasons.code(why if value is None else "not_finite"))
+            self.skip("not_finite")
+
+    def skip(self, why: str) -> None:
+        """Append the reason why this row has no value."""
+        self._values.append(0.0)
+        self._why.append(self._reasons.code(why))
 
     def by_unit(
         self, rows: array[int], units: array[int] | None
@@ -50,18 +54,19 @@ class Column:
         `units` is the unit of each row of the table; None when every row is one of its own.
         """
         names = self._reasons.names
+        values, whys = self._values, self._why
+        if units is None:
+            left_out = Counter(names[whys[row]] for row in rows if whys[row] >= 0)
+            return [values[row] for row in rows if whys[row] < 0], left_out
         sums: dict[int, list[float]] = {}
         missing: dict[int, int] = {}
-        if units is None:
-            values = [self._values[row] for row in rows if self._why[row] < 0]
-            return values, Counter(names[self._why[row]] for row in rows if self._why[row] >= 0)
         for row in rows:
-            if self._why[row] < 0:
-                sums.setdefault(units[row], []).append(self._values[row])
+            if whys[row] < 0:
+                sums.setdefault(units[row], []).append(values[row])
             else:
-                missing.setdefault(units[row], self._why[row])
+                missing.setdefault(units[row], whys[row])
         left_out = Counter(names[why] for unit, why in missing.items() if unit not in sums)
-        return [fsum(values) / len(values) for values in sums.values()], left_out
+        return [fsum(of_unit) / len(of_unit) for of_unit in sums.values()], left_out
 
     def distribution(self, rows: array[int], units: array[int] | None) -> Distribution:
         """Statistics over the units of these rows."""

@@ -8,7 +8,7 @@ weighs no more than one tried once. Copies of a trial in another run are counted
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from math import fsum
 from typing import get_args
@@ -74,13 +74,12 @@ def summarise(
     counted = table.problems + Counter(problems or {})
     for document in found:
         counted.update(document.problems)
-    groups = table.groups
     return RunSummaryDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,
         scope=scope,
         runs=sorted(table.runs),
-        overall=table.summary(groups["overall"].get("", _Group())),
+        overall=table.summary(table.groups["overall"][""]),
         by_config=table.summaries("by_config"),
         by_suite=table.summaries("by_suite"),
         by_model=table.summaries("by_model"),
@@ -185,7 +184,9 @@ class _Table:
         self._units = array("q")
         self._unit_codes = Codes()
         self._counted_in: dict[str, str] = {}
-        self.groups: dict[str, dict[str, _Group]] = {name: {} for name in DIMENSIONS}
+        self.groups: dict[str, defaultdict[str, _Group]] = {
+            name: defaultdict(_Group) for name in DIMENSIONS
+        }
         self.runs: set[str] = set()
         self.duplicated: list[DuplicatedTrial] = []
         self.unknown_tools: Counter[str] = Counter()
@@ -215,23 +216,33 @@ class _Table:
         for dimension, group_of in DIMENSIONS.items():
             name = group_of(row)
             if name is not None:
-                self.groups[dimension].setdefault(name, _Group()).add(position, row)
+                self.groups[dimension][name].add(position, row)
 
     def _add_values(self, row: TrialRow) -> None:
         columns = self._columns
-        for name in METRICS:
-            columns[name].add(row.metrics.get(name), row.why_undefined(name))
+        for names, values in ((METRICS, row.metrics), (VOLUME, row.volume)):
+            for name in names:
+                value = values.get(name)
+                if value is None:
+                    columns[name].skip(row.why_undefined(name))
+                else:
+                    columns[name].add(value)
         for name, info in OUTCOMES.items():
             value = info.getter(row.outcome) if row.outcome is not None else None
-            columns[name].add(value, "not_recorded" if row.outcome is not None else "no_outcome")
-        for name in VOLUME:
-            columns[name].add(row.volume.get(name), row.why_undefined(name))
+            if value is None:
+                columns[name].skip("no_outcome" if row.outcome is None else "not_recorded")
+            else:
+                columns[name].add(value)
         for label in LABELS:
-            applies = label not in row.not_applicable
-            files = row.labels.get(label) if applies else None
-            columns[label].add(files, row.reason or "not_applicable")
-        columns["hit"].add(row.hit, row.why_undefined("hit"))
-        columns["hit_shown"].add(row.hit_shown, row.why_undefined("hit_shown"))
+            if label in row.labels and label not in row.not_applicable:
+                columns[label].add(row.labels[label])
+            else:
+                columns[label].skip(row.reason or "not_applicable")
+        for name, hit in (("hit", row.hit), ("hit_shown", row.hit_shown)):
+            if hit is None:
+                columns[name].skip(row.why_undefined(name))
+            else:
+                columns[name].add(hit)
 
     def summaries(self, dimension: str) -> dict[str, GroupSummary]:
         """Every group of a dimension, by name."""
