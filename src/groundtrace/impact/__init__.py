@@ -1,1 +1,27 @@
-"""."""
+"""Downstream impact: how retrieval relates to reward, cost and time, from artifacts alone.
+
+`analyse` joins correlations, matched comparisons and aggregates into one document. numpy is
+imported when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from groundtrace.impact.options import ImpactOptions
+
+if TYPE_CHECKING:
+    from groundtrace.artifacts.documents.impact import ImpactDocument
+    from groundtrace.artifacts.rows import TrialRow
+
+__all__ = ["ImpactOptions", "analyse"]
+
+
+def analyse(
+    rows: Iterable[TrialRow], options: ImpactOptions, *, generated_at: str, scope: str
+) -> ImpactDocument:
+    """The impact document of one run (`scope` is its id) or of all runs (`*`)."""
+    from groundtrace.impact.analysis import document
+
+    return document(rows, options, generated_at=generated_at, scope=scope)

@@ -1,0 +1,73 @@
+"""Each configuration over all its tasks, matched or not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from groundtrace.artifacts.documents.impact import ConfigAggregate, MetricAggregate
+from groundtrace.impact.matched import COMPARED
+from groundtrace.impact.observations import (
+    Observation,
+    by_task,
+    hit_metric,
+    mean,
+    number,
+    reasons,
+)
+
+
+def aggregate(trials: Sequence[Observation], copies: dict[str, int]) -> list[ConfigAggregate]:
+    """Aggregates of distinct trials by configuration; `copies` counts those left out of each."""
+    configs: dict[str, list[Observation]] = {}
+    for trial in trials:
+        configs.setdefault(trial.config, []).append(trial)
+    return [_config(name, own, copies.get(name, 0)) for name, own in sorted(configs.items())]
+
+
+def _config(name: str, trials: Sequence[Observation], copies: int) -> ConfigAggregate:
+    tasks = list(by_task(trials).values())
+    return ConfigAggregate(
+        config_name=name,
+        n_tasks=len(tasks),
+        n_trials=len(trials),
+        n_copies=copies,
+        models=_counted(trial.model for trial in trials),
+        harness_versions=_counted(trial.version for trial in trials),
+        metrics=[_metric(metric, tasks) for metric in COMPARED],
+    )
+
+
+def _counted(values: Iterable[str | None]) -> dict[str, int]:
+    return dict(sorted(Counter(value or "unknown" for value in values).items()))
+
+
+def _metric(name: str, tasks: Sequence[Sequence[Observation]]) -> MetricAggregate:
+    """A mean over tasks, the trials of each averaged first, with what was left out (D19)."""
+    values: list[float] = []
+    left_out: Counter[str] = Counter()
+    for trials in tasks:
+        value = mean(trials, name)
+        if value is None:
+            left_out[reasons(trials, (name,))] += 1
+        else:
+            values.append(value)
+    return MetricAggregate(
+        metric=name,
+        direction=COMPARED[name],
+        mean=number(sum(value / len(values) for value in values)) if values else None,
+        median=number(median(values)) if values else None,
+        n=len(values),
+        left_out=dict(sorted(left_out.items())),
+        hit_rate=number(_hit_rate(name, tasks)),
+    )
+
+
+def _hit_rate(name: str, tasks: Sequence[Sequence[Observation]]) -> float | None:
+    """Share of the computable tasks that were hit at all: a censored mean needs it (D21)."""
+    recall = hit_metric(name)
+    if recall is None:
+        return None
+    found = [value for trials in tasks if (value := mean(trials, recall)) is not None]
+    return sum(value > 0 for value in found) / len(found) if found else None

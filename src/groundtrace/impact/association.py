@@ -1,0 +1,263 @@
+"""Spearman's coefficient over tasks, pooled over configurations, with its test and interval.
+
+One form serves every scope. Values lie in a grid of tasks by configurations; ranks are taken
+inside a column, centred and divided by the column's size, and the coefficient is the
+correlation of the pooled ranks. With one column that is Spearman's. Tasks are the blocks:
+resamples draw tasks with all their columns, and permutations move a task's outcomes together,
+among tasks that are present in the same columns (D36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from groundtrace.impact.resample import (
+    Draws,
+    Floats,
+    Interval,
+    bca,
+    midranks,
+    permutations_are_exact,
+)
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+MIN_COEFFICIENT = 5
+"""Tasks below which there is no coefficient."""
+MIN_INFERENCE = 6
+"""Tasks below which there is no p and no interval."""
+RERANK_LIMIT = 500
+"""Tasks up to which every resample is ranked again; above it ranks and each task's influence on
+the coefficient (changes of rank included) are computed once."""
+
+
+_NO_INTERVAL = Interval(None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """What could be said about one pair of variables."""
+
+    n: int
+    r: float | None = None
+    reason: str | None = None
+    p: float | None = None
+    exact: bool | None = None
+    interval: Interval = _NO_INTERVAL
+    ranks_once: bool | None = None
+    p_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Variables over the same tasks and columns; tasks lie stratum after stratum."""
+
+    xs: list[Floats]
+    ys: list[Floats]
+    present: Mask
+    strata: list[int]
+
+
+def associate(
+    xs: Sequence[Floats],
+    ys: Sequence[Floats],
+    present: Mask,
+    pairs: Sequence[tuple[int, int]],
+    draws: Draws,
+) -> list[Association]:
+    """The association of `xs[i]` with `ys[j]` for each (i, j); grids are tasks by columns."""
+    present = present & (present.sum(axis=0) >= 2)  # a rank needs another to be compared with
+    grid = _arranged(xs, ys, present)
+    n = len(grid.present)
+    if n < MIN_COEFFICIENT:
+        return [Association(n, reason=f"fewer_than_{MIN_COEFFICIENT}_pairs") for _ in pairs]
+    fs = [_ridits(x, grid.present) for x in grid.xs]
+    gs = [_ridits(y, grid.present) for y in grid.ys]
+    result: list[Association | None] = []
+    for i, j in pairs:
+        constant = _constant(fs[i], gs[j])
+        if constant is not None:
+            result.append(Association(n, reason=constant))
+        elif n < MIN_INFERENCE:
+            reason = f"fewer_than_{MIN_INFERENCE}_pairs"
+            r = _coefficient(fs[i], gs[j])
+            result.append(Association(n, r=r, interval=Interval(None, None, reason)))
+        else:
+            result.append(None)
+    open_pairs = [pair for pair, found in zip(pairs, result, strict=True) if found is None]
+    inferred = iter(_inferred(grid, fs, gs, open_pairs, draws))
+    return [found if found is not None else next(inferred) for found in result]
+
+
+def _arranged(xs: Sequence[Floats], ys: Sequence[Floats], present: Mask) -> _Grid:
+    patterns, place = np.unique(present, axis=0, return_inverse=True)
+    place = place.reshape(-1)
+    order = np.argsort(place, kind="stable")
+    order = order[present[order].any(axis=1)]
+    columns = present.any(axis=0)
+    sizes = np.bincount(place[order], minlength=len(patterns))
+    return _Grid(
+        [x[order][:, columns] for x in xs],
+        [y[order][:, columns] for y in ys],
+        present[order][:, columns],
+        [int(size) for size in sizes if size],
+    )
+
+
+def _ridits(values: Floats, present: Mask) -> Floats:
+    """Mid-ranks inside each column, centred and divided by its size; 0 where absent."""
+    out = np.zeros(values.shape)
+    for c in range(values.shape[1]):
+        here = present[:, c]
+        size = int(here.sum())
+        if size:
+            out[here, c] = (midranks(values[here, c]) - (size + 1) / 2.0) / size
+    return out
+
+
+def _constant(f: Floats, g: Floats) -> str | None:
+    if not f.any():
+        return "metric_constant"
+    if not g.any():
+        return "outcome_constant"
+    # Two configurations, each with one side constant: nothing varies together.
+    if not ((f != 0).any(axis=0) & (g != 0).any(axis=0)).any():
+        return "constant_in_every_config"
+    return None
+
+
+def _coefficient(f: Floats, g: Floats) -> float:
+    r = float(np.sum(f * g)) / float(np.sqrt(np.sum(f * f) * np.sum(g * g)))
+    return min(1.0, max(-1.0, r))
+
+
+def _inferred(
+    grid: _Grid,
+    fs: list[Floats],
+    gs: list[Floats],
+    pairs: Sequence[tuple[int, int]],
+    draws: Draws,
+) -> list[Association]:
+    if not pairs:
+        return []
+    n = len(grid.present)
+    once = n > RERANK_LIMIT
+    influences = [_influence(grid, fs[i], gs[j], i, j) for i, j in pairs]
+    exact = permutations_are_exact(grid.strata)
+    movable = any(size > 1 for size in grid.strata)
+    ps = _permutation_p(grid, fs, gs, pairs, draws) if movable else [None] * len(pairs)
+    rs = [_coefficient(fs[i], gs[j]) for i, j in pairs]
+    if once:
+        units = int(grid.present.sum())
+        effects = np.stack(influences, axis=1) / units
+        replicates = np.concatenate([block @ effects for block in draws.weights(n)])
+        replicates = np.clip(replicates + np.array(rs), -1, 1)
+    else:
+        replicates = np.concatenate([_reranked(grid, pairs, w) for w in draws.weights(n)])
+    return [
+        Association(
+            n,
+            r=r,
+            p=p,
+            exact=exact if p is not None else None,
+            interval=bca(r, replicates[:, k], influences[k]),
+            ranks_once=once,
+            p_reason=None if p is not None else "no_permutation",
+        )
+        for k, (r, p) in enumerate(zip(rs, ps, strict=True))
+    ]
+
+
+def _permutation_p(
+    grid: _Grid,
+    fs: list[Floats],
+    gs: list[Floats],
+    pairs: Sequence[tuple[int, int]],
+    draws: Draws,
+) -> list[float | None]:
+    """Two-sided p: only the sum of products changes when tasks are permuted."""
+    wanted: dict[int, list[int]] = {}
+    for k, (_, j) in enumerate(pairs):
+        wanted.setdefault(j, []).append(k)
+    limits = np.array(
+        [abs(float(np.sum(fs[i] * gs[j]))) - 1e-9 * float(np.sum(fs[i] ** 2)) for i, j in pairs]
+    )
+    extreme = np.zeros(len(pairs))
+    total = 0
+    for block in draws.permutations(grid.strata):
+        total += len(block)
+        for j, ks in wanted.items():
+            sums = np.zeros((len(block), len(ks)))
+            for c in range(gs[j].shape[1]):
+                moved = gs[j][:, c][block]
+                sums += moved @ np.stack([fs[pairs[k][0]][:, c] for k in ks], axis=1)
+            extreme[ks] += (np.abs(sums) >= limits[ks]).sum(axis=0)
+    if permutations_are_exact(grid.strata):
+        return [float(count) / total for count in extreme]
+    return [(float(count) + 1) / (total + 1) for count in extreme]
+
+
+def _reranked(grid: _Grid, pairs: Sequence[tuple[int, int]], weights: Floats) -> Floats:
+    """Coefficients of resamples given as counts of tasks, ranked again; NaN where undefined."""
+    shape = (len(weights), len(pairs))
+    xy, xx, yy = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    for c in range(grid.present.shape[1]):
+        here = np.flatnonzero(grid.present[:, c])
+        w = weights[:, here]
+        fs = {i: _weighted_ridits(w, grid.xs[i][here, c]) for i in {i for i, _ in pairs}}
+        gs = {j: _weighted_ridits(w, grid.ys[j][here, c]) for j in {j for _, j in pairs}}
+        ff = {i: np.einsum("ab,ab,ab->a", w, f, f) for i, f in fs.items()}
+        gg = {j: np.einsum("ab,ab,ab->a", w, g, g) for j, g in gs.items()}
+        for k, (i, j) in enumerate(pairs):
+            xy[:, k] += np.einsum("ab,ab,ab->a", w, fs[i], gs[j])
+            xx[:, k] += ff[i]
+            yy[:, k] += gg[j]
+    scale = np.sqrt(xx * yy)
+    tiny = 1e-12
+    return np.where(scale > tiny, xy / np.where(scale > tiny, scale, 1), np.nan)
+
+
+def _weighted_ridits(weights: Floats, values: Floats) -> Floats:
+    """Centred mid-ranks over size in each resample; ties found once, counts added up."""
+    distinct, place = np.unique(values, return_inverse=True)
+    place = place.reshape(-1)
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(len(distinct)))
+    counts = np.add.reduceat(weights[:, order], starts, axis=1)
+    ends = np.cumsum(counts, axis=1)
+    size = np.maximum(ends[:, -1:], 1)
+    ridits = (ends - counts / 2) / size - 0.5
+    return np.asarray(ridits[:, place], dtype=np.float64)
+
+
+def _influence(grid: _Grid, f: Floats, g: Floats, i: int, j: int) -> Floats:
+    """What one more of each task would change in the coefficient, changes of rank included."""
+    units = float(grid.present.sum())
+    cov, var_f, var_g = (float(np.sum(a * b)) / units for a, b in ((f, g), (f, f), (g, g)))
+    d_cov, d_f, d_g = np.zeros(len(f)), np.zeros(len(f)), np.zeros(len(f))
+    for c in range(f.shape[1]):
+        here = grid.present[:, c]
+        fc, gc = f[here, c], g[here, c]
+        x, y = grid.xs[i][here, c], grid.ys[j][here, c]
+        above_x_g, above_y_f = _above(x, gc), _above(y, fc)
+        d_cov[here] += fc * gc - cov + above_x_g + above_y_f - 2 * np.mean(fc * gc)
+        d_f[here] += fc * fc - var_f + 2 * (_above(x, fc) - np.mean(fc * fc))
+        d_g[here] += gc * gc - var_g + 2 * (_above(y, gc) - np.mean(gc * gc))
+    r = cov / np.sqrt(var_f * var_g)
+    return np.asarray(
+        d_cov / np.sqrt(var_f * var_g) - r / 2 * (d_f / var_f + d_g / var_g), dtype=np.float64
+    )
+
+
+def _above(values: Floats, other: Floats) -> Floats:
+    """For each unit, the mean over all of `other` where `values` are larger, half where equal."""
+    distinct, place = np.unique(values, return_inverse=True)
+    place = place.reshape(-1)
+    sums = np.bincount(place, weights=other, minlength=len(distinct))
+    larger = sums.sum() - np.cumsum(sums)
+    return np.asarray((larger + sums / 2)[place] / len(values), dtype=np.float64)

@@ -1,0 +1,203 @@
+"""Correlations of retrieval metrics with outcomes: overall, per config and within config (D36)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from groundtrace.artifacts.documents.impact import (
+    Correlation,
+    CorrelationAnalysis,
+    CorrelationScope,
+)
+from groundtrace.impact.association import Association, Mask, associate
+from groundtrace.impact.observations import Observation, number, reasons
+from groundtrace.impact.resample import Draws, Floats, Ints, holm, settle
+
+CORRELATED_METRICS = (
+    "file_recall",
+    "mrr",
+    "map",
+    "context_efficiency",
+    "ndcg@10",
+    "shown.file_recall",
+    "util_read_overlap_with_relevant_files",
+    "ttfr_seconds",
+    "ttfr_tokens",
+)
+CORRELATED_OUTCOMES = ("reward", "cost_usd", "agent_seconds", "output_tokens")
+PAIRS = tuple((metric, outcome) for metric in CORRELATED_METRICS for outcome in CORRELATED_OUTCOMES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trials:
+    """Distinct trials as arrays: where each lies in the grid, and its values (NaN: missing)."""
+
+    observations: Sequence[Observation]
+    tasks: Ints
+    configs: Ints
+    n_tasks: int
+    n_configs: int
+    values: dict[str, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Pairs that are defined for exactly the same trials, so that they share their draws."""
+
+    here: Mask
+    pairs: tuple[tuple[str, str], ...]
+
+
+def correlate(observations: Sequence[Observation], draws: Draws) -> CorrelationAnalysis:
+    """All correlations of distinct trials."""
+    trials = _arrays(observations)
+    names = sorted({o.config for o in observations})
+    everywhere = np.ones(len(observations), dtype=np.bool_)
+    found = _scope(trials, everywhere, "overall", None, draws)
+    for index, name in enumerate(names):
+        found += _scope(trials, trials.configs == index, "config", name, draws)
+    found += _scope(trials, everywhere, "within_config", None, draws)
+    computable = any(entry.computable for entry in found)
+    reason = None if computable else _overall_reason(found)
+    return CorrelationAnalysis(computable=computable, reason=reason, correlations=found)
+
+
+def _overall_reason(found: Sequence[Correlation]) -> str:
+    largest = max((entry.n for entry in found), default=0)
+    if largest == 0:
+        return "no task has both a retrieval metric and an outcome"
+    counts = Counter(entry.reason for entry in found if entry.reason)
+    said = ", ".join(f"{reason} ({n})" for reason, n in sorted(counts.items()))
+    return f"no pair of a metric and an outcome can be correlated: {said}"
+
+
+def _arrays(observations: Sequence[Observation]) -> _Trials:
+    tasks = {name: i for i, name in enumerate(sorted({o.task for o in observations}))}
+    configs = {name: i for i, name in enumerate(sorted({o.config for o in observations}))}
+    names = (*CORRELATED_METRICS, *CORRELATED_OUTCOMES)
+    return _Trials(
+        observations,
+        np.array([tasks[o.task] for o in observations], dtype=np.intp),
+        np.array([configs[o.config] for o in observations], dtype=np.intp),
+        len(tasks),
+        len(configs),
+        {
+            name: np.array([o.values.get(name, np.nan) for o in observations], dtype=np.float64)
+            for name in names
+        },
+    )
+
+
+def _scope(
+    trials: _Trials,
+    inside: Mask,
+    scope: CorrelationScope,
+    config_name: str | None,
+    draws: Draws,
+) -> list[Correlation]:
+    entries: dict[tuple[str, str], Correlation] = {}
+    for group in _groups(trials, inside):
+        metrics = sorted({metric for metric, _ in group.pairs})
+        outcomes = sorted({outcome for _, outcome in group.pairs})
+        grids = {
+            name: _grid(trials, name, group.here, pooled=scope == "overall")
+            for name in (*metrics, *outcomes)
+        }
+        present = np.isfinite(grids[metrics[0]])
+        results = associate(
+            [grids[name] for name in metrics],
+            [grids[name] for name in outcomes],
+            present,
+            [(metrics.index(metric), outcomes.index(outcome)) for metric, outcome in group.pairs],
+            draws,
+        )
+        for pair, result in zip(group.pairs, results, strict=True):
+            left_out = _left_out(trials, inside, present, pair, result.n)
+            entries[pair] = _entry(pair, scope, config_name, result, left_out)
+    ordered = [entries[pair] for pair in PAIRS]
+    adjusted = holm([entry.p for entry in ordered])
+    return [
+        msgspec.structs.replace(entry, p=number(entry.p), p_holm=number(p_holm))
+        for entry, p_holm in zip(ordered, adjusted, strict=True)
+    ]
+
+
+def _groups(trials: _Trials, inside: Mask) -> Iterator[_Group]:
+    groups: dict[bytes, _Group] = {}
+    for metric, outcome in PAIRS:
+        x, y = trials.values[metric], trials.values[outcome]
+        here = inside & np.isfinite(x) & np.isfinite(y)
+        known = groups.get(here.tobytes(), _Group(here, ()))
+        groups[here.tobytes()] = replace(known, pairs=(*known.pairs, (metric, outcome)))
+    yield from groups.values()
+
+
+def _grid(trials: _Trials, name: str, here: Mask, *, pooled: bool) -> Floats:
+    """Means by task and config of the trials `here`; pooled: the mean of a task's configs."""
+    cells = trials.tasks[here] * trials.n_configs + trials.configs[here]
+    shape = (trials.n_tasks, trials.n_configs)
+    grid = _means(cells, trials.values[name][here], shape[0] * shape[1]).reshape(shape)
+    if pooled:
+        known = np.isfinite(grid)
+        grid = _means(np.nonzero(known)[0], grid[known], trials.n_tasks).reshape(-1, 1)
+    return settle(grid)
+
+
+def _means(place: npt.NDArray[np.intp], values: Floats, size: int) -> Floats:
+    counts = np.bincount(place, minlength=size)
+    shares = values / counts[place]
+    sums = np.bincount(place, weights=shares, minlength=size)
+    return np.where(counts > 0, sums, np.nan)
+
+
+def _left_out(
+    trials: _Trials, inside: Mask, present: Mask, pair: tuple[str, str], n: int
+) -> dict[str, int]:
+    """Tasks of the scope that do not count, by reason."""
+    tasks = set(np.unique(trials.tasks[inside]).tolist())
+    if len(tasks) == n:
+        return {}
+    with_both = set(np.flatnonzero(present.any(axis=1)).tolist())
+    missing: dict[int, list[Observation]] = {}
+    for index in np.flatnonzero(inside).tolist():
+        task = int(trials.tasks[index])
+        if task not in with_both:
+            missing.setdefault(task, []).append(trials.observations[index])
+    found = Counter(reasons(of_task, pair) for of_task in missing.values())
+    alone = len(tasks) - len(missing) - n
+    if alone:
+        found["alone_in_config"] = alone
+    return dict(sorted(found.items()))
+
+
+def _entry(
+    pair: tuple[str, str],
+    scope: CorrelationScope,
+    config_name: str | None,
+    result: Association,
+    left_out: dict[str, int],
+) -> Correlation:
+    return Correlation(
+        retrieval_metric=pair[0],
+        outcome=pair[1],
+        scope=scope,
+        config_name=config_name,
+        computable=result.r is not None,
+        reason=result.reason,
+        spearman_r=number(result.r),
+        ci_low=number(result.interval.low),
+        ci_high=number(result.interval.high),
+        p=result.p,
+        p_holm=None,
+        p_exact=result.exact,
+        inference_reason=result.p_reason or result.interval.reason,
+        ranks_once=result.ranks_once if result.interval.low is not None else None,
+        n=result.n,
+        left_out=left_out,
+    )

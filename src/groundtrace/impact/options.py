@@ -1,0 +1,21 @@
+"""What a user can choose about the analysis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactOptions:
+    """Which configurations are compared, how pairs form, and the random draws."""
+
+    baseline: str = "baseline*"
+    """Name of the baseline, or a pattern; a configuration of exactly this name wins (D33)."""
+    against: str | None = None
+    """Name or pattern of what to compare with it; None means every other configuration."""
+    pair_across_runs: bool = False
+    """Let the two sides of a pair come from different runs (D33)."""
+    allow_unknown_version: bool = False
+    """Let in pairs whose harness version is unknown on a side; the document says how many."""
+    seed: int = 0
+    draws: int = 2000

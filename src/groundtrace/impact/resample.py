@@ -1,0 +1,240 @@
+"""Resampling statistics in numpy: ranks, permutations, bootstrap intervals, Holm (D36).
+
+Every generator is derived from the seed, the kind of draw and the size drawn, so a result depends
+neither on the order in which tables are computed nor on which others are computed beside it;
+tests of equal size share their draws. Draws come in blocks, so memory does not grow with n.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.intp]
+
+EXACT_PERMUTATIONS = math.factorial(8)
+"""Permutations are enumerated up to this many: 8 tasks in one stratum."""
+EXACT_FLIPS = 16
+"""Sign flips are enumerated up to this many deltas that are not zero: 65,536 of them."""
+CONFIDENCE = 0.95
+UNDEFINED_DRAWS = 0.1
+"""Share of resamples without a value (a side constant) above which there is no interval."""
+
+_BLOCK = 1_000_000
+_SLACK = 1e-9
+_normal = NormalDist()
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval, or the reason why there is none."""
+
+    low: float | None
+    high: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Where random draws come from: a seed and how many."""
+
+    seed: int
+    draws: int
+
+    def weights(self, n: int) -> Iterator[Floats]:
+        """Bootstrap resamples of `n` units as counts: blocks of shape (some draws, n)."""
+        random = self._generator("bootstrap", n)
+        for rows in self._rows(n):
+            picked = random.integers(0, n, size=(rows, n))
+            picked += np.arange(rows)[:, None] * n
+            counts = np.bincount(picked.ravel(), minlength=rows * n)
+            yield counts.reshape(rows, n).astype(np.float64)
+
+    def permutations(self, strata: Sequence[int]) -> Iterator[Ints]:
+        """Permutations of units that lie stratum after stratum, each inside its stratum.
+
+        All of them when there are few (the identity included), else random ones.
+        """
+        if permutations_are_exact(strata):
+            yield _all_permutations(strata)
+            return
+        random = self._generator("permutation", *strata)
+        n = sum(strata)
+        for rows in self._rows(n):
+            block = np.tile(np.arange(n, dtype=np.intp), (rows, 1))
+            start = 0
+            for size in strata:
+                if size > 1:
+                    part = block[:, start : start + size]
+                    block[:, start : start + size] = random.permuted(part, axis=1)
+                start += size
+            yield block
+
+    def signs(self, n: int) -> Iterator[Floats]:
+        """Random signs for `n` deltas: blocks of shape (some draws, n) of -1 and 1."""
+        random = self._generator("signs", n)
+        for rows in self._rows(n):
+            yield random.integers(0, 2, size=(rows, n), dtype=np.int8).astype(np.float64) * 2 - 1
+
+    def _rows(self, n: int) -> Iterator[int]:
+        step = max(1, _BLOCK // max(n, 1))
+        for start in range(0, self.draws, step):
+            yield min(step, self.draws - start)
+
+    def _generator(self, kind: str, *sizes: int) -> np.random.Generator:
+        text = f"{self.seed}/{kind}/{','.join(map(str, sizes))}"
+        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+        return np.random.default_rng(int.from_bytes(digest, "big"))
+
+
+def permutations_are_exact(strata: Sequence[int]) -> bool:
+    """Whether all permutations inside the strata are enumerated."""
+    total = 1
+    for size in strata:
+        if size > 8:
+            return False
+        total *= math.factorial(size)
+        if total > EXACT_PERMUTATIONS:
+            return False
+    return True
+
+
+def _all_permutations(strata: Sequence[int]) -> Ints:
+    result = np.zeros((1, 0), dtype=np.intp)
+    start = 0
+    for size in strata:
+        own = np.array(list(itertools.permutations(range(start, start + size))), dtype=np.intp)
+        left = np.repeat(result, len(own), axis=0)
+        right = np.tile(own, (len(result), 1))
+        result = np.hstack([left, right])
+        start += size
+    return result
+
+
+def settle(values: Floats) -> Floats:
+    """Values at 10 significant digits, so that the noise of averaging breaks no tie."""
+    out = np.array(values, dtype=np.float64)
+    ok = np.isfinite(out) & (np.abs(out) > 1e-290) & (np.abs(out) < 1e290)
+    power = 9 - np.floor(np.log10(np.abs(out[ok])))
+    # Scaling by a power of ten above 10**22 is not exact, yet equal inputs stay equal.
+    with np.errstate(over="ignore"):
+        scaled = out[ok] * 10.0**power
+        out[ok] = np.where(np.isfinite(scaled), np.round(scaled) / 10.0**power, out[ok])
+    return out
+
+
+def midranks(values: Floats) -> Floats:
+    """Ranks from 1; equal values share the mean of their ranks."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return (ends - (counts - 1) / 2.0)[place.reshape(-1)]
+
+
+def spearman(x: Floats, y: Floats) -> float | None:
+    """Spearman's coefficient by mid-ranks; None when a side is constant."""
+    a = midranks(x) - (len(x) + 1) / 2.0
+    b = midranks(y) - (len(y) + 1) / 2.0
+    scale = math.sqrt(float(a @ a) * float(b @ b))
+    return float(a @ b) / scale if scale > 0 else None
+
+
+def bca(estimate: float, replicates: Floats, influence: Floats) -> Interval:
+    """The bias-corrected and accelerated bootstrap interval.
+
+    `influence` holds what each unit contributes to the estimate, for the acceleration.
+    """
+    defined = replicates[np.isfinite(replicates)]
+    if len(replicates) == 0 or len(defined) < (1 - UNDEFINED_DRAWS) * len(replicates):
+        return Interval(None, None, "resamples_constant")
+    slack = _SLACK * max(1e-300, float(np.max(np.abs(defined))))
+    if float(np.ptp(defined)) <= slack:
+        return Interval(None, None, "resamples_all_equal")
+    below = float(np.mean(defined < estimate - slack))
+    equal = float(np.mean(np.abs(defined - estimate) <= slack))
+    share = below + equal / 2
+    if not 0 < share < 1:
+        return Interval(None, None, "estimate_outside_resamples")
+    bias = _normal.inv_cdf(share)
+    power = float(np.sum(influence**2)) ** 1.5
+    acceleration = float(np.sum(influence**3)) / (6 * power) if power > 0 else 0.0
+    ends = []
+    for tail in ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2):
+        z = bias + _normal.inv_cdf(tail)
+        denominator = 1 - acceleration * z
+        if denominator <= 0:
+            return Interval(None, None, "acceleration_too_large")
+        ends.append(_normal.cdf(bias + z / denominator))
+    low, high = np.quantile(defined, ends)
+    return Interval(float(low), float(high))
+
+
+def mean_intervals(columns: Floats, draws: Draws) -> list[Interval]:
+    """BCa intervals of the means of the columns, units in rows."""
+    n = len(columns)
+    # Scaled by each column's largest value, so that sums cannot overflow.
+    scale = np.maximum(np.max(np.abs(columns), axis=0), 1e-300)
+    scaled = columns / scale
+    means = scaled.mean(axis=0)
+    replicates = np.concatenate([block @ scaled / n for block in draws.weights(n)])
+    result = []
+    for i in range(columns.shape[1]):
+        found = bca(float(means[i]), replicates[:, i], scaled[:, i] - means[i])
+        low, high = found.low, found.high
+        if low is None or high is None:
+            result.append(found)
+        else:
+            result.append(Interval(low * float(scale[i]), high * float(scale[i])))
+    return result
+
+
+def flip_tests(columns: Floats, draws: Draws) -> list[tuple[float, bool]]:
+    """Two-sided sign-flip p of the mean of each column, and whether it is exact.
+
+    A delta of zero has no sign to flip, so enumeration depends on the others alone.
+    """
+    scale = np.maximum(np.max(np.abs(columns), axis=0), 1e-300)
+    scaled = columns / scale
+    result: list[tuple[float, bool] | None] = []
+    for column in scaled.T:
+        moved = column[column != 0]
+        result.append((_exact_flips(moved), True) if len(moved) <= EXACT_FLIPS else None)
+    left = [i for i, found in enumerate(result) if found is None]
+    if left:
+        part = scaled[:, left]
+        limit = np.abs(part.sum(axis=0)) - _SLACK * np.abs(part).sum(axis=0)
+        extreme = np.zeros(len(left))
+        for block in draws.signs(len(part)):
+            extreme += (np.abs(block @ part) >= limit).sum(axis=0)
+        for i, count in zip(left, extreme, strict=True):
+            result[i] = ((float(count) + 1) / (draws.draws + 1), False)
+    return [found for found in result if found is not None]
+
+
+def _exact_flips(moved: Floats) -> float:
+    if len(moved) == 0:
+        return 1.0
+    sums = np.zeros(1)
+    for value in moved:
+        sums = np.concatenate([sums + value, sums - value])
+    limit = abs(float(moved.sum())) - _SLACK * float(np.abs(moved).sum())
+    return float(np.mean(np.abs(sums) >= limit))
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None]:
+    """Holm's adjusted p values over one table; a missing p is not a test."""
+    order = sorted((p, i) for i, p in enumerate(ps) if p is not None)
+    adjusted: list[float | None] = [None] * len(ps)
+    highest = 0.0
+    for rank, (p, i) in enumerate(order):
+        highest = max(highest, min(1.0, p * (len(order) - rank)))
+        adjusted[i] = highest
+    return adjusted
