@@ -16,9 +16,11 @@ from groundtrace.discover.places import (
     Place,
     expand_flat,
     is_config,
-    is_job_folder,
+    is_filler,
     locate,
     suite_in,
+    without_mode,
+    without_tail,
 )
 from groundtrace.discover.records import CONFIG, METRICS, RESULT, Records, as_name
 from groundtrace.discover.wrappers import forms, stem, unwrapped
@@ -26,6 +28,10 @@ from groundtrace.model import Problem, Task
 from groundtrace.truth.tasks import TaskIndex
 
 UNKNOWN_CONFIG = "unknown"
+NO_TASK = "no task definition was found for this trial"
+
+_MAX_WORDS = 24
+"""A folder of more words than this is not taken apart in search of a task."""
 
 _HARNESS_CLASSES = (
     ("openhands", "openhands"),
@@ -251,21 +257,13 @@ def _task(
 ) -> tuple[Task | None, str, str]:
     """The task that a trial belongs to, its name, and where that comes from."""
     said = list(stated("task_name", records))
-    hints = [*said, *_folders_as_tasks(parts, has_record=bool(said))]
+    hints = said or _folders_as_tasks(parts)
     known = tasks if tasks is not None and len(tasks) else None
-    ambiguous = None
-    for name, where in hints if known is not None else ():
-        for form in forms(name):
-            task = known.find(form, suite) if known is not None else None
-            if task is not None:
-                return task, task.name, where
-            if ambiguous is None and known is not None and known.candidates(form):
-                ambiguous = form
-    if ambiguous is not None:
-        reason = f"several tasks are named {ambiguous!r} and the benchmark does not tell which"
-        problems.append(Problem(RESULT, "ambiguous_task", reason))
-    elif known is not None:
-        problems.append(Problem(RESULT, "no_task", "no task definition was found for this trial"))
+    if known is not None:
+        task, where = _known_task([*hints, *(() if said else _job_names(parts))], known, suite)
+        if task is not None:
+            return task, task.name, where
+        problems.append(Problem(RESULT, "ambiguous_task" if where else "no_task", where or NO_TASK))
     if said:
         name, where = said[0]
         return None, name if known is not None else unwrapped(name), where
@@ -275,19 +273,49 @@ def _task(
     return None, name if known is not None else unwrapped(name), where
 
 
-def _folders_as_tasks(parts: Sequence[str], *, has_record: bool) -> Iterator[tuple[str, str]]:
-    """Names that the folders give, for a trial whose records name no task."""
-    if has_record:
-        return
-    front = stem(parts[-1], parts[-2] if len(parts) > 1 else None)
+def _known_task(
+    hints: Sequence[tuple[str, str]], known: TaskIndex, suite: str | None
+) -> tuple[Task | None, str]:
+    """The first known task among the hints with its source, else why one cannot be chosen."""
+    doubt = ""
+    for name, where in hints:
+        for form in forms(name):
+            task = known.find(form, suite)
+            if task is not None:
+                return task, where
+            if not doubt and known.candidates(form):
+                doubt = f"several tasks are named {form!r} and the benchmark does not tell which"
+    return None, doubt
+
+
+def _folders_as_tasks(parts: Sequence[str]) -> list[tuple[str, str]]:
+    """The whole name of the task as the folders give it, for a trial whose records do not."""
+    above = [name for name in parts[:-1] if not is_filler(name)]
+    if is_filler(parts[-1]):
+        return [(without_tail(above[-1]), "folder above the trial")] if above else []
+    front = stem(without_mode(parts[-1]), parts[-2] if len(parts) > 1 else None)
     if front is not None:
-        yield front, "front of the trial's name"
-        return
-    cut = parts[-1].rpartition("__")[0].rstrip("_")
-    for name in reversed(parts[:-1]):
-        # A task folder repeats the whole name of which the trial's keeps the front.
-        if name.casefold().startswith(cut.casefold()) or is_job_folder(name, [cut]):
-            yield name, "task folder above the trial"
+        return [(front, "front of the trial's name")]
+    # A task's folder repeats the whole name of which the trial's keeps the front.
+    cut = _cut_front(parts[-1])
+    whole = (name for name in reversed(above) if cut and name.casefold().startswith(cut))
+    return [(without_tail(name), "folder above the trial") for name in whole]
+
+
+def _cut_front(trial_name: str) -> str:
+    return trial_name.rpartition("__")[0].rstrip("_").casefold()
+
+
+def _job_names(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Every run of words in a job's name, longest first: one of them may be a known task."""
+    front = _cut_front(parts[-1])
+    for folder in reversed(parts[:-1]):
+        words = folder.split("_")
+        if not front or front not in folder.casefold() or len(words) > _MAX_WORDS:
+            continue
+        for length in range(len(words), 0, -1):
+            for start in range(len(words) - length + 1):
+                yield "_".join(words[start : start + length]), "job folder above the trial"
 
 
 def explain_order() -> list[tuple[str, tuple[str, ...]]]:

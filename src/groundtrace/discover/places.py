@@ -100,6 +100,27 @@ def _is_inner(name: str, tasks: Sequence[str]) -> bool:
     return is_task_folder(name, tasks) or is_job_folder(name, tasks)
 
 
+def is_filler(name: str) -> bool:
+    """Whether a folder says nothing of the task: an attempt, a time, a configuration."""
+    return bool(
+        name in _BETWEEN
+        or is_config(name)
+        or _TIMESTAMP.fullmatch(name)
+        or _ATTEMPT.fullmatch(name)
+    )
+
+
+def without_mode(name: str) -> str:
+    """`<task>` of `<task>_<mode>`."""
+    match = _MODE_SUFFIX.fullmatch(name)
+    return match["task"] if match is not None and "__" not in name else name
+
+
+def without_tail(name: str) -> str:
+    """`<task>` of `<task>_<6 hex>`, the name of a task's folder."""
+    return re.sub(r"_[0-9a-f]{6}$", "", name)
+
+
 def is_task_folder(name: str, tasks: Sequence[str]) -> bool:
     """`<task>` or `<task>_<hex>`."""
     low = name.casefold()

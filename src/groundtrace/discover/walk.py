@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from groundtrace.config import Settings
-from groundtrace.discover.identity import place_of
+from groundtrace.discover.identity import place_of, record_tasks
 from groundtrace.discover.records import Records, read_records
 from groundtrace.discover.trial import make_trial
 from groundtrace.jsonio import clean_text
@@ -187,10 +187,10 @@ def _children(
         shown = clean_text("/".join((*spot.parts, name)))
         if name in OUTPUT_FOLDERS:
             continue
-        pattern = next((p for p in settings.skip if fnmatch.fnmatchcase(name, p)), None)
+        pattern = next((p for p in settings.skip if _fits(name, p)), None)
         if entry.kind == "folder":
             below = spot.below(name)
-            if pattern is not None:
+            if pattern is not None and not _is_in_task(below, pattern, settings):
                 yield Skipped(shown, None, f"named like {pattern!r} in the list of skipped folders")
             elif len(spot.parts) >= MAX_DEPTH:
                 yield Skipped(shown, None, f"more than {MAX_DEPTH} folders deep")
@@ -203,6 +203,22 @@ def _children(
             yield _problem(shown, "link_not_followed", reason)
         elif entry.kind == "other":
             yield _problem(shown, "not_a_file", "neither a file nor a folder; not read")
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return fnmatch.fnmatchcase(name.casefold(), pattern.casefold())
+
+
+def _is_in_task(spot: _Spot, pattern: str, settings: Settings) -> bool:
+    """Whether a folder fits a skip pattern only because of its task's name.
+
+    The patterns mean runs and configurations; a task may be called `reject_invalid_tokens-001`.
+    """
+    trial = _first_trial(spot, settings)
+    if trial is None:
+        return False
+    names = [*record_tasks(trial.records), trial.records.text("result", "trial_name")]
+    return any(_fits(name, pattern) for name in names if name is not None)
 
 
 def _problem(path: str, kind: str, reason: str) -> FoundProblem:
