@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from groundtrace.paths.repos import short_repo
+from groundtrace.paths.lexical import clean_path
+from groundtrace.paths.repos import repo_names, short_repo
+from groundtrace.paths.resolver import Resolved, Resolver
 
-__all__ = ["short_repo"]
+__all__ = ["Resolved", "Resolver", "clean_path", "repo_names", "short_repo"]

@@ -1,8 +1,39 @@
-"""Names of repositories: mirrors, URLs and plain names reduced to what can be compared."""
+"""Names of repositories: when two of them mean one repository (D14).
+
+A repository is written in many ways: `github.com/sg-evals/kafka--0753c489` (a mirror at a
+revision), `https://github.com/apache/kafka`, `apache/kafka`, `kafka` (a folder, a ground-truth
+prefix), `sg-evals/kubernetes-client-go` (a mirror whose name joins owner and name).
+
+Two names are one repository when their short names are equal and their owners, where both are
+known, do not differ; or when one is `<owner>-<name>` of the other and something in the trial
+supports that owner. What supports it: the other name carries the owner (`kubernetes/client-go`),
+the name repeats itself (`etcd-io-etcd`), or the trial knows the owner as an owner or as a
+project (`kubernetes` beside `kubernetes-client-go`).
+
+Limits, on the side of too few matches: a project that changed its owner (facebook/jest,
+jestjs/jest) is two repositories where both owners are named; where a trace shows two owners of
+one short name and the task names none, neither is taken for the task's repository.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Set
+from dataclasses import dataclass, field, replace
+
+MIRROR_OWNERS = frozenset({"sg-evals", "sg-benchmarks"})
+"""Organisations that only hold mirrors: as owners they say nothing about the repository."""
+
+_PLACEHOLDERS = frozenset({"org/repo", "org/repo-name", "owner/repo", "repo", "repo-name"})
+"""Names that stand for no repository; real task files hold `repo = "org/repo"`."""
+
+_PORTS = frozenset(
+    {"c", "cpp", "dotnet", "go", "java", "js", "kotlin", "net", "node", "php", "py", "python"}
+    | {"ruby", "rs", "rust", "swift", "ts"}
+)
+"""Last words that name a port of a project: `grpc-go` is not the repository `go`."""
+
+_GITHUB = frozenset({"github.com", "www.github.com"})
 
 _SCHEME = re.compile(r"^(?:[a-z][a-z0-9+.-]*://(?:[^/@]*@)?|[\w.-]+@(?=[\w.-]+:))", re.IGNORECASE)
 
@@ -16,6 +47,86 @@ def short_repo(name: str) -> str:
     last = _parts(name)[-1]
     cut = last.find("--")
     return last[:cut] if cut > 0 else last
+
+
+def repo_names(name: str) -> frozenset[str]:
+    """Short names, in lower case, that a repository goes by on its own evidence.
+
+    `kubernetes/client-go` is also `kubernetes-client-go`, `etcd-io-etcd` is also `etcd`.
+    """
+    parsed = parse_repo(name)
+    return frozenset() if parsed is None else parsed.split().names()
+
+
+@dataclass(frozen=True, slots=True)
+class RepoName:
+    """A repository's name taken apart; owner and name in lower case."""
+
+    name: str
+    owner: str | None
+    """None when unknown or when it is only a mirror's owner."""
+    text: str
+    """The short name as written."""
+    pinned: bool
+    """It carries a `--revision`; such mirrors are named after the repository alone."""
+    elsewhere: bool = False
+    """It lies on another host than GitHub. A search over everything also shows copies such as
+    `bitbucket.org/linea-supply-demo/envoy`: not the repository of which the task has a mirror."""
+
+    def names(self) -> frozenset[str]:
+        """Names it goes by."""
+        joined = () if self.owner is None else (f"{self.owner}-{self.name}",)
+        return frozenset((self.name, *joined))
+
+    def split(self, projects: Set[str] = frozenset()) -> RepoName:
+        """Owner and name told apart where the name joins both and there is support for it.
+
+        Without `projects` only the doubled form is support enough.
+        """
+        if self.owner is not None or self.pinned:
+            return self
+        for owner, name in _splits(self.name):
+            if _repeats(owner, name) or (owner in projects and name not in _PORTS):
+                return replace(self, owner=owner, name=name)
+        return self
+
+
+def parse_repo(name: str) -> RepoName | None:
+    """A repository's name taken apart; None when it names none."""
+    if name.strip().lower() in _PLACEHOLDERS:
+        return None
+    parts = _parts(name)
+    text = short_repo(name)
+    if not text or text.startswith("-"):
+        return None
+    owner = parts[-2].lower() if len(parts) > 1 else None
+    pinned = parts[-1] != text
+    if owner is not None and (pinned or owner in MIRROR_OWNERS or _is_host(parts, owner)):
+        owner = None
+    elsewhere = len(parts) > 2 and "." in parts[0] and parts[0].lower() not in _GITHUB
+    return RepoName(text.lower(), owner, text, pinned, elsewhere)
+
+
+def is_pinned(folder: str) -> bool:
+    """Whether a folder's name carries a revision, as mirrors' folders do: `kafka--0753c489`."""
+    return folder.find("--") > 0
+
+
+def _is_host(parts: list[str], owner: str) -> bool:
+    return len(parts) == 2 and "." in owner
+
+
+def _splits(name: str) -> Iterable[tuple[str, str]]:
+    """All ways to read a name as `<owner>-<name>`."""
+    for found in re.finditer("-", name):
+        owner, rest = name[: found.start()], name[found.end() :]
+        if owner and rest:
+            yield owner, rest
+
+
+def _repeats(owner: str, rest: str) -> bool:
+    """The doubled form: `etcd-io` + `etcd`, `kubernetes` + `kubernetes`, `envoyproxy` + `envoy`."""
+    return owner == rest or owner.startswith(f"{rest}-" if len(rest) < 4 else rest)
 
 
 def _parts(name: str) -> list[str]:
@@ -40,3 +151,108 @@ def _plain(name: str) -> str:
     if revision > 0:
         name = name[:revision]
     return name[:-4] if name.lower().endswith(".git") and len(name) > 4 else name
+
+
+@dataclass(slots=True, eq=False)
+class Repo:
+    """One repository of a trial, under all names that were met."""
+
+    label: str
+    """Short name for spelling, unique in the trial."""
+    names: set[str] = field(default_factory=set)
+    owners: set[str] = field(default_factory=set)
+
+    def fits(self, parsed: RepoName) -> bool:
+        """Whether the owners do not speak against it."""
+        return parsed.owner is None or not self.owners or parsed.owner in self.owners
+
+
+class RepoTable:
+    """The repositories of one trial: those of the task first, then the truth's, then the trace's."""
+
+    def __init__(
+        self, task: Iterable[str], truth: Iterable[str] = (), trace: Iterable[str] = ()
+    ) -> None:
+        sources = [_parsed(task), _parsed(truth), _parsed(trace)]
+        everything = [name for names in sources for name in names]
+        self._projects = {n.name for n in everything} | {n.owner for n in everything if n.owner}
+        self._whole = {n.name for n in everything if n.pinned or n.owner is not None}
+        task_names, truth_names, trace_names = (
+            list(dict.fromkeys(map(self._split, names))) for names in sources
+        )
+        self._by_name: dict[str, list[Repo]] = {}
+        self._found: dict[str, Repo | None] = {}
+        self.task = _unique(self._join(name) for name in task_names)
+        """Repositories that the task names."""
+        self.truth = _unique(self._join(name) for name in truth_names)
+        """Repositories that entries of the ground truth name."""
+        rivals = self._rivals(trace_names)
+        self.trace = _unique(
+            self._join(name, alone=name.elsewhere or (name.name, name.owner) in rivals)
+            for name in sorted(trace_names, key=lambda n: n.owner is None)
+        )
+        """Repositories that calls or their results name."""
+
+    def find(self, name: str) -> Repo | None:
+        """The repository that a name means, or None when the trial knows none of that name."""
+        if name not in self._found:
+            parsed = parse_repo(name)
+            self._found[name] = None if parsed is None else self._match(self._split(parsed))
+        return self._found[name]
+
+    def add(self, name: str) -> Repo | None:
+        """The repository of that name, made known if it is not yet; None for no name at all."""
+        parsed = parse_repo(name)
+        if parsed is None:
+            return None
+        self._found.clear()
+        return self._join(self._split(parsed))
+
+    def _rivals(self, names: list[RepoName]) -> set[tuple[str, str | None]]:
+        """Trace names whose owner is one of several for a short name of which no owner is known."""
+        owners: dict[str, set[str]] = {}
+        for name in names:
+            if name.owner is not None:
+                owners.setdefault(name.name, set()).add(name.owner)
+        return {
+            (short, owner)
+            for short, several in owners.items()
+            if len(several) > 1 and not any(repo.owners for repo in self._by_name.get(short, ()))
+            for owner in several
+        }
+
+    def _join(self, parsed: RepoName, *, alone: bool = False) -> Repo:
+        repo = self._match(parsed, alone=alone)
+        if repo is None:
+            taken = {r.label.lower() for repos in self._by_name.values() for r in repos}
+            clash = parsed.text.lower() in taken and parsed.owner is not None
+            repo = Repo(label=f"{parsed.owner}/{parsed.text}" if clash else parsed.text)
+        if parsed.owner is not None:
+            repo.owners.add(parsed.owner)
+        for name in parsed.names() - repo.names:
+            repo.names.add(name)
+            self._by_name.setdefault(name, []).append(repo)
+        return repo
+
+    def _match(self, parsed: RepoName, *, alone: bool = False) -> Repo | None:
+        """The first known repository that shares a name and whose owners do not differ.
+
+        With `alone` the owners must be equal: one of several owners, or a copy on another
+        host, is not the task's repository just because it was met first.
+        """
+        for name in sorted(parsed.names(), key=lambda n: (n != parsed.name, n)):
+            for repo in self._by_name.get(name, ()):
+                if repo.fits(parsed) and (not alone or parsed.owner in repo.owners):
+                    return repo
+        return None
+
+    def _split(self, parsed: RepoName) -> RepoName:
+        return parsed if parsed.name in self._whole else parsed.split(self._projects)
+
+
+def _parsed(names: Iterable[str]) -> list[RepoName]:
+    return list(dict.fromkeys(p for p in map(parse_repo, names) if p is not None))
+
+
+def _unique(repos: Iterable[Repo]) -> tuple[Repo, ...]:
+    return tuple(dict.fromkeys(repos))

@@ -1,0 +1,307 @@
+"""Where the repositories lie in a trial's container (D13, D14).
+
+`/workspace` is the root of a repository in one trial and the parent of several in another, and
+`/workspace/numpy` is a package in the first and a repository in the second. What decides is
+settled once per trial and folder, so that all files of a folder are read alike: what the task
+declares, revisions in folder names, names of repositories, then which reading meets the ground
+truth, then what else the trace shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Set
+from dataclasses import dataclass, field
+
+from groundtrace.paths.lexical import clean_folder
+from groundtrace.paths.repos import MIRROR_OWNERS, Repo, RepoTable, is_pinned
+
+ALWAYS = ("/ccb_crossrepo",)
+"""Containers of cross-repository tasks, besides the configured prefixes."""
+
+WHEN_USED = ("/app", "/repo")
+"""Roots only where they are the working directory or hold a repository of the task (D13)."""
+
+NOWHERE = ""
+"""Stands for the unknown folder that relative paths are relative to."""
+
+_HOSTS = frozenset({"github.com", "gitlab.com"})
+_NEVER_A_ROOT = frozenset({"bin", "dev", "etc", "lib", "logs", "opt", "proc", "sys", "tmp"})
+_DEEPER = {"home": 3, "root": 2, "usr": 3, "var": 3}
+"""Folders of people and systems hold projects only further down: `/home/agent` is no root."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a path lies: in a repository, in an unknown one, or outside of all."""
+
+    repo: Repo | None
+    path: str
+    """Relative to the repository or root; as it was when outside."""
+    outside: bool = False
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a trial's paths show about one root."""
+
+    below: dict[str, set[str]] = field(default_factory=dict)
+    """First component to the rests of the paths below it."""
+    read: set[str] = field(default_factory=set)
+    """First components of folders in which something was not only written."""
+
+
+Truths = Mapping[Repo | None, Set[str]]
+"""Ground-truth paths in lower case, literally, by repository; None for those of no one."""
+
+
+class Layout:
+    """The folders that are repositories, learned from one trial's paths."""
+
+    def __init__(
+        self,
+        repos: RepoTable,
+        *,
+        prefixes: Iterable[str],
+        repo_paths: Mapping[str, str],
+        cwd: str | None,
+        paths: Collection[tuple[str, bool]],
+        in_repos: Mapping[Repo, Set[str]],
+        truths: Truths,
+    ) -> None:
+        """`paths` are clean paths without a repository, each with whether it was only written.
+
+        `in_repos` are the paths that came with a repository: they show its top folders.
+        """
+        self._repos = repos
+        self._truths = truths
+        self._in_repos = in_repos
+        self.home = _sole(repos)
+        """The repository that paths of an unknown one belong to, where only one is possible."""
+        start = clean_folder(cwd) if cwd else None
+        declared = _declared(repo_paths)
+        self._roots = self._find_roots(prefixes, start, declared, [path for path, _ in paths])
+        self._mounts: dict[str, Repo] = {}
+        self._parents: set[str] = set()
+        """Roots that hold repositories and are none themselves."""
+        self._declare(declared)
+        for root, seen in self._look(paths).items():
+            self._decide(root, seen, start)
+        for mount in self._mounts:
+            parent = self._root_of(mount)
+            if parent and parent not in self._mounts:
+                self._parents.add(parent)
+
+    def place(self, path: str) -> Place:
+        """Where a clean path lies."""
+        root = self._root_of(path)
+        if root is None:
+            return Place(None, path, outside=True)
+        mount = self._mount_of(path)
+        if mount is not None:
+            return Place(self._mounts[mount], path[len(mount) + 1 if mount else 0 :])
+        if root in self._parents:
+            return Place(None, path, outside=True)
+        return Place(self.home, _below(root, path))
+
+    # --- roots ----------------------------------------------------------------------------
+
+    def _find_roots(
+        self,
+        prefixes: Iterable[str],
+        cwd: str | None,
+        declared: Mapping[str, str],
+        paths: Collection[str],
+    ) -> tuple[str, ...]:
+        known = {folder for prefix in prefixes if (folder := clean_folder(prefix) or "/") != "/"}
+        known.update(ALWAYS)
+        at_work = [*declared, *([cwd] if cwd is not None else ())]
+        for folder in WHEN_USED:
+            if any(_within(folder, path) for path in at_work) or any(
+                self._is_task_repo(folder, path) for path in paths
+            ):
+                known.add(folder)
+        starts = [cwd] if cwd is not None and _can_be_root(cwd) else []
+        for folder in (*starts, *(path for path in declared if path.startswith("/"))):
+            if not any(_within(root, folder) for root in known):
+                known.add(folder)
+        return tuple(sorted(known, key=lambda root: (-len(root), root)))
+
+    def _is_task_repo(self, root: str, path: str) -> bool:
+        if not _within(root, path):
+            return False
+        first, _, rest = _below(root, path).partition("/")
+        return bool(rest) and self._repos.find(first) in self._repos.task
+
+    def _root_of(self, path: str) -> str | None:
+        if not path.startswith("/"):
+            return None if path.startswith(("..", "~")) else NOWHERE
+        return next((root for root in self._roots if _within(root, path)), None)
+
+    def _mount_of(self, path: str) -> str | None:
+        folder = path
+        while folder:
+            folder = folder.rpartition("/")[0]
+            if folder in self._mounts:
+                return folder
+        return None
+
+    # --- repositories below the roots --------------------------------------------------------
+
+    def _declare(self, declared: Mapping[str, str]) -> None:
+        """Mounts that the task declares; a relative one holds below every root."""
+        for path, name in declared.items():
+            repo = self._repos.find(name)
+            if repo is None:
+                continue
+            if path.startswith("/"):
+                self._mounts[path] = repo
+                continue
+            for root in (*self._roots, NOWHERE):
+                self._mounts[_joined(root, path) if path != "." else root] = repo
+
+    def _look(self, paths: Collection[tuple[str, bool]]) -> dict[str, Seen]:
+        """What is below each root, without what is declared already."""
+        found: dict[str, Seen] = {}
+        for path, written in paths:
+            root = self._root_of(path)
+            if root is None or self._mount_of(path) is not None:
+                continue
+            first, _, rest = _below(root, path).partition("/")
+            if not rest:
+                continue
+            seen = found.setdefault(root, Seen())
+            seen.below.setdefault(first, set()).add(rest)
+            if not written:
+                seen.read.add(first)
+        return found
+
+    def _decide(self, root: str, seen: Seen, cwd: str | None) -> None:
+        named: dict[str, Repo] = {}
+        unknown: list[str] = []
+        for first, rests in seen.below.items():
+            folder = _joined(root, first)
+            if is_pinned(first):
+                repo = self._repos.add(first)
+                if repo is not None:
+                    self._mounts[folder] = repo
+                continue
+            if self._mount_nested(root, folder, first, rests):
+                continue
+            repo = self._repos.find(first)
+            if repo is None:
+                unknown.append(first)
+            else:
+                named[first] = repo
+        others = [first for first in unknown if first in seen.read and not first.startswith(".")]
+        for first, repo in named.items():
+            if self._is_repository(first, repo, seen.below[first], bool(others)):
+                self._mounts[_joined(root, first)] = repo
+        for first in unknown:
+            alone = others == [first] and not named
+            if cwd == _joined(root, first) or (alone and self._is_open(first, seen.below[first])):
+                found = self.home or self._repos.add(first)
+                if found is not None:
+                    self._mounts[_joined(root, first)] = found
+
+    def _mount_nested(self, root: str, folder: str, first: str, rests: Set[str]) -> bool:
+        """Repositories one folder further down: `sg-evals/kafka--0753c489`, `src/etcd`."""
+        lower = first.lower()
+        nested = False
+        for rest in rests:
+            second, _, more = rest.partition("/")
+            if not more:
+                continue
+            if lower in _HOSTS:
+                third, _, deeper = more.partition("/")
+                name, path = f"{first}/{second}/{third}", f"{folder}/{second}/{third}"
+                repo = self._repos.add(name) if deeper else None
+            elif lower in MIRROR_OWNERS:
+                name, path = f"{first}/{second}", f"{folder}/{second}"
+                repo = self._repos.add(name)
+            elif root in ALWAYS and lower == "src":
+                name, path = second, f"{folder}/{second}"
+                repo = self._repos.add(name)
+            else:
+                path = f"{folder}/{second}"
+                repo = self._repos.find(f"{first}/{second}")
+                if repo is not None and lower not in repo.owners:
+                    repo = None
+            if repo is not None:
+                self._mounts[path] = repo
+                nested = True
+        return nested
+
+    def _is_repository(self, first: str, repo: Repo, rests: Set[str], siblings: bool) -> bool:
+        """Whether a folder named like a repository is that repository, or a package of the root.
+
+        `/workspace/numpy/core/overrides.py` is `numpy/core/overrides.py` of numpy where
+        /workspace is the clone, and `core/overrides.py` where it holds clones.
+        """
+        lower = {rest.lower() for rest in rests}
+        package = {f"{first}/{rest}".lower() for rest in rests}
+        inside = self._truths.get(repo, frozenset())
+        around = self._truths.get(self.home, frozenset()) | self._truths.get(None, frozenset())
+        hits = len(lower & inside) - len(package & around)
+        if hits:
+            return hits > 0
+        if any(rest.startswith(f"{first.lower()}/") for rest in lower):
+            return True
+        tops = {path.partition("/")[0].lower() for path in self._in_repos.get(repo, ())}
+        if tops:
+            return first.lower() not in tops and any(r.partition("/")[0] in tops for r in lower)
+        near = len(_folders(lower) & _folders(inside)) - len(_folders(package) & _folders(around))
+        if near:
+            return near > 0
+        expected = repo is not self.home and repo in (*self._repos.task, *self._repos.truth)
+        return expected or not siblings
+
+    def _is_open(self, first: str, rests: Set[str]) -> bool:
+        """Whether a folder of which nothing says what it is must be a repository (D14).
+
+        Only in a trial that knows no repository at all, when it is the only folder that was
+        looked into, and files in it, not at its top, are the ground truth's when its name is
+        left out but none with it.
+        """
+        if self._repos.task or self.home is not None:
+            return False
+        truths = self._truths.get(None, frozenset())
+        inside = {rest.lower() for rest in rests if "/" in rest}
+        package = {f"{first}/{rest}".lower() for rest in rests}
+        return bool(inside & truths) and not package & truths
+
+
+def _sole(repos: RepoTable) -> Repo | None:
+    named = repos.task or repos.truth
+    return named[0] if len(named) == 1 else None
+
+
+def _declared(repo_paths: Mapping[str, str]) -> dict[str, str]:
+    found = {}
+    for path, name in repo_paths.items():
+        folder = "." if path.strip() in (".", "./", "") else clean_folder(path)
+        if folder not in (None, "/"):
+            found[str(folder)] = name
+    return found
+
+
+def _can_be_root(cwd: str) -> bool:
+    first = cwd.split("/")[1] if cwd.startswith("/") else ""
+    depth = cwd.count("/")
+    return bool(first) and first not in _NEVER_A_ROOT and depth >= _DEEPER.get(first, 1)
+
+
+def _within(folder: str, path: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def _below(root: str, path: str) -> str:
+    return path[len(root) + 1 :] if root else path
+
+
+def _joined(root: str, name: str) -> str:
+    return f"{root}/{name}" if root else name
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """Folders of the paths, those at the top left out: every repository has a top."""
+    return {folder for path in paths if (folder := path.rpartition("/")[0])}

@@ -1,0 +1,58 @@
+"""Paths as text: cleaning that needs no knowledge of a trial."""
+
+from __future__ import annotations
+
+import re
+
+MAX_LENGTH = 4096
+"""Longer than any path of a file system: such text is not a path."""
+
+_NOT_A_FILE = re.compile(r"[*?\x00-\x1f\x7f]|^[a-z][a-z0-9+.-]*://|^/dev/", re.IGNORECASE)
+"""Globs, control characters, URLs and devices (D5). Brackets stay: `pages/[id].tsx` is a file."""
+
+
+def clean_path(path: str) -> str | None:
+    """The path without `.`, `..`, doubled and trailing slashes; None when it names no file (D5).
+
+    `..` is resolved by text alone, for the container is gone. A backslash is part of a name, as
+    on the systems that traces come from. Idempotent.
+    """
+    if _no_path(path) or path.endswith("/"):
+        return None
+    return _joined(path, _components(path))
+
+
+def clean_folder(path: str) -> str | None:
+    """Like `clean_path` for a folder: a trailing slash is dropped, the root is `/`."""
+    if _no_path(path):
+        return None
+    if path.startswith("/"):
+        return "/" + "/".join(_components(path))
+    return _joined(path, _components(path))
+
+
+def without_diff_prefix(path: str) -> str:
+    """A path out of a diff without its `a/` or `b/` (D13)."""
+    return path[2:] if path[:2] in ("a/", "b/") and len(path) > 2 else path
+
+
+def _no_path(text: str) -> bool:
+    return not text.strip() or len(text) > MAX_LENGTH or _NOT_A_FILE.search(text) is not None
+
+
+def _components(text: str) -> list[str]:
+    kept: list[str] = []
+    for part in text.split("/"):
+        if part in ("", "."):
+            continue
+        if part == ".." and kept and kept[-1] != "..":
+            kept.pop()
+        elif part != ".." or not text.startswith("/"):
+            kept.append(part)
+    return kept
+
+
+def _joined(text: str, components: list[str]) -> str | None:
+    if not components or components[-1] == "..":
+        return None
+    return ("/" if text.startswith("/") else "") + "/".join(components)

@@ -1,0 +1,140 @@
+"""From the files that calls name to the files that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from groundtrace.config import Settings
+from groundtrace.model import FileRef, GroundTruth, Task, TruthFile
+from groundtrace.paths.layout import Layout, Place
+from groundtrace.paths.lexical import clean_path, without_diff_prefix
+from groundtrace.paths.repos import Repo, RepoTable
+from groundtrace.paths.truths import index_truth
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A file as the document spells it, and the ground-truth entry that it is."""
+
+    file: str
+    """Its one spelling in this trial (D8)."""
+    repo: str | None
+    """Short name of its repository, where known."""
+    truth: TruthFile | None
+    """The entry that it is, if any (D16)."""
+
+
+class Resolver:
+    """Decides, for one trial, which file a path means; every answer is kept.
+
+    Built from this trial, its task and its ground truth alone: no other trial changes it.
+    """
+
+    def __init__(
+        self,
+        *,
+        truth: GroundTruth,
+        task: Task | None = None,
+        refs: Iterable[FileRef] = (),
+        repos: Iterable[str] = (),
+        cwd: str | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        """`refs` are all files that the trial's calls touched, `repos` what else they name."""
+        settings = settings or Settings()
+        refs = list({(ref.repo, ref.path, ref.from_diff, ref.kind): ref for ref in refs}.values())
+        repo_paths = {} if task is None else dict(task.repo_paths)
+        self._repos = RepoTable(
+            () if task is None else (*task.repos, *repo_paths.values()),
+            _named_by_truth(truth),
+            [*(ref.repo for ref in refs if ref.repo is not None), *repos],
+        )
+        self._truths = index_truth(truth.files, self._repos)
+        self.files = tuple(self._truths.entries)
+        """The ground truth's distinct entries."""
+        self._known: dict[tuple[str | None, str, bool], Resolved | None] = {}
+        self._spellings: dict[tuple[Repo | None, bool, str], str] = {}
+        self._folders: set[tuple[Repo | None, str]] = set()
+        self._layout = self._learn(refs, repo_paths, cwd, settings)
+        for ref in refs:
+            place = self._place(ref)
+            if place is not None and place.repo is not None and ref.kind != "written":
+                self._folders.update((place.repo, folder) for folder in _above(place.path.lower()))
+
+    def resolve(self, ref: FileRef) -> Resolved | None:
+        """The file that a reference means; None when it means none (a folder, URL or glob)."""
+        key = (ref.repo, ref.path, ref.from_diff)
+        if key not in self._known:
+            place = self._place(ref)
+            self._known[key] = None if place is None else self._resolved(place)
+        return self._known[key]
+
+    def _learn(
+        self,
+        refs: list[FileRef],
+        repo_paths: dict[str, str],
+        cwd: str | None,
+        settings: Settings,
+    ) -> Layout:
+        paths: dict[str, bool] = {}
+        in_repos: dict[Repo, set[str]] = {}
+        for ref in refs:
+            path = clean_path(ref.path)
+            repo = None if ref.repo is None else self._repos.find(ref.repo)
+            if path is None:
+                continue
+            if repo is not None:
+                in_repos.setdefault(repo, set()).add(path.lstrip("/"))
+            elif ref.repo is None and not ref.from_diff:
+                paths[path] = paths.get(path, True) and ref.kind == "written"
+        return Layout(
+            self._repos,
+            prefixes=settings.container_prefixes,
+            repo_paths=repo_paths,
+            cwd=cwd,
+            paths=list(paths.items()),
+            in_repos=in_repos,
+            truths=self._truths.literal(),
+        )
+
+    def _place(self, ref: FileRef) -> Place | None:
+        path = clean_path(ref.path)
+        if path is None:
+            return None
+        if ref.repo is not None and (repo := self._repos.find(ref.repo)) is not None:
+            path = path.lstrip("/")
+            if path.startswith("../"):
+                return None
+            return Place(repo, without_diff_prefix(path) if ref.from_diff else path)
+        place = self._layout.place(path)
+        if not ref.from_diff or place.outside:
+            return place
+        bare = without_diff_prefix(place.path)
+        if bare == place.path or place.repo is not None:
+            return Place(place.repo, bare)
+        return self._layout.place(path[: len(path) - len(place.path)] + bare)
+
+    def _resolved(self, place: Place) -> Resolved:
+        key = (place.repo, place.outside, place.path.lower())
+        path = self._spellings.setdefault(key, place.path)
+        truth = None
+        if not place.outside:
+            truth = self._truths.find(place.repo, path, self._folders)
+        if place.repo is None:
+            return Resolved(path, None, truth)
+        plain = self._repos.task == (place.repo,)
+        file = path if plain else f"{place.repo.label}::{path}"
+        return Resolved(file, place.repo.label, truth)
+
+
+def _named_by_truth(truth: GroundTruth) -> Iterator[str]:
+    for entries in (truth.files, truth.expected_edit_files, truth.symbols, truth.chunks):
+        yield from (entry.repo for entry in entries if entry.repo is not None)
+
+
+def _above(path: str) -> Iterator[str]:
+    while path:
+        path = path.rpartition("/")[0]
+        if path:
+            yield path

@@ -1,0 +1,135 @@
+"""The ground truth's files, found by repository and path (D15, D16)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, field
+
+from groundtrace.model import TruthFile
+from groundtrace.paths.lexical import clean_path
+from groundtrace.paths.repos import Repo, RepoTable
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a ground-truth entry."""
+
+    repo: Repo | None
+    """None: the entry names no repository, and the trace's file is of an unknown one."""
+    path: str
+    """In lower case."""
+
+
+@dataclass(slots=True)
+class TruthIndex:
+    """Entries by their readings; `exact` are literal, `other` leave the repository's name out."""
+
+    entries: list[TruthFile] = field(default_factory=list)
+    """Distinct entries, in order."""
+    exact: dict[tuple[Repo | None, str], TruthFile] = field(default_factory=dict)
+    anywhere: dict[str, TruthFile] = field(default_factory=dict)
+    """Entries of no repository in a task that names none: the repository is a wildcard (D16)."""
+    other: dict[tuple[Repo | None, str], tuple[TruthFile, str]] = field(default_factory=dict)
+    """Second readings, each with its entry and the folder that the literal reading needs."""
+
+    def find(
+        self, repo: Repo | None, path: str, folders: Set[tuple[Repo | None, str]] = frozenset()
+    ) -> TruthFile | None:
+        """The entry that a file is; the literal reading is tried first.
+
+        `folders` are those that the trial showed to exist. Once the folder of the literal
+        reading is among them the second reading is dropped: gcc has a folder `gcc`, so that
+        `gcc::gcc/Makefile.in` is not the `Makefile.in` at the top.
+        """
+        lower = path.lower()
+        found = self.exact.get((repo, lower)) or self.anywhere.get(lower)
+        if found is not None:
+            return found
+        second = self.other.get((repo, lower))
+        if second is None or (repo, second[1]) in folders:
+            return None
+        return second[0]
+
+    def literal(self) -> dict[Repo | None, set[str]]:
+        """Paths of the literal readings by repository, for telling how folders are laid out."""
+        paths: dict[Repo | None, set[str]] = {None: set(self.anywhere)}
+        for repo, path in self.exact:
+            paths.setdefault(repo, set()).add(path)
+        return paths
+
+
+def index_truth(files: Iterable[TruthFile], repos: RepoTable) -> TruthIndex:
+    """All entries by their readings; an entry that repeats another is left out."""
+    index = TruthIndex()
+    for entry in files:
+        path = clean_path(entry.path)
+        if path is None:
+            continue
+        lower = _strip_container(path).lower()
+        literal = list(_literal(entry, lower, repos))
+        if literal:
+            known = [r for r in literal if (r.repo, r.path) in index.exact]
+            if len(known) == len(literal):
+                continue
+        elif lower in index.anywhere:
+            continue
+        index.entries.append(entry)
+        for reading in literal:
+            index.exact.setdefault((reading.repo, reading.path), entry)
+        if not literal:
+            index.anywhere[lower] = entry
+        for reading in _second(entry, lower, repos):
+            index.other.setdefault((reading.repo, reading.path), (entry, lower.rpartition("/")[0]))
+    return index
+
+
+def _literal(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[Reading]:
+    if entry.repo is not None and (repo := repos.find(entry.repo)) is not None:
+        yield Reading(repo, path)
+        return
+    if not repos.task:
+        return
+    first, _, rest = path.partition("/")
+    named = repos.find(first) if rest else None
+    if len(repos.task) > 1 and named in repos.task:
+        # `kafka/clients/…` of a task on kafka and flink: no path of flink.
+        yield Reading(named, rest)
+        yield Reading(named, path)
+    else:
+        for owner in repos.task:
+            yield Reading(owner, path)
+    yield Reading(None, path)
+
+
+def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[Reading]:
+    """Readings in which the path begins with the repository's name (D15).
+
+    `hyper::hyper/Cargo.toml` is also hyper + `Cargo.toml`, `src/etcd/client/v3/client.go` is
+    also etcd + `client/v3/client.go`.
+    """
+    owner = None if entry.repo is None else repos.find(entry.repo)
+    first, _, rest = path.partition("/")
+    if first == "src" and owner is None and rest:
+        second, _, deeper = rest.partition("/")
+        repo = repos.find(second) if deeper else None
+        if repo is not None and repo in repos.task:
+            yield Reading(repo, deeper)
+    repo = repos.find(first) if rest else None
+    if repo is None:
+        return
+    if owner is not None:
+        fits = repo is owner
+    elif repos.task:
+        fits = repo in repos.task
+    else:
+        fits = "/" in rest  # nothing but the trace names it: a bare file name is too little
+    if fits:
+        yield Reading(repo, rest)
+
+
+def _strip_container(path: str) -> str:
+    """An entry written as the container's path: the usual root is no part of it."""
+    for root in ("/workspace/", "/testbed/", "/repo_full/", "/app/", "/repo/", "/ccb_crossrepo/"):
+        if path.startswith(root):
+            return path[len(root) :]
+    return path
