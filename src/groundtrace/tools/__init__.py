@@ -1,1 +1,228 @@
-"""."""
+"""What each tool call is and which files it touched (D2-D7).
+
+One entry of the tool table says what a tool is, one function understands its arguments and
+result. Nothing here knows which harness wrote the trace, and nothing raises for what a trace
+holds.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from groundtrace.config import Settings
+from groundtrace.model import CallView, ToolCall, Trace
+from groundtrace.tools.common import Findings, as_mapping, as_text, as_texts, first_text
+from groundtrace.tools.table import Table, ToolEntry, table_for
+
+__all__ = ["canonical", "check_tools", "is_known_tool", "view_calls"]
+
+Reader = Callable[[ToolCall, ToolEntry, str | None], Findings]
+_SHELLS = ("shell", "python")
+
+
+def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
+    """One view per call of the trace, in its order."""
+    from groundtrace.tools.persisted import Stored
+
+    table = table_for(settings)
+    stored = Stored()
+    views = []
+    for raw in trace.calls:
+        call = _unwrapped(raw)
+        entry = table.choose(call.name, call.server, call.arguments)
+        cwd = call.cwd or trace.cwd
+        found = _findings(call, entry, cwd, settings, table, stored)
+        views.append(_view(call, entry, found, table, settings))
+        stored.remember(call)
+    return views
+
+
+def is_known_tool(name: str, settings: Settings) -> bool:
+    """Whether the tool table has this name, so that missing aliases are seen."""
+    return name in _WRAPPERS or bool(table_for(settings).candidates(name))
+
+
+def canonical(
+    name: str, server: str | None = None, settings: Settings | None = None
+) -> ToolEntry | None:
+    """The entry that a raw tool name means, or None for an unknown tool."""
+    found = table_for(settings or Settings()).candidates(name, server)
+    return found[0] if found else None
+
+
+def check_tools(settings: Settings) -> None:
+    """Raise UsageError if the tools that the user added are wrong."""
+    table_for(settings)
+
+
+def _view(
+    call: ToolCall, entry: ToolEntry | None, found: Findings, table: Table, settings: Settings
+) -> CallView:
+    parts = table.take_apart(call.name, call.server)
+    server = parts.server or (entry.server if entry is not None else None)
+    wanted = {name.lower() for name in settings.mcp_servers}
+    is_remote = parts.mcp or server is not None
+    counts = is_remote and ("*" in wanted or (server is not None and server.lower() in wanted))
+    category = found.category or (entry.category if entry is not None else "other")
+    return CallView(
+        category=category,
+        tool=entry.name if entry is not None else None,
+        is_mcp=counts,
+        refs=found.refs,
+        symbols=found.symbols,
+        failed=found.failed,
+        repos=found.repos,
+        problems=found.problems,
+    )
+
+
+def _findings(
+    call: ToolCall,
+    entry: ToolEntry | None,
+    cwd: str | None,
+    settings: Settings,
+    table: Table,
+    stored: Any,
+) -> Findings:
+    """What a call touched; a look at a stored output counts for what that output holds."""
+    from groundtrace.tools import persisted
+
+    if entry is None or entry.reads is None:
+        return Findings(failed=call.result is not None and call.result.is_error)
+    shell = entry.reads in _SHELLS
+    if shell or entry.reads in ("read", "grep", "editor"):
+        looked_at = (
+            _command(call, entry) if shell else first_text(call.arguments, entry.path_arguments)
+        )
+        origin = stored.origin(looked_at)
+        own = _own(call, entry, cwd, settings)
+        if origin is None and not (not shell and persisted.is_stored(looked_at)):
+            return own
+        kept = tuple(ref for ref in own.refs if not persisted.is_stored(ref.path))
+        if origin is None or (shell and settings.shell == "ignore"):
+            return replace(own, refs=kept, failed=own.failed or not kept)
+        first = table.choose(origin.name, origin.server, origin.arguments)
+        if first is None or first.reads is None:
+            return replace(own, refs=kept, failed=not kept)
+        held = _own(persisted.replayed(origin, call), first, origin.cwd or cwd, settings)
+        credited = tuple(
+            replace(r, rule=f"stored output of {first.short}; {r.rule}") for r in held.refs
+        )
+        kept = tuple(ref for ref in kept if not _is_same(ref.path, looked_at))
+        refs = (*kept, *credited)
+        return replace(own, refs=refs, failed=not refs, repos=(*own.repos, *held.repos))
+    return _own(call, entry, cwd, settings)
+
+
+def _is_same(path: str, looked_at: str) -> bool:
+    return path == looked_at
+
+
+def _own(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings) -> Findings:
+    if entry.reads in _SHELLS:
+        return _shell(call, entry, cwd, settings)
+    return _readers()[entry.reads or ""](call, entry, cwd)
+
+
+def _command(call: ToolCall, entry: ToolEntry) -> str:
+    """The command of a shell call as one text; Codex gives a list, a notebook gives Python."""
+    for name in entry.path_arguments:
+        value = call.arguments.get(name)
+        if isinstance(value, (list, tuple)):
+            words = as_texts(value)
+            if len(words) == 3 and words[1].startswith("-") and words[1].endswith("c"):
+                return words[2]
+            return shlex.join(words)
+        if isinstance(value, str) and value:
+            break
+    text = first_text(call.arguments, entry.path_arguments)
+    if entry.reads != "python" or not text:
+        return text
+    first = text.lstrip()
+    if first.startswith("%%bash"):
+        return first.partition("\n")[2]
+    if first.startswith("!"):
+        return "\n".join(line.lstrip().removeprefix("!") for line in text.split("\n"))
+    return f"python3 - <<'END_OF_CELL'\n{text}\nEND_OF_CELL"
+
+
+def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings) -> Findings:
+    """A shell command (D6): its files are found by the shell's own reader."""
+    from groundtrace.tools.shell import shell_refs
+
+    place = first_text(call.arguments, ("workingDirectory", "workdir", "cwd"))
+    if place and not place.startswith("/") and cwd:
+        place = f"{cwd}/{place}"
+    view = shell_refs(_command(call, entry), call.result, place or cwd, settings)
+    refs = () if settings.shell == "ignore" else view.refs
+    return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)
+
+
+# --- wrappers -----------------------------------------------------------------------------
+
+_WRAPPERS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    "mcpToolCall": (("toolName", "name"), ("providerIdentifier", "server"), ("args", "arguments")),
+    "use_mcp_tool": (("tool_name",), ("server_name",), ("arguments",)),
+}
+"""Tools that carry another call: where its name, server and arguments stand."""
+
+
+def _unwrapped(call: ToolCall) -> ToolCall:
+    """The call inside a wrapper such as Cursor's `mcpToolCall`."""
+    keys = _WRAPPERS.get(call.name)
+    if keys is None:
+        return call
+    name, server, arguments = keys
+    inner = first_text(call.arguments, name)
+    if not inner:
+        return call
+    given: Any = next((call.arguments[key] for key in arguments if key in call.arguments), {})
+    stated = first_text(call.arguments, server) or call.server
+    if stated and inner.startswith(f"{stated}-"):
+        inner = inner[len(stated) + 1 :]
+    return replace(call, name=inner, server=as_text(stated) or None, arguments=as_mapping(given))
+
+
+@cache
+def _readers() -> Mapping[str, Reader]:
+    """The functions that the table names in `reads`."""
+    from groundtrace.tools import (
+        auggie,
+        builtin,
+        editor,
+        github,
+        grep,
+        sourcegraph,
+        sourcegraph_evaluator,
+    )
+
+    return {
+        "read": builtin.read,
+        "grep": grep.grep,
+        "glob": builtin.glob,
+        "listing": builtin.listing,
+        "write": builtin.write,
+        "patch": builtin.patch,
+        "editor": editor.editor,
+        "retrieval": auggie.retrieval,
+        "sg_read_file": sourcegraph.read_file,
+        "sg_list_files": sourcegraph.list_files,
+        "sg_search": sourcegraph.search,
+        "sg_symbol": sourcegraph.symbol,
+        "sg_commits": sourcegraph.commits,
+        "sg_diff_search": sourcegraph.diff_search,
+        "sg_compare": sourcegraph.compare,
+        "sg_deepsearch": sourcegraph.deepsearch,
+        "sg_list_repos": sourcegraph.list_repos,
+        "sg_evaluator": sourcegraph_evaluator.evaluator,
+        "gh_contents": github.contents,
+        "gh_search_code": github.search_code,
+        "gh_tree": github.tree,
+        "gh_changes": github.changes,
+        "gh_write": github.write,
+        "gh_repository": github.repository,
+    }

@@ -1,0 +1,87 @@
+"""Retrieval that answers with sections of files: auggie's tools and Cursor's semantic search.
+
+Path: src/server/auth.go
+...
+    12<TAB>func Check(…)
+"""
+
+from __future__ import annotations
+
+import re
+
+from groundtrace.model import ToolCall
+from groundtrace.tools.common import (
+    Findings,
+    Spans,
+    absolute,
+    as_items,
+    as_mapping,
+    as_number,
+    as_text,
+    distinct,
+    first_text,
+    numbered,
+)
+from groundtrace.tools.payload import Payload, payload_of
+from groundtrace.tools.table import ToolEntry
+
+_HEADER = re.compile(r"\s*(?:#+ |[-*] )?(?:Path|File): `?(?P<path>[^\s`][^`]*?)`?\s*")
+_LINE = re.compile(r"\s*(\d+)(?:\t|→|: ?)(.*)", re.DOTALL)
+
+
+def retrieval(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """Files of which sections were shown (D2: retrieval is code search)."""
+    payload = payload_of(call.result)
+    repo = _repository(call)
+    spans = Spans("matched", f"{entry.short}: sections shown", bare_kind="surfaced")
+    _add_json(payload, spans, repo, cwd)
+    path = ""
+    lines: list[str] = []
+    for line in [*payload.text.split("\n"), "Path: end"]:
+        header = _HEADER.fullmatch(line)
+        if header is None:
+            lines.append(line)
+            continue
+        _add_section(spans, path, lines, repo)
+        path, lines = _place(header["path"], repo, cwd), []
+    return Findings(spans.refs(), failed=not spans, repos=distinct((repo or "",)))
+
+
+def _place(path: str, repo: str | None, cwd: str | None) -> str:
+    return path.strip().lstrip("/") if repo else absolute(path, cwd)
+
+
+def _add_section(spans: Spans, path: str, lines: list[str], repo: str | None) -> None:
+    if not path:
+        return
+    found = list(numbered(lines, _LINE))
+    shown = any(line.strip() and line.strip() != "..." for line in lines)
+    numbers = [number for number, _ in found]
+    if numbers:
+        spans.add(path, min(numbers), max(numbers), repo=repo)
+    else:
+        spans.add(path, repo=repo, shown=shown)
+
+
+def _add_json(payload: Payload, spans: Spans, repo: str | None, cwd: str | None) -> None:
+    for key in ("results", "codeResults", "snippets"):
+        for item in as_items(payload.mapping.get(key)):
+            item = as_mapping(item)
+            item = as_mapping(item.get("codeBlock")) or item
+            path = first_text(item, ("path", "file", "filePath", "relativeWorkspacePath"))
+            if not path:
+                continue
+            start = as_number(item.get("startLine")) or as_number(item.get("lineStart"))
+            end = as_number(item.get("endLine")) or as_number(item.get("lineEnd"))
+            shown = bool(first_text(item, ("content", "contents", "text", "code")))
+            spans.add(_place(path, repo, cwd), start, end, repo=repo, shown=shown)
+
+
+def _repository(call: ToolCall) -> str | None:
+    owner = first_text(call.arguments, ("repo_owner", "owner"))
+    name = first_text(call.arguments, ("repo_name", "repo", "repository"))
+    if "/" in name:
+        return name if name.count("/") > 1 else f"github.com/{name}"
+    if owner and name:
+        return f"github.com/{owner}/{name}"
+    return as_text(name) or None

@@ -1,0 +1,242 @@
+"""Tools of the harnesses that work on the working copy: Read, Glob, LS, Write, Edit and kin.
+
+Structured results (`tool_use_result`) are used where the trace kept them, the printed text
+otherwise; subagents' results have only text.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from groundtrace.model import FileRef, ToolCall
+from groundtrace.tools import cursor
+from groundtrace.tools.common import (
+    NOTHING,
+    Findings,
+    absolute,
+    as_items,
+    as_mapping,
+    as_number,
+    as_text,
+    as_texts,
+    first_text,
+    is_refusal,
+    locate,
+    numbered,
+    shown_text,
+    surfaced,
+    usable,
+)
+from groundtrace.tools.table import ToolEntry
+
+NUMBERED = re.compile(r"[ \t]*(\d+)(?:→|\t)(.*)", re.DOTALL)
+"""A line of Read (`     1→text` until 2.1.74, `1<TAB>text` later) or of `cat -n`."""
+
+_DEFAULT_LIMIT = 2000
+_UNREADABLE = re.compile(
+    r"shorter than the provided offset|the file exists but the contents are empty", re.IGNORECASE
+)
+_NO_FILES = re.compile(r"\s*(?:No files found|No matches found|\(no content\))", re.IGNORECASE)
+_NOTE = re.compile(
+    r"\(Results are truncated|\[Showing results|Found \d+ (?:files?|total|matches)|\.\.\.|NOTE:"
+    r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)",
+    re.IGNORECASE,
+)
+"""Lines in a listing that speak about it."""
+_NOT_WRITTEN = re.compile(
+    r"\s*(?:Error:\s*)?(?:String to replace not found|Found \d+ matches of the string|"
+    r"File has (?:not been read yet|been modified since|been unexpectedly)|No changes to make|"
+    r"No replacement was performed|Cannot create new file|Failed to (?:apply|edit|write)|"
+    r"old_string and new_string are|Could not find)",
+    re.IGNORECASE,
+)
+_TREE_LINE = re.compile(r"(?P<indent>\s*)- (?P<name>.+)")
+
+
+def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """A file that was opened, with the lines shown (D4: refusals show none)."""
+    result = call.result
+    if result is None:
+        return NOTHING
+    succeeded = cursor.success(result.data)
+    if succeeded is not None:
+        return cursor.read(call, entry, cwd, succeeded)
+    text = shown_text(result)
+    file = as_mapping(as_mapping(result.data).get("file"))
+    path = first_text(call.arguments, entry.path_arguments) or as_text(file.get("filePath"))
+    path = absolute(path, cwd)
+    span = _span_of_data(file)
+    rule = "read: lines of the structured result"
+    if span is None:
+        span = _span_of_text(text, call)
+        rule = "read: numbered lines of the output"
+    if span is None:
+        shows = bool(text.strip() or file) and not result.is_error
+        if not shows or is_refusal(text) or _UNREADABLE.search(text):
+            return NOTHING
+        rule = "read: opened, output without line numbers"
+    if not usable(path):
+        return NOTHING
+    start, end = span or (None, None)
+    return Findings(refs=(FileRef(path, "read", line_start=start, line_end=end, rule=rule),))
+
+
+def _span_of_data(file: object) -> tuple[int, int] | None:
+    """First and last line from `{startLine, numLines, totalLines, content}`.
+
+    A file that ends in a newline is counted with one more, empty line at its end.
+    """
+    data = as_mapping(file)
+    start, count = as_number(data.get("startLine")), as_number(data.get("numLines"))
+    if start is None or count is None or start < 1 or count < 1:
+        return None
+    end = start + count - 1
+    total = as_number(data.get("totalLines"))
+    content = as_text(data.get("content"))
+    at_end = total is not None and end >= total
+    if at_end and end > start and (content.endswith("\n") or not content):
+        end -= 1
+    return start, end
+
+
+def _span_of_text(text: str, call: ToolCall) -> tuple[int, int] | None:
+    """First and last numbered line; the extra empty one at the end of the file is not a line.
+
+    Where as many lines are shown as were asked for, the last one is inside the file and stands,
+    empty or not.
+    """
+    lines = list(numbered(text.split("\n"), NUMBERED))
+    if not lines:
+        return None
+    start, end = lines[0][0], lines[-1][0]
+    limit = as_number(call.arguments.get("limit")) or _DEFAULT_LIMIT
+    if end > start and not lines[-1][1].strip("\r") and end - start + 1 < limit:
+        end -= 1
+    return (start, end) if end >= start >= 1 else None
+
+
+def glob(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """File names that a pattern gave, absolute or relative to the working directory."""
+    result = call.result
+    if result is None:
+        return NOTHING
+    succeeded = cursor.success(result.data)
+    if succeeded is not None:
+        return cursor.glob(call, entry, cwd, succeeded)
+    scope = _scope(call, entry, cwd)
+    text = shown_text(result)
+    names = as_texts(as_mapping(result.data).get("filenames"))
+    if not names or result.persisted_path is not None:
+        names = () if is_refusal(text) or result.is_error else tuple(listed(text))
+    refs = surfaced((locate(name, cwd, scope) for name in names), "glob: names listed")
+    return Findings(refs=refs, failed=not refs)
+
+
+def _scope(call: ToolCall, entry: ToolEntry, cwd: str | None) -> str:
+    """The absolute path that was searched, from the path argument or an absolute pattern."""
+    path = first_text(call.arguments, entry.path_arguments)
+    if path:
+        return absolute(path, cwd)
+    pattern = first_text(call.arguments, ("pattern", "globPattern", "glob_pattern"))
+    if pattern.startswith("/"):
+        literal = re.split(r"[*?\[{]", pattern, maxsplit=1)[0]
+        return absolute(posixpath.dirname(literal) or "/", None)
+    return cwd or ""
+
+
+def listed(text: str) -> Iterator[str]:
+    """The file names in a listing of one name per line: no notes, no directories (D5)."""
+    if _NO_FILES.match(text):
+        return
+    for line in text.split("\n"):
+        name = line.strip()
+        if name and not _NOTE.match(name) and usable(name):
+            yield name
+
+
+def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """A directory listing: a tree of `- name` lines, or one name per line, `/` after folders."""
+    result = call.result
+    if result is None or result.is_error:
+        return NOTHING
+    succeeded = cursor.success(result.data)
+    if succeeded is not None:
+        return cursor.listing(succeeded)
+    text = shown_text(result)
+    if is_refusal(text) or not text.strip():
+        return NOTHING
+    scope = _scope(call, entry, cwd)
+    if _TREE_LINE.match(text):
+        names = tuple(tree_files(text, cwd))
+    else:
+        plain = (name.removeprefix("[FILE] ") for name in listed(text))
+        names = tuple(
+            absolute(name, scope or cwd)
+            for name in plain
+            if not name.startswith("[DIR]") and not name.endswith(":")
+        )
+    return Findings(refs=surfaced(names, "listing: files listed"))
+
+
+def tree_files(text: str, cwd: str | None) -> Iterator[str]:
+    """Files of an indented tree whose folders end in `/`."""
+    folders: list[tuple[int, str]] = []
+    for line in text.split("\n"):
+        match = _TREE_LINE.fullmatch(line)
+        if match is None:
+            continue
+        indent, name = len(match["indent"]), match["name"].strip()
+        while folders and folders[-1][0] >= indent:
+            folders.pop()
+        parent = folders[-1][1] if folders else cwd
+        path = absolute(name, parent)
+        if name.endswith("/"):
+            folders.append((indent, path))
+        else:
+            yield path
+
+
+def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """The file that was written, from the arguments alone: results quote whole files."""
+    result = call.result
+    if result is None or result.is_error:
+        return NOTHING
+    text = shown_text(result)
+    if is_refusal(text) or _NOT_WRITTEN.match(text):
+        return NOTHING
+    data = as_mapping(result.data)
+    if "success" not in data and any(key in data for key in ("error", "failure", "rejected")):
+        return NOTHING
+    path = first_text(call.arguments, entry.path_arguments) or as_text(data.get("filePath"))
+    path = absolute(path, cwd)
+    if not usable(path):
+        return NOTHING
+    return Findings(refs=(FileRef(path, "written", rule="write: file named in the arguments"),))
+
+
+_PATCH_FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)|\*\*\* Move to: (.+)")
+
+
+def patch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """The files of an `apply_patch` body (`*** Update File: …`)."""
+    result = call.result
+    if result is None or result.is_error or is_refusal(shown_text(result)):
+        return NOTHING
+    body = first_text(call.arguments, entry.path_arguments)
+    names = [a or b for a, b in _PATCH_FILE.findall(body)]
+    refs = tuple(
+        FileRef(path, "written", rule="patch: file named in the patch")
+        for path in dict.fromkeys(absolute(name, cwd) for name in names)
+        if usable(path)
+    )
+    changes = as_items(call.arguments.get("changes"))
+    if not refs and changes:
+        paths = (absolute(as_text(as_mapping(change).get("path")), cwd) for change in changes)
+        refs = tuple(
+            FileRef(path, "written", rule="patch: file named in the changes")
+            for path in dict.fromkeys(paths)
+            if usable(path)
+        )
+    return Findings(refs=refs, failed=not refs)

@@ -1,0 +1,247 @@
+"""What the readers of tool results share: findings, careful conversions, line spans, paths.
+
+Arguments and results come out of traces and may be of any type; everything here answers with
+None or an empty string where a value is not what it should be, and never raises.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from groundtrace.model import AccessKind, Category, FileRef, Problem, ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What one reader says of one call."""
+
+    refs: tuple[FileRef, ...] = ()
+    """Files touched, in order of appearance."""
+    failed: bool = False
+    """The call obtained nothing (D4)."""
+    repos: tuple[str, ...] = ()
+    """Repositories that the call names, raw."""
+    symbols: tuple[str, ...] = ()
+    """Symbols asked for."""
+    category: Category | None = None
+    """Set where arguments or result decide the category, such as a view of a directory (D2)."""
+    problems: tuple[Problem, ...] = ()
+    """What could not be understood."""
+
+
+NOTHING = Findings(failed=True)
+"""A call that obtained nothing."""
+
+_REFUSED = re.compile(
+    r"""\s*(?:Error:\s*)?(?:
+      <tool_use_error> | InputValidationError | MCP\ error\ | EISDIR | ENOENT | EACCES
+    | File\ does\ not\ exist | Path\ does\ not\ exist | Directory\ does\ not\ exist
+    | No\ such\ file\ or\ directory | No\ such\ tool\ available | Tool\ .{1,80}\ not\ found
+    | File\ content\ \([\d.,]+\s?[\w ]*\)\ exceeds | File\ is\ too\ large
+    | File\ unchanged\ since\ last\ read
+    | Cancelled:\ parallel | Sibling\ tool\ call\ errored
+    | The\ user\ doesn't\ want\ to\ | Claude\ requested\ permissions\ | Permission\ to\ use\b
+    | Request\ interrupted\ by\ user | \[Request\ interrupted
+    | Permission\ denied | This\ tool\ cannot\ read | Cannot\ read\b
+    )""",
+    re.VERBOSE,
+)
+"""How a refusal begins where the harness did not mark it as an error (subagents' results)."""
+
+
+def as_text(value: Any) -> str:
+    """The value if it is text, else an empty string."""
+    return value if isinstance(value, str) else ""
+
+
+def as_number(value: Any) -> int | None:
+    """A whole number from an integer or its spelling (models send `offset` as text)."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    if isinstance(value, str) and len(value) < 16:
+        try:
+            return int(value.strip())
+        except ValueError:
+            return None
+    return None
+
+
+def as_mapping(value: Any) -> Mapping[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def as_items(value: Any) -> Sequence[Any]:
+    """The value if it is a list, else an empty one."""
+    return value if isinstance(value, (list, tuple)) else ()
+
+
+def as_texts(value: Any) -> tuple[str, ...]:
+    """A text, or the texts of a list."""
+    if isinstance(value, str):
+        return (value,) if value else ()
+    return tuple(item for item in as_items(value) if isinstance(item, str) and item)
+
+
+def first_text(source: Mapping[str, Any], names: Iterable[str]) -> str:
+    """The first of the named values that is a non-empty text (or a list that begins with one)."""
+    for name in names:
+        found = as_texts(source.get(name))
+        if found:
+            return found[0]
+    return ""
+
+
+def is_refusal(text: str) -> bool:
+    """Whether the text is a harness's or a tool's refusal and not the tool's output."""
+    return _REFUSED.match(text) is not None
+
+
+def shown_text(result: ToolResult | None) -> str:
+    """The tool's own words, without the reminders that the harness appends."""
+    if result is None:
+        return ""
+    text = result.text
+    while text.rstrip().endswith("</system-reminder>"):
+        start = text.rfind("<system-reminder>")
+        if start < 0:
+            break
+        text = text[:start]
+    return text
+
+
+# --- paths --------------------------------------------------------------------------------
+
+
+def usable(path: str) -> bool:
+    """Whether this can name a file: not empty, not a URL, not a directory, one line."""
+    return (
+        bool(path)
+        and len(path) < 4096
+        and "\n" not in path
+        and "\0" not in path
+        and "://" not in path
+        and not path.endswith("/")
+        and path not in (".", "..")
+    )
+
+
+def absolute(path: str, cwd: str | None) -> str:
+    """The path joined to the working directory, with dots resolved."""
+    path = path.strip().removeprefix("file://")
+    if not path:
+        return ""
+    if not path.startswith("/") and cwd and cwd.startswith("/"):
+        path = f"{cwd}/{path}"
+    tidy = posixpath.normpath(path)
+    return tidy[1:] if tidy.startswith("//") else tidy
+
+
+def locate(name: str, cwd: str | None, scope: str) -> str:
+    """Where a name in a result lies, when `scope` is the absolute path that was searched.
+
+    Claude Code prints names relative to the working directory, other versions and harnesses
+    relative to the searched path: the reading that lies inside the scope is the right one.
+    """
+    if name.startswith("/") or not scope.startswith("/"):
+        return absolute(name, cwd)
+    by_cwd = absolute(name, cwd)
+    if by_cwd == scope or by_cwd.startswith(scope.rstrip("/") + "/"):
+        return by_cwd
+    name = posixpath.normpath(name)
+    parts = scope.strip("/").split("/")
+    for start in range(len(parts)):
+        overlap = "/".join(parts[start:])
+        if name == overlap or name.startswith(overlap + "/"):
+            return absolute(name, "/" + "/".join(parts[:start]))
+    return absolute(name, scope) if not name.startswith("../") else by_cwd
+
+
+# --- lines --------------------------------------------------------------------------------
+
+
+def numbered(lines: Iterable[str], pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
+    """Line number and content of the lines that carry one."""
+    for line in lines:
+        match = pattern.match(line)
+        if match is not None and len(match[1]) < 10:
+            yield int(match[1]), match[2]
+
+
+class Spans:
+    """Files in order of appearance, each with the hull of the lines that were shown of it."""
+
+    def __init__(self, kind: AccessKind, rule: str, bare_kind: AccessKind | None = None) -> None:
+        """`bare_kind` is the kind of files of which no line was shown; by default `kind` too."""
+        self._kind = kind
+        self._bare_kind = bare_kind or kind
+        self._rule = rule
+        self._found: dict[tuple[str | None, str], tuple[int, int] | None] = {}
+        self._shown: set[tuple[str | None, str]] = set()
+        self._diffs: set[tuple[str | None, str]] = set()
+
+    def add(
+        self,
+        path: str,
+        start: int | None = None,
+        end: int | None = None,
+        *,
+        repo: str | None = None,
+        shown: bool = False,
+        from_diff: bool = False,
+    ) -> None:
+        """A file, with lines where they are known; `shown` where content was, without numbers."""
+        if not usable(path):
+            return
+        key = (repo or None, path)
+        old = self._found.get(key)
+        if start is None or start < 1:
+            self._found.setdefault(key, None)
+        else:
+            last = max(start, end or start)
+            self._found[key] = (
+                (start, last) if old is None else (min(old[0], start), max(old[1], last))
+            )
+        if shown or (start is not None and start >= 1):
+            self._shown.add(key)
+        if from_diff:
+            self._diffs.add(key)
+
+    def refs(self) -> tuple[FileRef, ...]:
+        """One reference per file."""
+        return tuple(
+            FileRef(
+                path=path,
+                kind=self._kind if (repo, path) in self._shown else self._bare_kind,
+                repo=repo,
+                line_start=span[0] if span else None,
+                line_end=span[1] if span else None,
+                from_diff=(repo, path) in self._diffs,
+                rule=self._rule,
+            )
+            for (repo, path), span in self._found.items()
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+
+def surfaced(names: Iterable[str], rule: str, repo: str | None = None) -> tuple[FileRef, ...]:
+    """References to files of which only the name was returned."""
+    spans = Spans("surfaced", rule)
+    for name in names:
+        spans.add(name, repo=repo)
+    return spans.refs()
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Non-empty names, each once, in order."""
+    return tuple(dict.fromkeys(name for name in names if name))

@@ -1,0 +1,135 @@
+"""`str_replace_editor` and its kin, by sub-command (D2).
+
+OpenHands records the first of several parallel calls' arguments for all of them; what the output
+says of its file is therefore believed before the arguments are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from groundtrace.model import Category, FileRef, ToolCall
+from groundtrace.tools.builtin import NUMBERED
+from groundtrace.tools.common import (
+    Findings,
+    absolute,
+    as_items,
+    as_number,
+    as_text,
+    first_text,
+    is_refusal,
+    numbered,
+    shown_text,
+    surfaced,
+    usable,
+)
+from groundtrace.tools.table import ToolEntry
+
+_SHOWS_FILE = re.compile(
+    r"\s*Here's the result of running `cat -n` on (?!a snippet)(?P<path>[^\n]+?):?\n"
+)
+_SHOWS_FOLDER = re.compile(
+    r"\s*Here(?:'s| are) the files and directories[^\n]* in (?P<path>/[^\n,:]*)[^\n]*\n"
+)
+_WROTE = re.compile(
+    r"\s*(?:File created successfully at: (?P<created>\S[^\n]*?)(?:\s+\(|\s*\n|\s*\Z)"
+    r"|(?:The file )(?P<edited>/[^\n]*?) has been (?:edited|created|updated|overwritten)"
+    r"|Last edit to (?P<undone>/[^\n]*?) undone)"
+)
+_REFUSED = re.compile(
+    r"\s*(?:ERROR|Error\b|Invalid |No replacement was performed|No edit history|Parameter `|"
+    r"Missing required|The path |File already exists|Unrecognized command|Ran into )"
+)
+_WRITES = ("create", "str_replace", "insert", "undo_edit")
+_KNOWN_FILES = re.compile(
+    r"(?:Makefile|Dockerfile|LICENSE|NOTICE|README|CHANGELOG|AUTHORS|CODEOWNERS|Jenkinsfile|"
+    r"Procfile|Gemfile|Rakefile|Vagrantfile|BUILD|WORKSPACE|OWNERS|Kconfig|gradlew|mvnw|configure)\Z"
+)
+
+
+def editor(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """What a call of the editor viewed or wrote."""
+    text = shown_text(call.result)
+    given = absolute(first_text(call.arguments, entry.path_arguments), cwd)
+    command = as_text(call.arguments.get("command"))
+    shows, folder, wrote = _SHOWS_FILE.match(text), _SHOWS_FOLDER.match(text), _WROTE.match(text)
+    if wrote is not None or (command in _WRITES and shows is None and folder is None):
+        path = next((p for p in wrote.groups() if p), given) if wrote else given
+        return _written(call, text, absolute(path, cwd))
+    if folder is not None:
+        root = absolute(folder["path"], cwd)
+        names = tuple(_folder_files(text[folder.end() :], root))
+        refs = surfaced(names, "editor: files listed by view")
+        return Findings(refs=refs, category="file_search")
+    category: Category = "file_search" if _is_folder(call, text) else "file_read"
+    if call.result is None or category == "file_search":
+        return Findings(failed=True, category=category)
+    if shows is None and (call.result.is_error or _REFUSED.match(text) or is_refusal(text)):
+        return Findings(failed=True, category=category)
+    return _viewed(call, text, shows, given, cwd)
+
+
+def _written(call: ToolCall, text: str, path: str) -> Findings:
+    refused = (
+        call.result is None or call.result.is_error or _REFUSED.match(text) or is_refusal(text)
+    )
+    if refused or not usable(path):
+        return Findings(failed=True, category="file_write")
+    ref = FileRef(path, "written", rule="editor: file that was created or edited")
+    return Findings(refs=(ref,), category="file_write")
+
+
+def _viewed(
+    call: ToolCall, text: str, shows: re.Match[str] | None, given: str, cwd: str | None
+) -> Findings:
+    """A file that was opened; the extra empty line at the end of the file is not a line of it."""
+    path = absolute(shows["path"], cwd) if shows else given
+    body = text[shows.end() :] if shows else text
+    lines = list(numbered(body.split("\n"), NUMBERED))
+    if not usable(path) or (not lines and not body.strip()):
+        return Findings(failed=True, category="file_read")
+    start, end = (lines[0][0], lines[-1][0]) if lines else (None, None)
+    if start is not None and end is not None and end > start and not lines[-1][1].strip("\r"):
+        asked = as_items(call.arguments.get("view_range"))
+        wanted = as_number(asked[1]) if len(asked) == 2 and path == given else None
+        if wanted != end:
+            end -= 1
+    ref = FileRef(
+        path, "read", line_start=start, line_end=end, rule="editor: lines that view showed"
+    )
+    return Findings(refs=(ref,), category="file_read")
+
+
+def _is_folder(call: ToolCall, text: str) -> bool:
+    """Whether a view that showed no file was of a directory."""
+    path = as_text(call.arguments.get("path"))
+    return (
+        path.endswith("/")
+        or "files and directories" in text[:200]
+        or "is a directory" in text[:300]
+    )
+
+
+def _folder_files(body: str, root: str) -> Iterator[str]:
+    """Files of a view of a directory; folders end in `/` in newer versions.
+
+    Older ones mark nothing: then a name is a file's if nothing lies below it and it has an
+    extension or a name that only files have.
+    """
+    names: list[str] = []
+    for line in body.split("\n"):
+        name = line.strip()
+        if not name or (name.startswith("(") and name.endswith(")")):
+            if names and not name:
+                break
+            continue
+        names.append(name if name.startswith("/") else f"{root}/{name}")
+    marked = any(name.endswith("/") for name in names)
+    parents = {name.rpartition("/")[0] for name in names}
+    for name in names:
+        if name.endswith("/") or name.rstrip("/") == root or name in parents:
+            continue
+        last = name.rpartition("/")[2]
+        if marked or "." in last.lstrip(".") or _KNOWN_FILES.match(last):
+            yield name

@@ -1,0 +1,135 @@
+"""GitHub's MCP server: file contents, code search, trees, commits, writes (D2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from groundtrace.model import FileRef, ToolCall
+from groundtrace.tools import diffs
+from groundtrace.tools.common import (
+    NOTHING,
+    Findings,
+    Spans,
+    as_items,
+    as_mapping,
+    as_text,
+    distinct,
+    first_text,
+    surfaced,
+    usable,
+)
+from groundtrace.tools.payload import Payload, payload_of
+from groundtrace.tools.sourcegraph import repos_in
+from groundtrace.tools.table import ToolEntry
+
+_FAILED = re.compile(r"\s*(?:failed to |error|not found|missing required)", re.IGNORECASE)
+_RESOURCE = re.compile(r"repo://[^/\s]+/[^/\s]+/(?:.*?/)?contents/(?P<path>[^\s\])]+)")
+
+
+def _repository(arguments: Mapping[str, Any]) -> str | None:
+    """`github.com/owner/name` from the arguments."""
+    owner, name = first_text(arguments, ("owner",)), first_text(arguments, ("repo", "repository"))
+    if "/" in name:
+        return name if name.startswith("github.com/") else f"github.com/{name}"
+    return f"github.com/{owner}/{name}" if owner and name else None
+
+
+def _failed(payload: Payload) -> bool:
+    return payload.is_error or (payload.value is None and bool(_FAILED.match(payload.text)))
+
+
+def contents(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """A file that was opened, or the files of a directory that was."""
+    del entry, cwd
+    payload = payload_of(call.result)
+    repo = _repository(call.arguments)
+    repos = distinct((repo or "",))
+    if _failed(payload) or (payload.value is None and not payload.text.strip()):
+        return Findings(failed=True, repos=repos)
+    if isinstance(payload.value, list) and _is_listing(payload.value):
+        items = [as_mapping(item) for item in payload.value]
+        names = [as_text(item.get("path")) for item in items if item.get("type") == "file"]
+        return Findings(surfaced(names, "get_file_contents: files listed", repo), repos=repos)
+    stated = _RESOURCE.search(payload.text[:1000])
+    path = first_text(call.arguments, ("path",)).strip("/")
+    path = path or as_text(payload.mapping.get("path")) or (stated["path"] if stated else "")
+    if not usable(path):
+        return Findings(failed=True, repos=repos)
+    ref = FileRef(path, "read", repo=repo, rule="get_file_contents: file opened")
+    return Findings((ref,), repos=repos)
+
+
+def _is_listing(items: list[Any]) -> bool:
+    kinds = ("file", "dir", "symlink", "submodule")
+    return bool(items) and all(as_mapping(item).get("type") in kinds for item in items)
+
+
+def search_code(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """Files of a code search: matched where fragments of them were shown, else surfaced."""
+    del entry, cwd
+    payload = payload_of(call.result)
+    spans = Spans("matched", "search_code: files found", bare_kind="surfaced")
+    repos = list(_query_repos(first_text(call.arguments, ("query", "q"))))
+    for item in as_items(payload.mapping.get("items")):
+        item = as_mapping(item)
+        name = as_text(as_mapping(item.get("repository")).get("full_name"))
+        repo = f"github.com/{name}" if name else repos[0] if len(repos) == 1 else None
+        shown = any(
+            as_text(as_mapping(m).get("fragment")) for m in as_items(item.get("text_matches"))
+        )
+        spans.add(as_text(item.get("path")), repo=repo, shown=shown)
+        repos.append(repo or "")
+    return Findings(spans.refs(), failed=not spans, repos=distinct(repos))
+
+
+def _query_repos(query: str) -> tuple[str, ...]:
+    found = repos_in(query)
+    return tuple(r if r.startswith("github.com/") else f"github.com/{r}" for r in found)
+
+
+def tree(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """The files of a repository's tree."""
+    del entry, cwd
+    payload = payload_of(call.result)
+    repo = _repository(call.arguments)
+    items = [as_mapping(item) for item in as_items(payload.mapping.get("tree"))]
+    names = [as_text(item.get("path")) for item in items if item.get("type") == "blob"]
+    refs = surfaced(names, "get_repository_tree: files listed", repo)
+    return Findings(refs, failed=not items, repos=distinct((repo or "",)))
+
+
+def changes(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """The files of a commit or a pull request: hunks are content, names alone are not (D7)."""
+    del cwd
+    payload = payload_of(call.result)
+    repo = _repository(call.arguments)
+    spans = Spans("read", f"{entry.short}: hunks shown", bare_kind="surfaced")
+    if payload.value is not None:
+        diffs.add_json(payload.value, spans, repo)
+    elif not _failed(payload):
+        diffs.add_text(payload.text, spans, repo)
+    failed = _failed(payload) or not (payload.value or payload.text.strip())
+    return Findings(spans.refs(), failed=failed and not spans, repos=distinct((repo or "",)))
+
+
+def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """Files written to the remote repository."""
+    del cwd
+    payload = payload_of(call.result)
+    if call.result is None or _failed(payload):
+        return NOTHING
+    repo = _repository(call.arguments)
+    names = [first_text(call.arguments, ("path",))]
+    names += [as_text(as_mapping(f).get("path")) for f in as_items(call.arguments.get("files"))]
+    rule = f"{entry.short}: file named in the arguments"
+    refs = tuple(FileRef(n, "written", repo=repo, rule=rule) for n in distinct(names) if usable(n))
+    return Findings(refs, failed=not refs, repos=distinct((repo or "",)))
+
+
+def repository(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """Calls about a repository that name no files."""
+    del entry, cwd
+    repo = _repository(call.arguments)
+    return Findings(failed=_failed(payload_of(call.result)), repos=distinct((repo or "",)))

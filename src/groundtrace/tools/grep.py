@@ -1,0 +1,208 @@
+"""Grep in every output mode: names, counts, and lines with or without file names.
+
+The content mode is the hard one. Lines of a match are `path:12:text`, context lines are
+`path-11-text`; paths hold dashes and digits themselves, match lines are relative where context
+lines are absolute, and when one file was searched there is no path at all.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from groundtrace.model import ToolCall
+from groundtrace.tools import cursor
+from groundtrace.tools.builtin import listed
+from groundtrace.tools.common import (
+    NOTHING,
+    Findings,
+    Spans,
+    absolute,
+    as_mapping,
+    as_text,
+    as_texts,
+    first_text,
+    is_refusal,
+    locate,
+    shown_text,
+    surfaced,
+)
+from groundtrace.tools.table import ToolEntry
+
+_NONE = re.compile(r"\s*(?:No matches found|No files found|Found 0 )", re.IGNORECASE)
+_NOTE = re.compile(
+    r"\[Showing results|\(Results are truncated|Found \d+ (?:files?|lines?|total|matches)"
+    r"|\[\d+ lines? truncated|\.\.\. \[",
+    re.IGNORECASE,
+)
+_BARE = re.compile(r"(\d{1,9})([:-])")
+_MATCH = re.compile(r"([^:\t]+):(\d{1,9}):")
+_CONTEXT = re.compile(r"-(\d{1,9})-")
+_COUNT = re.compile(r"(?:(?P<path>.+):)?(?P<count>\d{1,9})")
+
+
+def grep(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """Files that a search matched or named. A search has a pattern; without one it lists (D2)."""
+    has_pattern = any(as_text(call.arguments.get(name)) for name in ("pattern", "query", "regex"))
+    category = entry.category if has_pattern else "file_search"
+    found = _found(call, entry, cwd)
+    return Findings(refs=found.refs, failed=found.failed, category=category)
+
+
+def _found(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    result = call.result
+    if result is None:
+        return NOTHING
+    succeeded = cursor.success(result.data)
+    if succeeded is not None:
+        return cursor.grep(succeeded, cwd)
+    data = as_mapping(result.data)
+    text = shown_text(result) or as_text(data.get("content"))
+    if is_refusal(text):
+        return NOTHING
+    given = first_text(call.arguments, entry.path_arguments)
+    scope = absolute(given, cwd) if given else cwd or ""
+    mode = as_text(data.get("mode")) or first_text(
+        call.arguments, ("output_mode", "outputMode", "mode")
+    )
+    names = as_texts(data.get("filenames"))
+    if names and mode != "content" and result.persisted_path is None:
+        paths = (locate(name, cwd, scope) for name in names)
+        return Findings(refs=surfaced(paths, "grep: files with matches"))
+    if _NONE.match(text) or not text.strip():
+        return NOTHING
+    if mode == "count":
+        return _counts(text, cwd, scope, searched=given)
+    if mode == "content":
+        spans = content(text, cwd, scope, searched=given)
+        return Findings(refs=spans.refs(), failed=not spans)
+    if result.is_error:
+        return NOTHING
+    paths = (locate(name, cwd, scope) for name in listed(text))
+    refs = surfaced(paths, "grep: files with matches")
+    return Findings(refs=refs, failed=not refs)
+
+
+def _counts(text: str, cwd: str | None, scope: str, searched: str) -> Findings:
+    """`path:12` per file, or `12` alone when one file was searched: names, not lines."""
+    names = []
+    for line in _lines(text):
+        match = _COUNT.fullmatch(line.strip())
+        if match is None or match["count"].strip("0") == "":
+            continue
+        if match["path"]:
+            names.append(locate(match["path"], cwd, scope))
+        elif searched:
+            names.append(scope)
+    refs = surfaced(names, "grep: counts per file")
+    return Findings(refs=refs, failed=not refs)
+
+
+def _lines(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        if line.strip() and not _NOTE.match(line):
+            yield line
+
+
+def content(text: str, cwd: str | None, scope: str, searched: str = "") -> Spans:
+    """The files whose lines are shown; `searched` is the path argument, empty if none was given."""
+    lines = list(_lines(text))
+    spans = Spans("matched", "grep: lines shown")
+    if searched and _one_file(lines, scope):
+        for line in lines:
+            match = _BARE.match(line)
+            if match is not None:
+                spans.add(scope, int(match[1]))
+        if not spans and lines:
+            spans.add(scope, shown=True)
+        return spans
+    known = _match_paths(lines, cwd, scope)
+    previous: tuple[str, int] | None = None
+    for line in lines:
+        if line == "--":
+            previous = None
+            continue
+        place = _place(line, cwd, scope, known, previous)
+        if place is not None:
+            spans.add(*place)
+            previous = place
+    if not spans:
+        _without_numbers(lines, cwd, scope, spans)
+    return spans
+
+
+def _one_file(lines: Sequence[str], scope: str) -> bool:
+    """Whether the lines carry no file names because one file was searched.
+
+    Every line then begins with its number and numbers grow; a dated file name (`2024-01-…`)
+    begins with digits as well, but they do not grow.
+    """
+    shown = [line for line in lines if line != "--"]
+    numbers = [int(match[1]) for line in shown if (match := _BARE.match(line))]
+    if numbers and len(numbers) == len(shown):
+        grows = all(a < b for a, b in pairwise(numbers))
+        return grows and (len(numbers) > 1 or _looks_like_file(scope) or not _MATCH.match(shown[0]))
+    named = any(_MATCH.match(line) for line in shown)
+    return bool(shown) and not named and not numbers and _looks_like_file(scope)
+
+
+def _looks_like_file(path: str) -> bool:
+    name = posixpath.basename(path)
+    return "." in name.lstrip(".") or (name[:1].isupper() and "/" in path)
+
+
+def _match_paths(lines: Sequence[str], cwd: str | None, scope: str) -> set[str]:
+    """Absolute paths that stand on match lines, which a colon makes certain."""
+    known: set[str] = set()
+    doubtful: list[str] = []
+    for line in lines:
+        match = _MATCH.match(line)
+        if match is None:
+            continue
+        if _CONTEXT.search(match[1]):
+            doubtful.append(match[1])
+        else:
+            known.add(locate(match[1], cwd, scope))
+    for name in doubtful:
+        # Either a file name with `-12-` in it, or a context line with `…:12:` in its text.
+        starts = [name[: found.start()] for found in _CONTEXT.finditer(name)]
+        if not any(locate(start, cwd, scope) in known for start in starts) and not any(
+            _looks_like_file(start) for start in starts
+        ):
+            known.add(locate(name, cwd, scope))
+    return known
+
+
+def _place(
+    line: str, cwd: str | None, scope: str, known: set[str], previous: tuple[str, int] | None
+) -> tuple[str, int] | None:
+    """File and number of one line, or None for a line that is neither match nor context."""
+    match = _MATCH.match(line)
+    if match is not None:
+        path = locate(match[1], cwd, scope)
+        if path in known:
+            return path, int(match[2])
+    splits = [(line[: found.start()], int(found[1])) for found in _CONTEXT.finditer(line)]
+    places = [(locate(start, cwd, scope), number) for start, number in splits if start]
+    for path, number in reversed(places):  # the longest path that a match line has shown
+        if path in known:
+            return path, number
+    if previous is not None:
+        for path, number in places:
+            if path == previous[0] and number == previous[1] + 1:
+                return path, number
+    # A page may end between a context line and its match: the path ends like a file's then.
+    for path, number in places:
+        if _looks_like_file(path) and " " not in path:
+            return path, number
+    return None
+
+
+def _without_numbers(lines: Sequence[str], cwd: str | None, scope: str, spans: Spans) -> None:
+    """`path:text` lines, as printed without line numbers."""
+    for line in lines:
+        name, colon, _ = line.partition(":")
+        if colon and "\t" not in name and (" " not in name) and ("/" in name or "." in name):
+            spans.add(locate(name, cwd, scope), shown=True)

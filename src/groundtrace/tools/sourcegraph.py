@@ -1,0 +1,253 @@
+"""Sourcegraph's tools: what a call opened, matched or listed, and in which repository."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from groundtrace.model import AccessKind, ToolCall
+from groundtrace.tools import diffs
+from groundtrace.tools.common import (
+    Findings,
+    Spans,
+    as_items,
+    as_mapping,
+    as_number,
+    as_text,
+    as_texts,
+    distinct,
+    first_text,
+    surfaced,
+)
+from groundtrace.tools.payload import Payload, payload_of
+from groundtrace.tools.sourcegraph_text import (
+    Block,
+    blocks_of,
+    folder_files,
+    fragments,
+    link_of,
+    opened_span,
+    plain_repo,
+)
+from groundtrace.tools.table import ToolEntry
+
+_IN_QUERY = re.compile(r"""(?<![\w-])(?:repo|r):(?P<name>"[^"]+"|\S+)""")
+_NO_RESULTS = re.compile(
+    r"\s*(?:No results|No files|Total results: 0\b|# No Results)", re.IGNORECASE
+)
+_LISTING_NOTE = re.compile(
+    r"(?:No |Showing |\(|Error|Total |URL: |\.\.\.|Truncated|\[Truncated|… |path not found)",
+    re.IGNORECASE,
+)
+_REPO_LINE = re.compile(r"(?P<repo>[\w-]+(?:\.[\w-]+)+/[^\s]+?)(?:\s+[-\[(].*)?\s*")
+_CITED = re.compile(r"\]\((?P<target>[^)\s]+/-/blob/[^)\s]+)\)")
+_CITED_NAME = re.compile(
+    r"\[(?P<repo>[\w.-]+\.[a-z]+/[\w.-]+/[\w.-]+)/(?P<path>[^\]\s@?]+)(?:@[^\]\s?]+)?(?:\?L[\d-]+)?\]"
+)
+
+
+def repos_in(query: str) -> tuple[str, ...]:
+    """Repositories that a query is limited to: `repo:^github\\.com/org/name$`, also alternatives."""
+    found = []
+    for match in _IN_QUERY.finditer(query):
+        name = match["name"].strip('"').replace("\\", "")
+        for part in re.split(r"[|()]", name):
+            part = plain_repo(part.strip("^$"))
+            if "/" in part and not re.search(r"[*+?\[\]]", part):
+                found.append(part)
+    return distinct(found)
+
+
+def named_repos(arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """Repositories that the arguments name."""
+    direct = (*as_texts(arguments.get("repo")), *as_texts(arguments.get("repos")))
+    queries = (as_text(arguments.get(key)) for key in ("query", "question", "pattern"))
+    inside = [repo for query in queries for repo in repos_in(query)]
+    return distinct((*(plain_repo(repo.strip("^$")) for repo in direct), *inside))
+
+
+# --- opened and listed files --------------------------------------------------------------
+
+
+def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """A file that was opened, or the files of a directory that was."""
+    del entry, cwd
+    payload = payload_of(call.result)
+    given = named_repos(call.arguments)
+    text = as_text(payload.mapping.get("content")) or payload.text
+    url = as_text(payload.mapping.get("url")) or _url_line(text)
+    link = link_of(url)
+    repo = (link.repo if link else "") or next(iter(given), "")
+    path = (link.path if link else "") or first_text(call.arguments, ("path", "file")).strip("/")
+    repos = distinct((*given, repo))
+    lines = text.split("\n")
+    span = opened_span(lines, link.end if link else as_number(call.arguments.get("endLine")))
+    if span is None and (payload.is_error or not text.strip() or _NO_RESULTS.match(text)):
+        return Findings(failed=True, repos=repos)
+    if not link and payload.is_error:
+        return Findings(failed=True, repos=repos)
+    names = folder_files(lines)
+    if names is not None:
+        files = (posixpath.join(path, name) for name in names)
+        return Findings(surfaced(files, "read_file: files of the directory", repo), repos=repos)
+    if link is not None and link.is_folder:
+        return Findings(repos=repos)
+    spans = Spans("read", "read_file: lines shown")
+    spans.add(path, *(span or (None, None)), repo=repo, shown=True)
+    return Findings(spans.refs(), failed=not spans, repos=repos)
+
+
+def _url_line(text: str) -> str:
+    first = text.lstrip().partition("\n")[0]
+    return first.removeprefix("URL:").strip() if first.startswith("URL:") else ""
+
+
+def list_files(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """The files of a listing; directories end in `/` and are no targets (D5)."""
+    del entry, cwd
+    payload = payload_of(call.result)
+    repos = named_repos(call.arguments)
+    repo = next(iter(repos), None)
+    if payload.value is not None:
+        listed = [as_mapping(item) for item in as_items(payload.mapping.get("files"))]
+        names = [as_text(item.get("path")) for item in listed if not item.get("isDirectory")]
+        obtained = bool(listed)
+    else:
+        lines = [line.strip() for line in payload.text.split("\n")]
+        lines = [line for line in lines if line and not _LISTING_NOTE.match(line)]
+        names = [] if payload.is_error else lines
+        obtained = bool(names)
+    refs = surfaced((name.lstrip("/") for name in names), "list_files: files listed", repo)
+    return Findings(refs, failed=not obtained, repos=repos)
+
+
+# --- searches -----------------------------------------------------------------------------
+
+
+def search(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """Files of which a search showed lines; a file of which it gave the name alone is surfaced."""
+    del cwd
+    payload = payload_of(call.result)
+    blocks = blocks_of(payload) or list(fragments(payload.text))
+    return _matched(call, entry, payload, blocks)
+
+
+def symbol(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """References to a symbol or its definition: lines shown, and the symbol that was asked for."""
+    del cwd
+    payload = payload_of(call.result)
+    blocks = blocks_of(payload, padded=False) or list(fragments(payload.text))
+    if not blocks:
+        blocks = list(_opened_block(payload))
+    asked = as_texts(call.arguments.get("symbol")) or as_texts(call.arguments.get("symbolName"))
+    return _matched(call, entry, payload, blocks, symbols=asked)
+
+
+def _opened_block(payload: Payload) -> Iterator[Block]:
+    """A definition that is answered like an opened file: a URL and numbered lines."""
+    text = as_text(payload.mapping.get("content")) or payload.text
+    link = link_of(as_text(payload.mapping.get("url")) or _url_line(text))
+    if link is not None and not link.is_folder:
+        span = opened_span(text.split("\n"), link.end)
+        start, end = span or (link.start, link.end)
+        yield Block(link.repo, link.path, start, end, shown=True)
+
+
+def _matched(
+    call: ToolCall,
+    entry: ToolEntry,
+    payload: Payload,
+    blocks: Iterable[Block],
+    symbols: tuple[str, ...] = (),
+) -> Findings:
+    asked = named_repos(call.arguments)
+    blocks = list(blocks)
+    spans = Spans("matched", f"{entry.short}: lines shown", bare_kind="surfaced")
+    for block in blocks:
+        repo = block.repo or (asked[0] if len(asked) == 1 else None)
+        spans.add(block.path.lstrip("/"), block.start, block.end, repo=repo, shown=block.shown)
+    repos = distinct((*asked, *(block.repo for block in blocks)))
+    return Findings(
+        spans.refs(),
+        failed=not blocks or (payload.is_error and not spans),
+        repos=repos,
+        symbols=symbols,
+    )
+
+
+# --- history ------------------------------------------------------------------------------
+
+
+def commits(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """Commits: their answers name repositories and no files."""
+    del entry, cwd
+    payload = payload_of(call.result)
+    found = [as_mapping(item) for item in as_items(payload.mapping.get("commits"))]
+    repos = (as_text(item.get("repository")) for item in found)
+    none = not found if payload.value is not None else bool(_NO_RESULTS.match(payload.text))
+    failed = payload.is_error or none or not (found or payload.text.strip())
+    return Findings(failed=failed, repos=distinct((*named_repos(call.arguments), *repos)))
+
+
+def diff_search(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """Files in the diffs that a search gave: their changed lines are matches (D7)."""
+    del cwd
+    return _changes(call, entry, "matched")
+
+
+def compare(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """Files between two revisions: their changed lines are shown because they were asked for (D7)."""
+    del cwd
+    return _changes(call, entry, "read")
+
+
+def _changes(call: ToolCall, entry: ToolEntry, kind: AccessKind) -> Findings:
+    payload = payload_of(call.result)
+    asked = named_repos(call.arguments)
+    spans = Spans(kind, f"{entry.short}: hunks shown", bare_kind="surfaced")
+    repo = asked[0] if len(asked) == 1 else None
+    if payload.value is not None:
+        diffs.add_json(payload.value, spans, repo)
+    else:
+        diffs.add_text(payload.text, spans, repo)
+    return Findings(spans.refs(), failed=not spans, repos=asked)
+
+
+# --- deep search, repositories ------------------------------------------------------------
+
+
+def deepsearch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """Sources that an answer cites: their names were returned, their content was not."""
+    del cwd
+    payload = payload_of(call.result)
+    text = as_text(payload.mapping.get("markdown")) or as_text(payload.mapping.get("answer"))
+    text = text or ("" if payload.value is not None else payload.text)
+    spans = Spans("surfaced", f"{entry.short}: sources cited")
+    repos = list(named_repos(call.arguments))
+    for match in _CITED.finditer(text):
+        link = link_of(match["target"])
+        if link is not None:
+            spans.add(link.path, repo=link.repo)
+            repos.append(link.repo)
+    if not spans:
+        for match in _CITED_NAME.finditer(text):
+            spans.add(match["path"], repo=match["repo"])
+            repos.append(match["repo"])
+    pending = payload.is_error or not (text.strip() or payload.mapping)
+    return Findings(spans.refs(), failed=pending, repos=distinct(repos))
+
+
+def list_repos(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """Repositories, no files."""
+    del entry, cwd
+    payload = payload_of(call.result)
+    if payload.value is not None:
+        found = as_items(payload.mapping.get("repositories")) or as_items(payload.value)
+        names = [as_text(as_mapping(item).get("name")) for item in found]
+    else:
+        lines = (_REPO_LINE.fullmatch(line) for line in payload.text.split("\n"))
+        names = [match["repo"] for match in lines if match]
+    repos = () if payload.is_error else distinct(names)
+    return Findings(failed=not repos, repos=repos)

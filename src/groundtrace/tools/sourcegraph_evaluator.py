@@ -1,0 +1,102 @@
+"""Sourcegraph's evaluator: Lua scripts that read and search files on the server.
+
+It stays `other` (D2), yet what its output shows of a file is evidence like a shell's.
+"""
+
+from __future__ import annotations
+
+import re
+
+from groundtrace.model import ToolCall
+from groundtrace.tools.common import Findings, Spans, distinct, first_text
+from groundtrace.tools.payload import payload_of
+from groundtrace.tools.sourcegraph import repos_in
+from groundtrace.tools.table import ToolEntry
+
+_READ = re.compile(r"read_file\s*\(?\s*\{(?P<arguments>[^{}]*)\}")
+_TEXT = re.compile(
+    r"""\b(?P<key>repo|path)\s*=\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<name>[A-Za-z_]\w*))"""
+)
+_NUMBER = re.compile(r"\b(?P<key>startLine|endLine)\s*=\s*(?P<value>\d+)\b")
+_LOCAL = re.compile(
+    r"""\b(?P<name>[A-Za-z_]\w*)\s*=\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)')"""
+)
+_NOTES = re.compile(r"\n?\s*Source file read notes:\s*\n", re.IGNORECASE)
+_NOTE = re.compile(r"- (?P<where>[^\s@]+)(?:@\S+?)?: ")
+_SHOWN_LINE = re.compile(r"(?:\A|[{\n]|, )\s*(\d{1,9}): ")
+_LISTED = re.compile(
+    r"(?P<path>[\w@.+-]+(?:/[\w@.+-]+)*\.\w+|[\w@.+-]+(?:/[\w@.+-]+)+)(?:(?: L|:)(?P<line>\d+))?"
+)
+_EMPTY = re.compile(r"\s*(?:\{\s*\}|nil|null|true|false|)\s*")
+
+
+def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """Files that a script opened and whose content, or name, its answer shows."""
+    del entry, cwd
+    script = first_text(call.arguments, ("script", "code"))
+    payload = payload_of(call.result)
+    opened = _opened(script)
+    repos = distinct((*(repo for repo, *_ in opened), *repos_in(script)))
+    text = payload.text
+    notes = _NOTES.search(text)
+    body = text[: notes.start()] if notes else text
+    if payload.is_error or _EMPTY.fullmatch(text):
+        return Findings(failed=True, repos=repos)
+    spans = Spans("read", "evaluator: content that the script returned", bare_kind="surfaced")
+    if opened and _shows_content(body):
+        for repo, path, start, end in opened:
+            lines = [int(n) for n in _SHOWN_LINE.findall(body)] if len(opened) == 1 else []
+            if lines:
+                start, end = min(lines), max(lines)
+            spans.add(path, start, end, repo=repo, shown=True)
+    elif not opened:
+        _add_listed(script, body, spans)
+    for line in text[notes.end() :].split("\n") if notes else ():
+        _add_note(line, repos, spans)
+    return Findings(spans.refs(), repos=repos)
+
+
+def _opened(script: str) -> list[tuple[str, str, int | None, int | None]]:
+    """Repository, path and literal lines of each `read_file` in the script."""
+    values = {m["name"]: m["double"] or m["single"] or "" for m in _LOCAL.finditer(script)}
+    found = []
+    for call in _READ.finditer(script):
+        given = {}
+        for match in _TEXT.finditer(call["arguments"]):
+            literal = match["double"] if match["double"] is not None else match["single"]
+            given[match["key"]] = literal if literal is not None else values.get(match["name"], "")
+        lines = {m["key"]: int(m["value"]) for m in _NUMBER.finditer(call["arguments"])}
+        if given.get("repo") and given.get("path"):
+            start, end = lines.get("startLine"), lines.get("endLine")
+            found.append((given["repo"], given["path"], start, end if start else None))
+    return list(dict.fromkeys(found))
+
+
+def _shows_content(body: str) -> bool:
+    """Whether the answer holds lines of a file and not only a word about it."""
+    return bool(_SHOWN_LINE.search(body)) or body.strip().count("\n") >= 2 or len(body) > 200
+
+
+def _add_listed(script: str, body: str, spans: Spans) -> None:
+    """Paths that a search script returned, when it searched one repository."""
+    searched = repos_in(script)
+    if len(searched) != 1 or "search" not in script:
+        return
+    for item in re.split(r"[,\n]", body.strip().removeprefix("{").removesuffix("}")):
+        match = _LISTED.fullmatch(item.strip())
+        if match is not None:
+            spans.add(match["path"], repo=searched[0])
+
+
+def _add_note(line: str, repos: tuple[str, ...], spans: Spans) -> None:
+    match = _NOTE.match(line.strip())
+    if match is None:
+        return
+    where = match["where"]
+    for repo in repos:
+        if where.startswith(repo + "/"):
+            spans.add(where[len(repo) + 1 :], repo=repo)
+            return
+    parts = where.split("/")
+    if len(parts) > 3:
+        spans.add("/".join(parts[3:]), repo="/".join(parts[:3]))

@@ -1,0 +1,208 @@
+"""What Sourcegraph's answers look like, in both eras: blocks of files, opened files, links.
+
+Until March 2026 the server answered in JSON (`blocks`, `fileBlocks`, `content` + `url`), since
+then in text (`# repo – path` headers with an en dash, `URL:` lines). The same text is printed by
+the command-line client, so the shell's readers use these functions too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from groundtrace.tools.common import as_items, as_mapping, as_number, as_text, numbered
+from groundtrace.tools.payload import Payload
+
+HEADER = re.compile(r"# (?P<repo>[^\s–]+)(?: – (?P<path>\S.*?))?\s*")
+"""A header of the text era; the separator is an EN DASH. Without a path it names a repository."""
+LINE = re.compile(r"(\d+): ?(.*)", re.DOTALL)
+"""A numbered line of a chunk or of an opened file."""
+_URL = re.compile(
+    r"(?:https?://[^/\s]+)?/?(?P<repo>[^\s@()\[\]]+?)(?:@(?P<rev>[^\s/()]+))?"
+    r"/-/(?P<type>blob|tree)/(?P<path>[^\s)\"'>\]]*)"
+)
+_RANGE = re.compile(r"(?:\?|%3F)L(\d+)(?:(?::\d+)?-L?(\d+))?", re.IGNORECASE)
+_TREE_ENTRY = re.compile(r"\d+: ?(\d{6}) (\w+) [0-9a-f]{7,64}\s+(?:[\d-]+\s+)?(.+)")
+_FRAGMENT = re.compile(
+    r'"file"\s*:\s*"(?P<file>(?:[^"\\]|\\.)+)"\s*,\s*"repo"\s*:\s*"(?P<repo>(?:[^"\\]|\\.)+)"'
+)
+_FRAGMENT_LINE = re.compile(r'(?:"|\\n)(\d{1,9}): ')
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A file in an answer, with the lines of it that were shown."""
+
+    repo: str
+    """Repository, raw; empty if the answer does not say."""
+    path: str
+    """Path in the repository; empty for a result that is a repository."""
+    start: int | None = None
+    end: int | None = None
+    shown: bool = False
+    """Content was shown, with or without numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A Sourcegraph URL taken apart."""
+
+    repo: str
+    path: str
+    is_folder: bool
+    start: int | None = None
+    end: int | None = None
+
+
+def plain_repo(name: str) -> str:
+    """A repository without its revision."""
+    return name.partition("@")[0].strip().strip("/")
+
+
+def link_of(text: str) -> Link | None:
+    """The file that a URL points to, with its line range."""
+    match = _URL.search(text)
+    if match is None:
+        return None
+    path = match["path"]
+    lines = _RANGE.search(path)
+    if lines is not None:
+        path = path[: lines.start()]
+    path = re.split(r"[?#]", path, maxsplit=1)[0]
+    start = as_number(lines[1]) if lines else None
+    end = (as_number(lines[2]) if lines[2] else start) if lines else None
+    repo = plain_repo(unquote(match["repo"]))
+    return Link(repo, unquote(path).strip("/"), match["type"] == "tree", start, end)
+
+
+# --- searches -----------------------------------------------------------------------------
+
+
+def blocks_of(payload: Payload, *, padded: bool = True) -> list[Block]:
+    """The files of a search's answer, one block per header or JSON block."""
+    value = payload.value
+    if value is None:
+        return list(text_blocks(payload.text, padded=padded))
+    found = [
+        block
+        for key in ("blocks", "fileBlocks", "results", "references", "definitions")
+        for raw in as_items(payload.mapping.get(key))
+        for block in _json_block(as_mapping(raw), padded)
+    ]
+    if not found and isinstance(value, list):
+        found = [block for raw in value for block in _json_block(as_mapping(raw), padded)]
+    return found
+
+
+def text_blocks(text: str, *, padded: bool = True) -> Iterator[Block]:
+    """Blocks of the text era. `padded`: each chunk ends with one empty line too many.
+
+    keyword_search and nls_search pad their chunks, find_references does not.
+    """
+    repo = path = ""
+    lines: list[str] = []
+    for line in [*text.split("\n"), "# end"]:
+        header = HEADER.fullmatch(line)
+        if header is None:
+            lines.append(line)
+            continue
+        if repo:
+            yield _block(repo, path, lines, padded)
+        repo, path, lines = plain_repo(header["repo"]), (header["path"] or "").strip(), []
+        if "/" not in repo and not path:  # a Markdown heading such as `# Results`
+            repo = ""
+
+
+def _json_block(raw: Mapping[str, Any], padded: bool) -> Iterator[Block]:
+    path = as_text(raw.get("file")) or as_text(raw.get("path"))
+    repo = as_text(raw.get("repo")) or as_text(raw.get("repository"))
+    link = link_of(as_text(raw.get("url")))
+    if link is not None:
+        path, repo = path or link.path, repo or link.repo
+    if not path and not repo:
+        return
+    chunks = as_items(raw.get("chunks")) or as_items(raw.get("chunkMatches"))
+    lines: list[str] = []
+    stated: list[int] = []
+    for chunk in chunks:
+        chunk = as_mapping(chunk)
+        body = as_text(chunk.get("content")).split("\n")
+        lines += [*body, ""]
+        if not any(LINE.match(line) for line in body):
+            stated += [n for key in ("startLine", "endLine") if (n := as_number(chunk.get(key)))]
+    block = _block(plain_repo(repo), path, lines, padded)
+    if block.start is None and stated:
+        # `endLine` is one too high wherever it could be checked against numbered content.
+        block = Block(block.repo, path, min(stated), max(min(stated), max(stated) - 1), shown=True)
+    yield block
+
+
+def _block(repo: str, path: str, lines: Iterable[str], padded: bool) -> Block:
+    span = hull(lines, padded=padded)
+    if span is None:
+        return Block(repo, path)
+    return Block(repo, path, span[0], span[1], shown=True)
+
+
+def hull(lines: Iterable[str], *, padded: bool = True) -> tuple[int, int] | None:
+    """First and last line shown. Chunks come in any order and overlap.
+
+    A padded chunk's last line is an empty one that was not asked for: it is the last before the
+    numbers jump.
+    """
+    chunks: list[list[tuple[int, str]]] = []
+    for number, text in numbered(lines, LINE):
+        if not chunks or number != chunks[-1][-1][0] + 1:
+            chunks.append([])
+        chunks[-1].append((number, text))
+    if padded:
+        chunks = [c[:-1] if len(c) > 1 and not c[-1][1].strip() else c for c in chunks]
+    if not chunks:
+        return None
+    return min(chunk[0][0] for chunk in chunks), max(chunk[-1][0] for chunk in chunks)
+
+
+def fragments(text: str) -> Iterator[Block]:
+    """Blocks in a piece of JSON that begins or ends anywhere, as in a stored answer read in parts.
+
+    In the JSON era a block's chunks stand before its file and repository.
+    """
+    at = 0
+    for match in _FRAGMENT.finditer(text):
+        numbers = [int(n) for n in _FRAGMENT_LINE.findall(text[at : match.start()])]
+        at = match.end()
+        file = match["file"].replace('\\"', '"').replace("\\/", "/")
+        start, end = (min(numbers), max(numbers)) if numbers else (None, None)
+        yield Block(plain_repo(match["repo"]), file, start, end, shown=bool(numbers))
+
+
+# --- opened files -------------------------------------------------------------------------
+
+
+def folder_files(lines: Iterable[str]) -> tuple[str, ...] | None:
+    """File names when the lines are a listing of a directory (`100644 blob <sha> name`), else None."""
+    names = []
+    entries = 0
+    for line in lines:
+        match = _TREE_ENTRY.fullmatch(line.rstrip())
+        if match is not None:
+            entries += 1
+            if match[2] == "blob":
+                names.append(match[3].strip())
+        elif (content := LINE.match(line)) is not None and content[2].strip():
+            return None
+    return tuple(names) if entries else None
+
+
+def opened_span(lines: Iterable[str], asked_end: int | None) -> tuple[int, int] | None:
+    """First and last line of an opened file, without the extra empty line after the last."""
+    found = list(numbered(lines, LINE))
+    if not found:
+        return None
+    start, end = found[0][0], found[-1][0]
+    if end > start and not found[-1][1].strip() and asked_end != end:
+        end -= 1
+    return (start, end) if end >= start >= 1 else None

@@ -1,0 +1,220 @@
+"""The tool table: which tool a raw name means, its category, and who reads its result (D2, D3).
+
+The table is data (`table.toml`); users add to it with `[tools.<name>]` in groundtrace.toml.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from importlib import resources
+from typing import Any, get_args
+
+from groundtrace.config import Settings
+from groundtrace.errors import UsageError
+from groundtrace.model import Category
+
+CATEGORIES: tuple[str, ...] = get_args(Category)
+_LISTS = ("aliases", "path_arguments", "requires")
+_TEXTS = ("category", "server", "reads")
+_READS_BY_CATEGORY = {
+    "file_read": "read",
+    "file_search": "glob",
+    "code_search": "grep",
+    "file_write": "write",
+}
+"""How an added tool that only names its path arguments is read."""
+_MCP = re.compile(r"mcp(?:__|_(?=[^_]))(?P<rest>.+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEntry:
+    """One tool of the table."""
+
+    name: str
+    """Canonical name; MCP tools carry their server (`sourcegraph.read_file`)."""
+    category: Category
+    """Category of its calls, unless a reader says otherwise of one call."""
+    server: str | None = None
+    """MCP server that offers it."""
+    reads: str | None = None
+    """Name of the function that understands it; None for tools that name no files."""
+    aliases: tuple[str, ...] = ()
+    """Other names of the tool."""
+    path_arguments: tuple[str, ...] = ()
+    """Arguments that carry the file or the place that is searched."""
+    requires: tuple[str, ...] = ()
+    """Arguments without which a bare name is not this tool."""
+
+    @property
+    def short(self) -> str:
+        """The name without the server."""
+        if self.server is not None:
+            return self.name.removeprefix(f"{self.server}.")
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class ToolName:
+    """A raw name taken apart."""
+
+    tool: str
+    """The tool's own name, lower case."""
+    server: str | None = None
+    """Server that the name or the trace states."""
+    mcp: bool = False
+    """The name says that it is an MCP tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All entries, and how names lead to them."""
+
+    entries: Mapping[str, ToolEntry]
+    """By canonical name."""
+    servers: Mapping[str, str]
+    """Every known name of a server, lower case, to its canonical name."""
+    by_alias: Mapping[str, tuple[ToolEntry, ...]] = field(default_factory=dict)
+    """Every name and alias, lower case; tools of the harness itself come first."""
+
+    def take_apart(self, name: str, server: str | None = None) -> ToolName:
+        """The parts of a raw tool name; `server` is what the trace says of it."""
+        match = _MCP.fullmatch(name)
+        rest = match["rest"] if match else name
+        stated = self._server(server)
+        for separator in ("__", ".", "/", ":", "_", "-"):
+            head, _, tail = rest.partition(separator)
+            if head and tail and (separator == "__" or head.lower() in self.servers):
+                return ToolName(tail.lower(), self._server(head), mcp=True)
+        if stated is None and match is None:
+            return ToolName(rest.lower())
+        return ToolName(rest.lower(), stated, mcp=True)
+
+    def candidates(self, name: str, server: str | None = None) -> tuple[ToolEntry, ...]:
+        """Every entry that the name can mean, the likeliest first."""
+        exact = self.entries.get(name)
+        if exact is not None and exact.server is None and server is None:
+            rest = tuple(e for e in self.by_alias.get(name.lower(), ()) if e is not exact)
+            return (exact, *rest)
+        parts = self.take_apart(name, server)
+        found = self.by_alias.get(parts.tool, ())
+        if parts.server is not None:
+            return tuple(entry for entry in found if entry.server == parts.server)
+        remote = tuple(entry for entry in found if entry.server is not None)
+        if parts.mcp:
+            return remote
+        local = tuple(entry for entry in found if entry.server is None)
+        return (*(e for e in remote if e.requires), *local, *(e for e in remote if not e.requires))
+
+    def choose(
+        self, name: str, server: str | None = None, arguments: Mapping[str, Any] | None = None
+    ) -> ToolEntry | None:
+        """The entry that a call means: the first whose required arguments are there."""
+        found = self.candidates(name, server)
+        given = arguments or {}
+        for entry in found:
+            if all(argument in given for argument in entry.requires):
+                return entry
+        return found[0] if found else None
+
+    def _server(self, name: str | None) -> str | None:
+        """The canonical name of a server; plugins wrap it (`plugin_sourcegraph_sourcegraph`)."""
+        if name is None or not name.strip():
+            return None
+        lower = name.lower()
+        if lower in self.servers:
+            return self.servers[lower]
+        inside = {
+            self.servers[part] for part in re.split(r"[-_.: ]", lower) if part in self.servers
+        }
+        return inside.pop() if len(inside) == 1 else name
+
+
+def table_for(settings: Settings) -> Table:
+    """The table with what the user added; raises UsageError where an addition is wrong."""
+    if not settings.tools:
+        return _built("")
+    return _built(json.dumps(settings.tools, sort_keys=True, default=str))
+
+
+@lru_cache(maxsize=8)
+def _built(added: str) -> Table:
+    raw = tomllib.loads((resources.files(__package__) / "table.toml").read_text(encoding="utf-8"))
+    servers = {alias.lower(): name for name, names in raw["servers"].items() for alias in names}
+    entries: dict[str, ToolEntry] = {}
+    for name, content in raw["tools"].items():
+        entries[name] = ToolEntry(name=name, **_values(name, content))
+    readers = sorted({entry.reads for entry in entries.values() if entry.reads})
+    for name, content in (json.loads(added) if added else {}).items():
+        entries[name] = _added(name, content, entries, readers)
+        server = entries[name].server
+        if server is not None:
+            servers.setdefault(server.lower(), server)
+    by_alias: dict[str, list[ToolEntry]] = {}
+    for entry in reversed(entries.values()):  # what the user added comes before what it resembles
+        for alias in dict.fromkeys(a.lower() for a in (entry.short, entry.name, *entry.aliases)):
+            by_alias.setdefault(alias, []).append(entry)
+    ordered = {alias: tuple(sorted(found, key=_is_remote)) for alias, found in by_alias.items()}
+    return Table(entries, servers, ordered)
+
+
+def _is_remote(entry: ToolEntry) -> bool:
+    return entry.server is not None
+
+
+def _added(
+    name: str,
+    content: Mapping[str, Any],
+    known: Mapping[str, ToolEntry],
+    readers: Sequence[str],
+) -> ToolEntry:
+    """An entry from groundtrace.toml: by itself, or `like` one that is there."""
+    where = f"[tools.{name}]"
+    values = _values(name, content)
+    category = values.get("category")
+    if category is not None and category not in CATEGORIES:
+        raise UsageError(f"{where}: {_nearest('category', category, CATEGORIES)}")
+    if "reads" in values and values["reads"] not in readers:
+        raise UsageError(f"{where}: {_nearest('reader', values['reads'], readers)}")
+    like = values.pop("like", None)
+    if like is not None:
+        if like not in known:
+            raise UsageError(f"{where}: {_nearest('tool', like, known)}")
+        base = replace(known[like], name=name, aliases=(), requires=(), server=None)
+        return replace(base, **values)
+    if category is None:
+        raise UsageError(f"{where}: needs a category (one of {', '.join(CATEGORIES)}) or like")
+    if values.get("path_arguments"):
+        values.setdefault("reads", _READS_BY_CATEGORY.get(category))
+    return ToolEntry(name=name, **values)
+
+
+def _values(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of an entry, with their types checked."""
+    keys = ("like", *_TEXTS, *_LISTS)
+    values: dict[str, Any] = {}
+    for key, value in content.items():
+        if key not in keys:
+            raise UsageError(f"[tools.{name}]: {_nearest('key', key, keys)}")
+        if key in _LISTS:
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+                raise UsageError(f"[tools.{name}]: {key} must be a list of strings")
+            values[key] = tuple(value)
+        elif not isinstance(value, str):
+            raise UsageError(f"[tools.{name}]: {key} must be a string")
+        else:
+            values[key] = value
+    return values
+
+
+def _nearest(what: str, name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
+    return (
+        f"unknown {what} {name!r}; nearest is {near[0]!r}" if near else f"unknown {what} {name!r}"
+    )
