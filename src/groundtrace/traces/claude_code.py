@@ -1,0 +1,403 @@
+"""Claude Code: stream JSON (`claude-code.txt`) and session JSONL, both dialects.
+
+One message is spread over many lines with the same usage on each; parallel calls are answered out
+of order; subagents show through `parent_tool_use_id`, `isSidechain`, `agentId` or a file of their
+own. Lines of a background Bash (`system/task_started`) are not a subagent and are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from groundtrace import jsonio
+from groundtrace.model import Usage
+from groundtrace.storage import Folder
+from groundtrace.traces import salvage
+from groundtrace.traces.claude_lines import Block, Line, decode_line, fit_block, fit_line
+from groundtrace.traces.jsonl import RawLine, read_lines
+from groundtrace.traces.persisted import shown
+from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Source
+from groundtrace.traces.times import parse_time
+from groundtrace.traces.tokens import claude_counts
+from groundtrace.traces.values import (
+    as_amount,
+    as_arguments,
+    as_count,
+    as_mapping,
+    as_text,
+    parts_text,
+    server_of,
+)
+
+SYNTHETIC = "<synthetic>"
+"""Model name of messages that the harness wrote itself, such as an API error."""
+
+EVENT_TYPES = frozenset({"system", "assistant", "user", "result", "tool_use", "tool_result"})
+
+_TOOL_USE = re.compile(r'"type"\s*:\s*"tool_use"')
+_SUBAGENT_FILE = re.compile(r"(?:^|/)(?:subagents/|agent-)[^/]*\.jsonl$")
+
+
+class ClaudeCodeReader:
+    """Reader of Claude Code's transcripts."""
+
+    name = "claude-code"
+    patterns: tuple[str, ...] = (
+        "agent/claude-code.txt",
+        "agent/agent_stdout.log",
+        "agent/stdout.log",
+        "agent/session.jsonl",
+        "agent/agent_trace.jsonl",
+        "agent/sessions/projects/**/*.jsonl",
+        "agent_stdout.log",
+        "agent_trace.jsonl",
+        "agent/command-*/stdout.txt",
+    )
+
+    def recognise(self, probe: Probe) -> Recognised | None:
+        head = probe.head
+        for marker in (b'"claude_code_version"', b'"parent_tool_use_id"'):
+            if marker in head:
+                return Recognised("marker", f"{marker.decode()} in the first lines")
+        if b'"sessionId"' in head and (b'"isSidechain"' in head or b'"parentUuid"' in head):
+            return Recognised("marker", '"sessionId" with "isSidechain" in the first lines')
+        for shape in (
+            b'"type":"assistant"',
+            b'"type": "assistant"',
+            b'"tool_use"',
+            b'"tool_use_id"',
+        ):
+            if shape in head and b'"ATIF' not in head and b'"tool_call_id"' not in head:
+                return Recognised("shape", f"{shape.decode()} in the first lines")
+        if re.search(rb'^\s*[\[{]?\s*\{?\s*"type"\s*:\s*"(?:result|system|user)"', head):
+            return Recognised("shape", "lines with a type of event")
+        if probe.path.endswith(("claude-code.txt", "session.jsonl", "agent_trace.jsonl")):
+            return Recognised("name", f"named {probe.path.rsplit('/', 1)[-1]}")
+        return None
+
+    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
+        reading = _Reading(path, keep)
+        with folder.open(path) as stream:
+            reading.lines(read_lines(stream))
+        return reading.finish()
+
+
+class _Reading:
+    """State of reading one file."""
+
+    def __init__(self, path: str, keep: Keep) -> None:
+        self.source = Source(path, "transcript", "stream", harness="claude-code")
+        self.keep = keep
+        self.by_id: dict[str, RawCall] = {}
+        self.without_id: list[RawCall] = []
+        self.events = 0
+        self.lines_seen = 0
+        self.noise: list[int] = []
+        self.noise_count = 0
+        self.session_lines = 0
+        self.own_file = _SUBAGENT_FILE.search(path) is not None
+        self.result: Line | None = None
+
+    # --- lines ---
+
+    def lines(self, lines: Iterable[RawLine]) -> None:
+        for line in lines:
+            self.lines_seen += 1
+            if line.too_long:
+                self.source.problem(
+                    "line_too_long",
+                    f"line of {line.length:,} bytes at offset {line.offset:,} was not decoded",
+                    line=line.number,
+                )
+                self.source.ledger.interrupt()
+                continue
+            self.line(line)
+
+    def line(self, line: RawLine) -> None:
+        try:
+            events = decode_line(line.data)
+        except jsonio.BadJsonError as error:
+            self.broken(line, str(error))
+            return
+        if b'"' in line.data and not events:
+            self.noise_count += 1
+        for event in events:
+            self.event(event, line.number)
+        if events and not line.data.isascii():
+            self.check_encoding(line)
+
+    def check_encoding(self, line: RawLine) -> None:
+        try:
+            line.data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            self.source.problem(
+                "not_utf8", f"bytes that are not UTF-8 ({error.reason})", line=line.number
+            )
+
+    def broken(self, line: RawLine, reason: str) -> None:
+        """A line that does not decode: noise of stderr, or a damaged event."""
+        data = line.data
+        if not data.startswith((b"{", b"[")) and b'"type"' not in data and b'"tool_use' not in data:
+            self.noise_count += 1
+            if not self.noise:
+                self.noise.append(line.number)
+            return
+        text = salvage.to_text(data)
+        calls_before = len(self.by_id) + len(self.without_id)
+        usage_found = self.salvage(text, line.number)
+        recovered = len(self.by_id) + len(self.without_id) - calls_before
+        lost = max(0, len(_TOOL_USE.findall(text)) - recovered)
+        if not usage_found:
+            self.source.ledger.interrupt()
+        kind = "broken_line" if line.ended else "truncated_line"
+        what = "broken" if line.ended else "cut off"
+        self.source.problem(
+            kind,
+            f"line is {what} ({reason}); {recovered} of its tool calls could be read",
+            line=line.number,
+            lost_calls=lost,
+        )
+
+    def salvage(self, text: str, number: int) -> bool:
+        """Read what is intact in a damaged line; whether its usage is accounted for."""
+        parent = salvage.string_after(text, "parent_tool_use_id")
+        moment = salvage.string_after(text, "timestamp")
+        message_id = None
+        usage: Any = None
+        blocks: list[Block] = []
+        whole = False
+        for piece in salvage.intact_objects(text):
+            value = piece.value
+            kind = value.get("type")
+            if kind in EVENT_TYPES and ("message" in value or kind in ("result", "system")):
+                self.event(fit_line(value), number)
+                whole = True
+            elif kind == "message" and "content" in value:
+                line = fit_line({"message": value})
+                if line.message is not None:
+                    message_id, usage = line.message.id, line.message.usage
+                    blocks += line.message.content if isinstance(line.message.content, list) else []
+            elif kind == "tool_use" or "tool_use_id" in value:
+                blocks.append(fit_block(value))
+            elif "input_tokens" in value:
+                usage = value
+        if message_id is None:
+            found = re.search(r'"id"\s*:\s*"(msg_[^"\\]+)"', text)
+            message_id = None if found is None else found.group(1)
+        if blocks or usage is not None:
+            event = fit_line(
+                {"parent_tool_use_id": parent, "timestamp": moment, "type": "assistant"}
+            )
+            if isinstance(message_id, str) and claude_counts(usage) is not None:
+                self.source.ledger.add(message_id, claude_counts(usage), subagent=bool(parent))
+            self.blocks(blocks, event, number, message_id)
+        is_user = re.search(r'"type"\s*:\s*"(?:user|system|result)"', text) is not None
+        accounted = isinstance(message_id, str) and claude_counts(usage) is not None
+        return accounted or is_user or (whole and message_id is None)
+
+    # --- events ---
+
+    def event(self, line: Line, number: int) -> None:
+        """One decoded event."""
+        source = self.source
+        kind = line.type
+        moment = parse_time(line.timestamp)
+        source.saw(moment)
+        if line.is_sidechain is not None or line.session_id_session is not None:
+            self.session_lines += 1
+        if isinstance(kind, str):
+            self.events += 1
+        if source.cwd is None:
+            source.cwd = as_text(line.cwd)
+        if source.harness_version is None:
+            source.harness_version = as_text(line.claude_code_version) or as_text(line.version)
+        if kind == "system" and line.subtype == "init":
+            self.init(line)
+        elif kind == "result":
+            self.result = line
+        elif kind == "tool_use":
+            self.top_level_call(line, number)
+        elif kind == "tool_result":
+            self.top_level_result(line)
+        elif line.message is not None:
+            self.message(line, number)
+
+    def init(self, line: Line) -> None:
+        self.source.model = self.source.model or as_text(line.model)
+        servers = line.mcp_servers if isinstance(line.mcp_servers, list) else []
+        for server in servers:
+            name = as_text(server.get("name")) if isinstance(server, dict) else as_text(server)
+            if name is not None:
+                self.source.mcp_servers[name] = None
+
+    def message(self, line: Line, number: int) -> None:
+        message = line.message
+        if message is None or message.model == SYNTHETIC:
+            return
+        subagent = self.is_subagent(line)
+        message_id = as_text(message.id)
+        if line.type == "assistant":
+            if self.source.model is None and not subagent:
+                self.source.model = as_text(message.model)
+            if message_id is not None:
+                self.source.ledger.add(message_id, claude_counts(message.usage), subagent=subagent)
+            elif message.usage is not None:
+                # Without an id nothing tells whether the next line repeats this usage.
+                self.source.ledger.interrupt()
+        if isinstance(message.content, list):
+            self.blocks(message.content, line, number, message_id)
+
+    def is_subagent(self, line: Line) -> bool:
+        return self.own_file or bool(as_text(line.parent_tool_use_id)) or line.is_sidechain is True
+
+    def blocks(
+        self, blocks: Iterable[Block], line: Line, number: int, message_id: str | None
+    ) -> None:
+        results = 0
+        for block in blocks:
+            if block.type == "tool_use":
+                self.call(block.id, block.name, block.input, line, number)
+            elif block.type == "tool_result" or block.tool_use_id is not None:
+                results += 1
+                # The structured result of a line belongs to its only result.
+                structured = line.structured if results == 1 else None
+                self.answer(block.tool_use_id, block.content, block.is_error, structured, line)
+
+    def call(self, call_id: Any, name: Any, given: Any, line: Line, number: int) -> RawCall | None:
+        """A tool call; a repeated line of one that is known adds nothing."""
+        known = self.by_id.get(call_id) if isinstance(call_id, str) else None
+        if known is not None:
+            return known
+        tool = as_text(name)
+        arguments = as_arguments(given)
+        if tool is None or arguments is None:
+            what = "name" if tool is None else "input"
+            self.source.problem(
+                "wrong_type",
+                f"tool call whose {what} is {type(name if tool is None else given).__name__}",
+                line=number,
+                place=f"$.message.content[].{what}",
+                lost_calls=1,
+            )
+            return None
+        parent = as_text(line.parent_tool_use_id)
+        call = RawCall(
+            tool,
+            self.keep.arguments(arguments),
+            call_id=as_text(call_id),
+            server=server_of(tool),
+            made_at=parse_time(line.timestamp),
+            position=self.source.ledger.position,
+            is_subagent=self.is_subagent(line),
+            cwd=as_text(line.cwd),
+            spawned_by=parent,
+        )
+        if call.server is not None:
+            self.source.mcp_servers.setdefault(call.server)
+        self.source.calls.append(call)
+        if isinstance(call_id, str) and call_id:
+            self.by_id[call_id] = call
+        else:
+            self.without_id.append(call)
+        return call
+
+    def answer(
+        self, call_id: Any, content: Any, is_error: Any, structured: Any, line: Line
+    ) -> None:
+        """The result of a call; the first one counts."""
+        call = self.by_id.get(call_id) if isinstance(call_id, str) else self.oldest_unanswered()
+        if call is None or call.result is not None:
+            return
+        agent = as_text(as_mapping(structured).get("agentId"))
+        if agent is not None and call.call_id is not None:
+            self.source.agent_calls[agent] = call.call_id
+        text, path = shown(parts_text(content), structured)
+        failed = (
+            is_error is True
+            or text.lstrip().startswith("<tool_use_error>")
+            or (isinstance(structured, str) and structured.startswith("Error:"))
+            or as_mapping(structured).get("interrupted") is True
+        )
+        data = structured if isinstance(structured, dict | list) else None
+        call.result, cut = self.keep.result(text, data, failed, path)
+        call.result_cut = cut
+        call.answered_at = parse_time(line.timestamp)
+        if cut:
+            self.cut_result(call)
+
+    def cut_result(self, call: RawCall) -> None:
+        self.source.problem(
+            "result_cut",
+            f"the result of {call.name} {call.call_id or ''} was kept in part: over the memory budget",
+        )
+
+    def oldest_unanswered(self) -> RawCall | None:
+        return next((call for call in self.without_id if call.result is None), None)
+
+    def top_level_call(self, line: Line, number: int) -> None:
+        given = next(
+            (item for item in (line.input, line.tool_input, line.parameters) if item is not None),
+            None,
+        )
+        name = line.name if line.name is not None else line.tool_name
+        self.call(line.id if line.id is not None else line.tool_use_id, name, given, line, number)
+
+    def top_level_result(self, line: Line) -> None:
+        content = line.content if line.content is not None else line.output
+        call_id = line.tool_use_id if line.tool_use_id is not None else line.id
+        self.answer(call_id, content, line.is_error, line.structured, line)
+
+    # --- end ---
+
+    def finish(self) -> Source:
+        source = self.source
+        source.parsed = self.events > 0
+        if self.session_lines:
+            source.dialect = "subagent" if self.own_file else "session"
+        if self.own_file:
+            stem = source.file.rsplit("/", 1)[-1].removesuffix(".jsonl")
+            source.agent_id = stem.removeprefix("agent-")
+        if not self.lines_seen:
+            source.problem("empty_file", "the file is empty")
+        elif not source.parsed:
+            source.problem("not_a_transcript", "no line of the file is an event")
+        if self.noise_count and source.parsed:
+            first = f", the first is line {self.noise[0]}" if self.noise else ""
+            source.problem(
+                "non_json_lines",
+                f"{self.noise_count} lines are not events of the transcript{first}",
+                line=self.noise[0] if self.noise else None,
+            )
+        source.usage = self.totals()
+        return source
+
+    def totals(self) -> Usage:
+        """Totals that the file states: never a sum of stream lines, whose output is a placeholder."""
+        source = self.source
+        output, origin = _stated_output(self.result)
+        if output is None and source.dialect == "session":
+            output = source.ledger.main_output()
+            origin = None if output is None else "session"
+        cost = None if self.result is None else as_amount(self.result.total_cost_usd)
+        return Usage(
+            output_tokens=output,
+            output_tokens_source=origin,
+            input_tokens=source.ledger.main_input(),
+            cost_usd=cost,
+            cost_source=None if cost is None else "result.total_cost_usd",
+        )
+
+
+def _stated_output(result: Line | None) -> tuple[int | None, str | None]:
+    if result is None:
+        return None, None
+    per_model = [
+        as_count(as_mapping(item).get("outputTokens"))
+        for item in as_mapping(result.model_usage).values()
+    ]
+    if per_model and None not in per_model:
+        return sum(count for count in per_model if count is not None), "modelUsage"
+    stated = as_count(as_mapping(result.usage).get("output_tokens"))
+    return stated, None if stated is None else "result.usage"

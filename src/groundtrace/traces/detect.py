@@ -1,0 +1,103 @@
+"""Which files of a trial hold a trace, and which reader reads each."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from groundtrace.model import Problem
+from groundtrace.storage import Folder
+from groundtrace.traces.source import Probe, Reader, Recognised
+
+HEAD = 64 * 1024
+"""Bytes that a reader sees to recognise a file."""
+
+MAX_FOLDERS = 2_000
+"""Folders listed below `**`; sessions of a trial have a handful."""
+
+_ORDER = {"marker": 0, "shape": 1, "name": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """A file and its reader."""
+
+    path: str
+    reader: Reader
+    recognised: Recognised
+
+    @property
+    def evidence(self) -> str:
+        return f"{self.path}: {self.reader.name} by {self.recognised.strength} ({self.recognised.evidence})"
+
+
+def candidates(folder: Folder, readers: Sequence[Reader]) -> list[str]:
+    """Files that any reader wants to see, in the order of the readers' patterns."""
+    found: dict[str, None] = {}
+    for reader in readers:
+        for pattern in reader.patterns:
+            for path in expand(folder, pattern):
+                found.setdefault(path)
+    return list(found)
+
+
+def expand(folder: Folder, pattern: str) -> Iterator[str]:
+    """Files that match a pattern of literal parts, `*` parts and `**`."""
+    if not re.search(r"[*?\[]", pattern):
+        if folder.has_file(pattern):
+            yield pattern
+        return
+    literal: list[str] = []
+    parts = pattern.split("/")
+    while parts and not re.search(r"[*?\[]", parts[0]):
+        literal.append(parts.pop(0))
+    base = "/".join(literal)
+    start = folder.folder(base) if base else folder
+    budget = [MAX_FOLDERS]
+    for path in _walk(start, parts, budget):
+        yield f"{base}/{path}" if base else path
+
+
+def _walk(folder: Folder, parts: list[str], budget: list[int]) -> Iterator[str]:
+    budget[0] -= 1
+    if budget[0] < 0 or not parts:
+        return
+    first, rest = parts[0], parts[1:]
+    for entry in folder.entries():
+        if first == "**":
+            if entry.kind == "folder":
+                for path in _walk(folder.folder(entry.name), parts, budget):
+                    yield f"{entry.name}/{path}"
+            elif entry.kind == "file" and rest and fnmatch.fnmatchcase(entry.name, rest[-1]):
+                yield entry.name
+        elif fnmatch.fnmatchcase(entry.name, first):
+            if not rest and entry.kind == "file":
+                yield entry.name
+            elif rest and entry.kind == "folder":
+                for path in _walk(folder.folder(entry.name), rest, budget):
+                    yield f"{entry.name}/{path}"
+
+
+def detect(
+    folder: Folder, path: str, readers: Iterable[Reader]
+) -> tuple[Detected | None, Problem | None]:
+    """The reader with the strongest claim on a file; the earlier one of equals."""
+    try:
+        with folder.open(path) as stream:
+            probe = Probe(path, stream.read(HEAD))
+    except OSError as error:
+        return None, Problem(path, "unreadable", str(error))
+    best: Detected | None = None
+    for reader in readers:
+        claim = reader.recognise(probe)
+        if claim is not None and (
+            best is None or _ORDER[claim.strength] < _ORDER[best.recognised.strength]
+        ):
+            best = Detected(path, reader, claim)
+    if best is not None:
+        return best, None
+    kind = "unrecognised" if probe.head.strip() else "empty_file"
+    reason = "no reader knows this file" if probe.head.strip() else "the file is empty"
+    return None, Problem(path, kind, reason)

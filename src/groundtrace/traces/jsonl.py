@@ -1,0 +1,78 @@
+"""Lines of a transcript as a stream: bounded memory, whatever the file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+CHUNK = 1 << 20
+MAX_LINE = 64 * 1024 * 1024
+"""A longer line is not decoded; it is reported with its offset and length."""
+
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class RawLine:
+    """One line of a file."""
+
+    number: int
+    """From 1."""
+    offset: int
+    """Where it starts, in bytes."""
+    data: bytes
+    """Without the line end; empty when the line is too long."""
+    length: int
+    """In bytes, without the line end."""
+    ended: bool
+    """False for a last line without a line end, which may have been cut."""
+
+    @property
+    def too_long(self) -> bool:
+        return self.length > MAX_LINE
+
+
+def read_lines(stream: BinaryIO) -> Iterator[RawLine]:
+    """All lines that are not blank.
+
+    Only `\\n` ends a line: U+2028 and its like occur inside strings.
+    """
+    number = 1
+    offset = 0
+    parts: list[bytes] = []
+    length = 0
+    while chunk := stream.read(CHUNK):
+        start = 0
+        while (end := chunk.find(b"\n", start)) >= 0:
+            length += end - start
+            parts.append(chunk[start:end])
+            line = _line(number, offset, parts, length, ended=True)
+            offset += length + 1
+            number += 1
+            parts, length = [], 0
+            start = end + 1
+            if line is not None:
+                yield line
+                del line
+        length += len(chunk) - start
+        if length <= MAX_LINE:
+            parts.append(chunk[start:])
+        else:
+            parts = []
+    line = _line(number, offset, parts, length, ended=False)
+    if line is not None:
+        yield line
+
+
+def _line(
+    number: int, offset: int, parts: list[bytes], length: int, *, ended: bool
+) -> RawLine | None:
+    if length > MAX_LINE:
+        return RawLine(number, offset, b"", length, ended)
+    data = parts[0] if len(parts) == 1 else b"".join(parts)
+    parts.clear()
+    if number == 1:
+        data = data.removeprefix(_BOM)
+    data = data.strip(b" \t\r")
+    return RawLine(number, offset, data, length, ended) if data else None

@@ -1,0 +1,263 @@
+"""Several sources of one trial as one trace (D1, D11).
+
+The order is the transcript's; what only another source knows follows its nearest predecessor
+there. A stream comes before a session log, because it has the subagents' calls; a trajectory
+comes last, because it has neither those nor the raw results.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from groundtrace.model import ToolCall, ToolResult, Trace, TraceSource, Usage
+from groundtrace.traces.source import RawCall, Source
+from groundtrace.traces.times import earliest
+
+_RANK = {"stream": 0, "cursor": 0, "session": 1, "subagent": 2, "atif": 3}
+
+
+def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
+    """One trace out of all sources that could be parsed."""
+    usable = sorted(
+        (source for source in sources if source.parsed),
+        key=lambda source: (source.kind == "trajectory", _RANK.get(source.dialect, 0)),
+    )
+    for source in usable:
+        _close_ledger(source, usable)
+    has_trajectory = any(source.kind == "trajectory" for source in usable)
+    has_transcript = any(source.kind == "transcript" for source in usable)
+    servers = dict.fromkeys(name for source in usable for name in source.mcp_servers)
+    first = None
+    for source in usable:
+        first = earliest(first, source.first_timestamp)
+    origin = _trace_source(usable, has_trajectory, has_transcript)
+    calls = _join_all(usable)
+    notes = [f"{source.file}: {note}" for source in usable for note in source.notes]
+    return Trace(
+        calls=tuple(calls),
+        source=origin,
+        has_trajectory=has_trajectory,
+        has_transcript=has_transcript,
+        first_timestamp=first,
+        harness=_first(source.harness for source in usable),
+        harness_version=_first(source.harness_version for source in usable),
+        model=_first(source.model for source in usable if source.dialect != "subagent"),
+        cwd=_first(source.cwd for source in usable),
+        mcp_servers=tuple(servers),
+        usage=_usage(usable),
+        evidence=(*evidence, *notes),
+        readable=bool(usable),
+    )
+
+
+def _first(values: Iterable[str | None]) -> str | None:
+    return next((value for value in values if value), None)
+
+
+def _trace_source(
+    usable: Sequence[Source], has_trajectory: bool, has_transcript: bool
+) -> TraceSource | None:
+    if has_trajectory and has_transcript:
+        # A source that adds nothing because it holds no call did not contribute.
+        with_calls = {source.kind for source in usable if source.calls}
+        if len(with_calls) == 1:
+            return next(iter(with_calls))
+        return "merged"
+    if has_trajectory:
+        return "trajectory"
+    return "transcript" if has_transcript else None
+
+
+# --- tokens ---
+
+
+def _close_ledger(source: Source, sources: Sequence[Source]) -> None:
+    """Give each call of a source its cumulative tokens."""
+    if source.dialect == "subagent":
+        # Its model calls lie somewhere between those of the main thread: no total can be told.
+        return
+    others = [other.ledger for other in sources if other is not source]
+    source.ledger.improve(others)
+    totals = source.ledger.totals()
+    for call in source.calls:
+        call.tokens = totals[min(call.position, len(totals) - 1)]
+
+
+def _token_source(sources: Sequence[Source]) -> Source | None:
+    """The one source whose totals are used: that which tells them for the most calls."""
+    best: Source | None = None
+    most = 0
+    for source in sources:
+        known = sum(call.tokens is not None for call in source.calls)
+        if known > most:
+            best, most = source, known
+    return best
+
+
+# --- calls ---
+
+
+def _join_all(sources: list[Source]) -> list[ToolCall]:
+    token_source = _token_source(sources)
+    for source in sources:
+        if source is not token_source:
+            for call in source.calls:
+                call.tokens = None
+    merged: list[RawCall] = []
+    for number, source in enumerate(sources):
+        if number == 0:
+            merged = source.calls
+        elif source.dialect == "subagent":
+            merged = _insert_subagent(merged, source, sources)
+        else:
+            merged = _insert(merged, source.calls)
+    result: list[ToolCall] = []
+    merged.reverse()
+    while merged:
+        result.append(_frozen(merged.pop()))
+    return result
+
+
+def _keys(calls: Sequence[RawCall]) -> list[tuple[str, int] | None]:
+    """Id and how often it occurred before: ids repeat in some trajectories."""
+    seen: Counter[str] = Counter()
+    keys: list[tuple[str, int] | None] = []
+    for call in calls:
+        if call.call_id is None:
+            keys.append(None)
+            continue
+        keys.append((call.call_id, seen[call.call_id]))
+        seen[call.call_id] += 1
+    return keys
+
+
+def _match(base: Sequence[RawCall], other: Sequence[RawCall]) -> list[int | None]:
+    """For each call of `other` the place of the same call in `base`."""
+    base_keys = _keys(base)
+    by_key = {key: place for place, key in enumerate(base_keys) if key is not None}
+    matched: list[int | None] = []
+    for call, key in zip(other, _keys(other), strict=True):
+        place = by_key.get(key) if key is not None else None
+        if place is not None and base[place].name != call.name:
+            place = None
+        matched.append(place)
+    taken = {place for place in matched if place is not None}
+    main = [place for place, call in enumerate(base) if not call.is_subagent]
+    ordinal = -1
+    for number, call in enumerate(other):
+        if call.is_subagent:
+            continue
+        ordinal += 1
+        if matched[number] is not None or ordinal >= len(main):
+            continue
+        place = main[ordinal]
+        if place in taken or (call.call_id is not None and base[place].call_id is not None):
+            continue
+        if base[place].name == call.name:
+            matched[number] = place
+            taken.add(place)
+    return matched
+
+
+def _insert(base: list[RawCall], other: Sequence[RawCall], anchor: int = -1) -> list[RawCall]:
+    """`base` with what `other` adds: fields of the same call, and calls only it knows."""
+    matched = _match(base, other)
+    after: dict[int, list[RawCall]] = {}
+    for call, place in zip(other, matched, strict=True):
+        if place is None:
+            after.setdefault(anchor, []).append(call)
+        else:
+            _combine(base[place], call)
+            anchor = place
+    if not after:
+        return base
+    result = list(after.get(-1, ()))
+    for place, call in enumerate(base):
+        result.append(call)
+        result += after.get(place, ())
+    return result
+
+
+def _insert_subagent(
+    base: list[RawCall], source: Source, sources: Sequence[Source]
+) -> list[RawCall]:
+    """A subagent's own file: its calls follow the call that started it, else the last one."""
+    starter = None
+    for other in sources:
+        starter = starter or other.agent_calls.get(source.agent_id or "")
+    anchor = len(base) - 1
+    for place, call in enumerate(base):
+        if starter is not None and call.call_id == starter:
+            anchor = place
+    for call in source.calls:
+        call.spawned_by = call.spawned_by or starter
+    return _insert(base, source.calls, anchor)
+
+
+def _combine(mine: RawCall, theirs: RawCall) -> None:
+    """Add to a call what another source knows of it."""
+    mine.step_id = mine.step_id or theirs.step_id
+    mine.call_id = mine.call_id or theirs.call_id
+    mine.server = mine.server or theirs.server
+    mine.cwd = mine.cwd or theirs.cwd
+    mine.spawned_by = mine.spawned_by or theirs.spawned_by
+    mine.is_subagent = mine.is_subagent or theirs.is_subagent
+    if mine.made_at is None:
+        mine.made_at = theirs.made_at
+    if mine.answered_at is None:
+        mine.answered_at = theirs.answered_at
+    if mine.tokens is None:
+        mine.tokens = theirs.tokens
+    if not mine.arguments and theirs.arguments:
+        mine.arguments = theirs.arguments
+    mine.result, mine.result_cut = _better_result(mine, theirs)
+
+
+def _better_result(mine: RawCall, theirs: RawCall) -> tuple[ToolResult | None, bool]:
+    if mine.result is None or theirs.result is None:
+        kept = mine if theirs.result is None else theirs
+        return kept.result, kept.result_cut
+    if mine.result_cut and not theirs.result_cut:
+        return theirs.result, False
+    result = mine.result
+    if result.data is None and theirs.result.data is not None:
+        result = replace(result, data=theirs.result.data)
+    if result.persisted_path is None and theirs.result.persisted_path is not None:
+        result = replace(result, persisted_path=theirs.result.persisted_path)
+    if theirs.result.is_error and not result.is_error:
+        result = replace(result, is_error=True)
+    return result, mine.result_cut
+
+
+def _frozen(call: RawCall) -> ToolCall:
+    return ToolCall(
+        name=call.name,
+        arguments=call.arguments,
+        call_id=call.call_id,
+        step_id=call.step_id,
+        result=call.result,
+        server=call.server,
+        timestamp=call.made_at if call.made_at is not None else call.answered_at,
+        cumulative_tokens=call.tokens,
+        is_subagent=call.is_subagent,
+        cwd=call.cwd,
+    )
+
+
+# --- totals ---
+
+
+def _usage(sources: Sequence[Source]) -> Usage:
+    """Each total from the first source that states it."""
+    output = next((s.usage for s in sources if s.usage.output_tokens is not None), Usage())
+    cost = next((s.usage for s in sources if s.usage.cost_usd is not None), Usage())
+    inputs = (s.usage.input_tokens for s in sources if s.dialect != "subagent")
+    return Usage(
+        output_tokens=output.output_tokens,
+        output_tokens_source=output.output_tokens_source,
+        input_tokens=next((count for count in inputs if count is not None), None),
+        cost_usd=cost.cost_usd,
+        cost_source=cost.cost_source,
+    )

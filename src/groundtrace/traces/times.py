@@ -1,0 +1,57 @@
+"""Timestamps of every form seen, as seconds since the epoch in UTC (D10)."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+EARLIEST = 1_262_304_000.0
+"""2010-01-01: no agent ran before; an earlier time is damage or a counter."""
+
+LATEST = 4_102_444_800.0
+"""2100-01-01."""
+
+MILLISECONDS_FROM = 1e11
+"""A number from here on counts milliseconds, as Cursor's do."""
+
+
+def parse_time(value: Any) -> float | None:
+    """Seconds since the epoch; a naive time is UTC; None when it is no plausible time."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return _plausible_number(value)
+    if not isinstance(value, str) or not 10 <= len(value) <= 40:
+        return None
+    try:
+        moment = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    try:
+        return _plausible(moment.timestamp())
+    except (OverflowError, ValueError):
+        return None
+
+
+def _plausible_number(value: int | float) -> float | None:
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    if not math.isfinite(number):
+        return None
+    return _plausible(number / 1000 if number >= MILLISECONDS_FROM else number)
+
+
+def _plausible(seconds: float) -> float | None:
+    return seconds if EARLIEST <= seconds <= LATEST else None
+
+
+def earliest(first: float | None, second: float | None) -> float | None:
+    """The earlier of two times, either of which may be missing."""
+    if first is None or second is None:
+        return second if first is None else first
+    return min(first, second)

@@ -1,0 +1,123 @@
+"""Counting each model call once (D9).
+
+A ledger lists the model calls of a source in order of first appearance. A tool call remembers how
+many of them it has behind it; its cumulative tokens are the sum over those. Usage is repeated on
+several lines of one message, and grows, so the last one stated is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
+
+from groundtrace.traces.values import as_count, as_mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Tokens of one model call."""
+
+    input: int
+    """Input with cache creation and cache reads."""
+    output: int
+
+    @property
+    def total(self) -> int:
+        return self.input + self.output
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The model calls of one source, in order."""
+
+    order: list[Hashable] = field(default_factory=list)
+    counts: dict[Hashable, Counts | None] = field(default_factory=dict)
+    subagents: set[Hashable] = field(default_factory=set)
+    broken_from: int | None = None
+    """From this many model calls on totals are unknown: usage was lost there."""
+
+    @property
+    def position(self) -> int:
+        """How many model calls were seen so far."""
+        return len(self.order)
+
+    def add(self, key: Hashable, counts: Counts | None, *, subagent: bool = False) -> None:
+        """A line of the model call `key`; later usage of the same call replaces earlier."""
+        if key not in self.counts:
+            self.order.append(key)
+            self.counts[key] = counts
+            if subagent:
+                self.subagents.add(key)
+        elif counts is not None:
+            self.counts[key] = counts
+
+    def interrupt(self) -> None:
+        """Usage may have been lost here: what follows has no total."""
+        if self.broken_from is None:
+            self.broken_from = self.position
+
+    def improve(self, others: Iterable[Ledger]) -> None:
+        """Take the usage of a call from where it is stated in full.
+
+        Stream lines hold a placeholder for output tokens; the session log's last line of the
+        same message holds the true number, which is never smaller.
+        """
+        for other in others:
+            for key, counts in other.counts.items():
+                mine = self.counts.get(key)
+                if counts is None or key not in self.counts:
+                    continue
+                if mine is None or counts.total > mine.total:
+                    self.counts[key] = counts
+
+    def totals(self) -> list[int | None]:
+        """Cumulative tokens after 0, 1, 2 … model calls; None from where they are unknown."""
+        end = self.position if self.broken_from is None else self.broken_from
+        known = 0
+        while known < end and self.counts[self.order[known]] is not None:
+            known += 1
+        sums = accumulate(
+            (counts.total for key in self.order[:known] if (counts := self.counts[key])), initial=0
+        )
+        result: list[int | None] = [*sums]
+        if known < self.position:
+            result += [None] * (self.position - known)
+        if self.broken_from is not None and known >= self.broken_from:
+            result[self.broken_from + 1 :] = [None] * (len(result) - self.broken_from - 1)
+        # No model call before a tool call means that the source does not tell of them.
+        result[0] = None
+        return result
+
+    def main_input(self) -> int | None:
+        """Input tokens of the main thread, each model call once."""
+        if self.broken_from is not None:
+            return None
+        total = 0
+        for key in self.order:
+            if key in self.subagents:
+                continue
+            counts = self.counts[key]
+            if counts is None:
+                return None
+            total += counts.input
+        return total if self.order else None
+
+    def main_output(self) -> int | None:
+        """Output tokens of the main thread as the calls state them."""
+        if self.broken_from is not None or not self.order:
+            return None
+        stated = [self.counts[key] for key in self.order if key not in self.subagents]
+        return None if None in stated else sum(counts.output for counts in stated if counts)
+
+
+def claude_counts(usage: Any) -> Counts | None:
+    """Counts of a Claude message's usage; None when it does not say."""
+    usage = as_mapping(usage)
+    fresh = as_count(usage.get("input_tokens"))
+    if fresh is None:
+        return None
+    created = as_count(usage.get("cache_creation_input_tokens")) or 0
+    read = as_count(usage.get("cache_read_input_tokens")) or 0
+    return Counts(fresh + created + read, as_count(usage.get("output_tokens")) or 0)
