@@ -88,6 +88,8 @@ def by_task(observations: Iterable[Observation]) -> dict[str, list[Observation]]
 def mean(observations: Iterable[Observation], name: str) -> float | None:
     """Mean of the values that are there; None when there is none."""
     values = [o.values[name] for o in observations if name in o.values]
+    if len(values) == 1:
+        return values[0]
     return math.fsum(value / len(values) for value in values) if values else None
 
 
