@@ -51,6 +51,8 @@ class Resolver:
             [*(ref.repo for ref in refs if ref.repo is not None), *repos],
         )
         self._truths = index_truth(truth.files, self._repos)
+        self._others = index_truth(_beside_files(truth), self._repos)
+        self._met: dict[TruthFile, str] = {}
         self.files = tuple(self._truths.entries)
         """The ground truth's distinct entries."""
         self._known: dict[tuple[str | None, str, bool], Resolved | None] = {}
@@ -61,6 +63,8 @@ class Resolver:
             place = self._place(ref)
             if place is not None and place.repo is not None and ref.kind != "written":
                 self._folders.update((place.repo, folder) for folder in _above(place.path.lower()))
+        for ref in refs:
+            self.resolve(ref)
 
     def resolve(self, ref: FileRef) -> Resolved | None:
         """The file that a reference means; None when it means none (a folder, URL or glob)."""
@@ -69,6 +73,22 @@ class Resolver:
             place = self._place(ref)
             self._known[key] = None if place is None else self._resolved(place)
         return self._known[key]
+
+    def spelling_of(self, path: str, repo: str | None = None) -> str:
+        """How the document writes a file that the ground truth names beside its `files`.
+
+        As the entry of `files` where it is one, else as the trial's file that it is, so that
+        edit targets and chunks can be told by comparing text.
+        """
+        entry = self._truths.same(path, repo, self._repos)
+        if entry is not None:
+            return entry.spelling
+        other = self._others.same(path, repo, self._repos)
+        if other is not None and other in self._met:
+            return self._met[other]
+        clean = clean_path(path) or path
+        known = None if repo is None else self._repos.find(repo)
+        return clean if known is None else self._spelled(known, clean)
 
     def _learn(
         self,
@@ -119,13 +139,24 @@ class Resolver:
         key = (place.repo, place.outside, place.path.lower())
         path = self._spellings.setdefault(key, place.path)
         truth = None
+        file = path if place.repo is None else self._spelled(place.repo, path)
         if not place.outside:
             truth = self._truths.find(place.repo, path, self._folders)
-        if place.repo is None:
-            return Resolved(path, None, truth)
-        plain = self._repos.task == (place.repo,)
-        file = path if plain else f"{place.repo.label}::{path}"
-        return Resolved(file, place.repo.label, truth)
+            other = self._others.find(place.repo, path, self._folders)
+            if other is not None:
+                self._met.setdefault(other, file)
+        return Resolved(file, None if place.repo is None else place.repo.label, truth)
+
+    def _spelled(self, repo: Repo, path: str) -> str:
+        """A path as the task's only repository has it, else with the repository's name (D8)."""
+        return path if self._repos.task == (repo,) else f"{repo.label}::{path}"
+
+
+def _beside_files(truth: GroundTruth) -> Iterator[TruthFile]:
+    """Files that the ground truth names for another purpose than as evidence."""
+    yield from truth.expected_edit_files
+    for chunk in truth.chunks:
+        yield TruthFile(spelling=chunk.file, path=chunk.file, repo=chunk.repo)
 
 
 def _named_by_truth(truth: GroundTruth) -> Iterator[str]:

@@ -50,6 +50,25 @@ class TruthIndex:
             return None
         return second[0]
 
+    def same(self, path: str, repo: str | None, repos: RepoTable) -> TruthFile | None:
+        """The entry that another part of the ground truth means by this path."""
+        clean = clean_path(path)
+        if clean is None:
+            return None
+        lower = _strip_container(clean).lower()
+        for reading in _literal(TruthFile(path, path, repo), lower, repos):
+            if found := self.exact.get((reading.repo, reading.path)):
+                return found
+        if repo is None:
+            return self.anywhere.get(lower) or self._only(lower)
+        return self.anywhere.get(lower)
+
+    def _only(self, path: str) -> TruthFile | None:
+        """The one entry with this path, whatever its repository: chunks and symbols of
+        `repo::path` entries are often written without the repository."""
+        found = {entry for (_, known), entry in self.exact.items() if known == path}
+        return found.pop() if len(found) == 1 else None
+
     def literal(self) -> dict[Repo | None, set[str]]:
         """Paths of the literal readings by repository, for telling how folders are laid out."""
         paths: dict[Repo | None, set[str]] = {None: set(self.anywhere)}

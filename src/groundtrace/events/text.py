@@ -1,0 +1,80 @@
+"""A trace's text as documents hold it: short, writable, without credentials (D39)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from groundtrace.artifacts.documents.events import Scalar
+from groundtrace.jsonio import clean_text
+from groundtrace.redact import mask
+
+MAX_TEXT = 2000
+"""Characters of a text that a document keeps."""
+
+MAX_ITEMS = 50
+"""Items of a list argument that a document keeps."""
+
+MAX_INT = 2**63 - 1
+"""The largest integer that every reader of JSON can be expected to take."""
+
+SALIENT = frozenset(
+    {
+        *("file_path", "filepath", "file", "filename", "files", "path", "paths", "notebook_path"),
+        *("directory", "dir", "cwd", "workdir", "target_directory", "targetdirectory", "url"),
+        *("target_file", "relative_workspace_path"),
+        *("pattern", "patterns", "glob", "globpattern", "glob_pattern", "include", "exclude"),
+        *("type", "output_mode", "regex", "q", "query", "queries", "question", "search_term"),
+        *("information_request", "messageterms", "contentterms", "authors", "added", "removed"),
+        *("after", "before", "since", "until", "head_limit", "context", "multiline"),
+        *("-a", "-b", "-c", "-i", "-n"),
+        *("symbol", "symbols", "symbol_name", "owner", "repo", "repos", "repository"),
+        *("repositories", "revision", "rev", "ref", "sha", "branch", "base", "head", "identifier"),
+        *("offset", "limit", "line", "lines", "start_line", "end_line", "startline", "endline"),
+        *("line_start", "line_end", "view_range", "insert_line", "start", "end"),
+        *("command", "cmd"),
+    }
+)
+"""Names of arguments that say what was looked for and where, in lower case: paths; patterns and
+queries; symbols, repositories and revisions; lines; commands."""
+
+
+def salient_arguments(arguments: Mapping[str, Any]) -> dict[str, Scalar | list[Scalar]]:
+    """The arguments that say what was looked for and where, short and without credentials."""
+    kept: dict[str, Scalar | list[Scalar]] = {}
+    for name, value in arguments.items():
+        if not isinstance(name, str) or name.lower() not in SALIENT:
+            continue
+        if isinstance(value, list | tuple):
+            items: list[Scalar] = [
+                item for item in map(_scalar, value[:MAX_ITEMS]) if item is not None
+            ]
+            if len(value) > MAX_ITEMS:
+                items.append(f"… [{len(value)} items in all]")
+            if items:
+                kept[clean_text(name)] = items
+        elif (scalar := _scalar(value)) is not None:
+            kept[clean_text(name)] = scalar
+    return kept
+
+
+def _scalar(value: Any) -> Scalar:
+    """A value that a document may hold, or None for one that it may not."""
+    if isinstance(value, str):
+        return shown_text(value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= MAX_INT else None
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return None
+
+
+def shown_text(text: str) -> str:
+    """Text of a trace as a document holds it: writable, masked (D39), not too long."""
+    shown = mask(clean_text(text[: 2 * MAX_TEXT]))
+    if len(text) <= MAX_TEXT:
+        return shown
+    return f"{shown[:MAX_TEXT]}… [{len(text)} characters in all]"
