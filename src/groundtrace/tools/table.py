@@ -20,6 +20,8 @@ from groundtrace.errors import UsageError
 from groundtrace.model import Category
 
 CATEGORIES: tuple[str, ...] = get_args(Category)
+UNKNOWN_SERVER = "unknown"
+"""What trace readers state of a tool that is certainly MCP where nothing tells whose it is."""
 _LISTS = ("aliases", "path_arguments", "requires")
 _TEXTS = ("category", "server", "reads")
 _READS_BY_CATEGORY = {
@@ -86,12 +88,13 @@ class Table:
         """The parts of a raw tool name; `server` is what the trace says of it."""
         match = _MCP.fullmatch(name)
         rest = match["rest"] if match else name
-        stated = self._server(server)
+        nameless = server is not None and server.lower() == UNKNOWN_SERVER
+        stated = None if nameless else self._server(server)
         for separator in ("__", ".", "/", ":", "_", "-"):
             head, _, tail = rest.partition(separator)
             if head and tail and (separator == "__" or head.lower() in self.servers):
                 return ToolName(tail.lower(), self._server(head), mcp=True)
-        if stated is None and match is None:
+        if stated is None and match is None and not nameless:
             return ToolName(rest.lower())
         return ToolName(rest.lower(), stated, mcp=True)
 
@@ -101,12 +104,14 @@ class Table:
         if exact is not None and exact.server is None and server is None:
             rest = tuple(e for e in self.by_alias.get(name.lower(), ()) if e is not exact)
             return (exact, *rest)
+        if _MCP.fullmatch(name) and name.lower() in self.by_alias:  # added under its whole raw name
+            return self.by_alias[name.lower()]
         parts = self.take_apart(name, server)
         found = self.by_alias.get(parts.tool, ())
         if parts.server is not None:
             return tuple(entry for entry in found if entry.server == parts.server)
         remote = tuple(entry for entry in found if entry.server is not None)
-        if parts.mcp:
+        if parts.mcp:  # its server is not known, so nothing but its arguments can tell
             return remote
         local = tuple(entry for entry in found if entry.server is None)
         return (*(e for e in remote if e.requires), *local, *(e for e in remote if not e.requires))

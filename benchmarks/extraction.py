@@ -1,0 +1,218 @@
+"""How many of the files that calls touched are found: `python benchmarks/extraction.py LABELS`.
+
+LABELS is a JSON-lines file of hand-labelled calls beside `runs/` and `benchmarks/`: per call the
+trial's folder, `call_id` (with `step_id` where ids repeat), `category`, and the files it `read`,
+`surfaced` and `written`, as (repository, path). Prints recall and precision on (call, file) pairs
+per tool, wrong categories, and with `-v` every call that is not as labelled. `--shell` takes the
+shell calls in as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from groundtrace.artifacts.documents.events import Event
+from groundtrace.config import Settings
+from groundtrace.discover import discover
+from groundtrace.model import Trial
+from groundtrace.paths import repo_names
+from groundtrace.pipeline import TrialReading, read_trial
+from groundtrace.plan import Context
+from groundtrace.storage import LocalFolder
+from groundtrace.tools import canonical
+from groundtrace.truth.tasks import build_index
+
+KINDS = ("read", "surfaced", "written")
+SHOWN = {"read": "read", "matched": "read", "surfaced": "surfaced", "written": "written"}
+"""Labels call both kinds of shown content `read`."""
+
+Pair = tuple[str, str]
+"""Repository (empty if none is known) and path, lower case."""
+
+
+@dataclass
+class Score:
+    """Counts over the calls of one tool."""
+
+    calls: int = 0
+    found: int = 0
+    missed: int = 0
+    invented: int = 0
+    kinds_wrong: int = 0
+    lines_right: int = 0
+    lines_wrong: int = 0
+    categories_wrong: int = 0
+    failures_wrong: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the labelled files that were found."""
+        total = self.found + self.missed
+        return self.found / total if total else None
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the files given that are labelled."""
+        total = self.found + self.invented
+        return self.found / total if total else None
+
+
+def is_shell(tool: str) -> bool:
+    """Whether calls of this tool run commands."""
+    entry = canonical(tool)
+    return entry is not None and entry.reads in ("shell", "python")
+
+
+def same(one: Pair, other: Pair) -> bool:
+    """Whether two files are one: the same path, and no two different repositories."""
+    if one[1] != other[1]:
+        return False
+    if not one[0] or not other[0]:
+        return True
+    return bool(set(repo_names(one[0])) & set(repo_names(other[0])))
+
+
+def labelled(label: dict[str, Any]) -> Iterator[tuple[Pair, str, int | None, int | None]]:
+    """The files of a label: pair, kind, lines."""
+    for kind in KINDS:
+        for file in label.get(kind) or []:
+            pair = ((file.get("repo") or "").lower(), file["path"].lower())
+            yield pair, kind, file.get("start"), file.get("end")
+
+
+def given(event: Event) -> Iterator[tuple[Pair, str, int | None, int | None]]:
+    """The files of an event: pair, kind, lines."""
+    for access in event.accesses or []:
+        file = access.file.rpartition("::")[2]
+        repo = access.repo if isinstance(access.repo, str) else ""
+        start, end = access.line_start, access.line_end
+        yield (
+            (repo.lower(), file.lower()),
+            SHOWN[access.kind],
+            start if isinstance(start, int) else None,
+            end if isinstance(end, int) else None,
+        )
+
+
+def judge(score: Score, label: dict[str, Any], event: Event | None, failed: bool) -> None:
+    """Count one call."""
+    score.calls += 1
+    want = list(labelled(label))
+    got = list(given(event)) if event is not None else []
+    wanted, found = dict.fromkeys(w[0] for w in want), dict.fromkeys(g[0] for g in got)
+    missing = [pair for pair in wanted if not any(same(pair, other) for other in found)]
+    extra = [pair for pair in found if not any(same(pair, other) for other in wanted)]
+    if label.get("truncated_label"):
+        extra = []
+    score.found += len(wanted) - len(missing)
+    score.missed += len(missing)
+    score.invented += len(extra)
+    wrong_kinds = [g[0] for g in got if not any(same(g[0], w[0]) and g[1] == w[1] for w in want)]
+    score.kinds_wrong += len(dict.fromkeys(p for p in wrong_kinds if p not in extra))
+    spans = {(w[0][1], w[2], w[3]) for w in want if w[2] is not None}
+    right = sum(1 for g in got if (g[0][1], g[2], g[3]) in spans)
+    score.lines_right += min(right, len(spans))
+    score.lines_wrong += len(spans) - min(right, len(spans))
+    category = event.tool_category if event is not None else None
+    score.categories_wrong += category != label["category"]
+    score.failures_wrong += failed != bool(label.get("failed"))
+    if missing or extra or category != label["category"]:
+        score.notes.append(
+            f"{label['tool']} {label['call_id']}: {category} (label {label['category']})"
+            f" missed {missing[:5]} invented {extra[:5]}"
+        )
+
+
+def find_event(reading: TrialReading, label: dict[str, Any]) -> tuple[Event | None, bool]:
+    """The event of a labelled call, and whether the tools stage calls it failed."""
+    step = label.get("step_id")
+    for call, view, event in zip(
+        reading.trace.calls, reading.views, reading.document.events, strict=True
+    ):
+        if call.call_id == label["call_id"] and (step is None or call.step_id in (None, str(step))):
+            return event, view.failed
+    return None, False
+
+
+def measure(labels: Path, settings: Settings | None = None) -> dict[str, Score]:
+    """Scores per tool over all labels that are not ambiguous."""
+    root = labels.parent
+    tasks = build_index(LocalFolder(root / "benchmarks"))
+    context = Context(settings or Settings(), None, "", with_metrics=False)
+    runs = root / "runs" / "official"
+    trials = {
+        found.path: found
+        for found in discover(LocalFolder(runs), settings=context.settings, tasks=tasks)
+        if isinstance(found, Trial)
+    }
+    by_trial: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for line in labels.read_text(encoding="utf-8").splitlines():
+        label = json.loads(line)
+        if not label.get("ambiguous"):
+            by_trial[label["trial"].removeprefix("runs/official/")].append(label)
+    scores: dict[str, Score] = defaultdict(Score)
+    for path, found_labels in by_trial.items():
+        trial = trials.get(path)
+        reading = read_trial(trial, context) if trial is not None else None
+        for label in found_labels:
+            event, failed = find_event(reading, label) if reading else (None, False)
+            judge(scores[label["tool"]], label, event, failed)
+    return dict(scores)
+
+
+def total(scores: Sequence[Score]) -> Score:
+    """All counts together."""
+    counts: Counter[str] = Counter()
+    for score in scores:
+        counts.update({k: v for k, v in vars(score).items() if isinstance(v, int)})
+    return Score(**counts)
+
+
+def row(name: str, score: Score) -> str:
+    """One line of the table."""
+    recall, precision = (
+        "-" if value is None else f"{value:.3f}" for value in (score.recall, score.precision)
+    )
+    return (
+        f"{name:40} {score.calls:5} {recall:>7} {precision:>9} {score.found:6} {score.missed:6}"
+        f" {score.invented:8} {score.kinds_wrong:6} {score.lines_right:6} {score.lines_wrong:6}"
+        f" {score.categories_wrong:9} {score.failures_wrong:7}"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("labels", type=Path, help="file of labelled calls")
+    parser.add_argument("--shell", action="store_true", help="take in shell calls")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show what is wrong")
+    options = parser.parse_args(arguments)
+    if not options.labels.is_file():
+        print(f"{options.labels}: no such file", file=sys.stderr)
+        return 2
+    scores = measure(options.labels)
+    kept = {tool: s for tool, s in scores.items() if options.shell or not is_shell(tool)}
+    print(
+        f"{'tool':40} calls  recall precision  found missed invented  kinds  lines  wrong"
+        " category failure"
+    )
+    for tool in sorted(kept):
+        print(row(tool, kept[tool]))
+    print(row("all", total(list(kept.values()))))
+    if options.verbose:
+        for score in kept.values():
+            for note in score.notes:
+                print(note)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
