@@ -174,8 +174,6 @@ class LocalFolder(Folder):
         try:
             with temporary.open("wb") as stream:
                 stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
@@ -192,6 +190,11 @@ def _is_link(path: Path) -> bool:
         return False
 
 
+def folder_at(location: str | os.PathLike[str]) -> Folder:
+    """The folder at a path or URL, whether it is there or not."""
+    return LocalFolder(Path(location))
+
+
 def open_folder(location: str | os.PathLike[str]) -> Folder:
     """The folder at a path or URL; raises InputError when it is missing or not a folder."""
     path = Path(location)
@@ -199,4 +202,4 @@ def open_folder(location: str | os.PathLike[str]) -> Folder:
         raise InputError(f"{location}: no such folder")
     if not path.is_dir():
         raise InputError(f"{location}: a file, where a folder is expected")
-    return LocalFolder(path)
+    return folder_at(location)

@@ -103,6 +103,10 @@ class OutcomeIndex:
         self._by_document = {trial.document: trial for trial in trials if trial.document}
         self._by_name = {(t.config_name, t.task_name, t.trial_name): t for t in trials}
 
+    def by_document(self, path: str) -> TrialOutcome | None:
+        """The outcome that names this events document."""
+        return self._by_document.get(path)
+
     def find(self, path: str, document: MetricsDocument) -> TrialOutcome | None:
         """The outcome of the trial whose events document lies at `path`."""
         where = document.provenance

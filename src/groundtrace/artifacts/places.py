@@ -1,0 +1,77 @@
+"""Where files go, and where later commands find them: the command line's contract in one place.
+
+RUN/retrieval_events/                 one run
+RUNS/<run>/retrieval_events/          a folder of runs
+RUNS/retrieval_events_aggregate/      the same files over all of its runs
+DIR/<run_id>/retrieval_events/        with --out DIR
+DIR/retrieval_events_aggregate/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from groundtrace.errors import NothingFoundError
+from groundtrace.names import safe_name
+from groundtrace.storage import Folder, folder_at, open_folder
+
+OUTPUT = "retrieval_events"
+AGGREGATE = "retrieval_events_aggregate"
+_GROUPS = 3
+"""Folders that may stand between RUNS and a run (`_raw`, `csb_org`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutput:
+    """The output folder of one run."""
+
+    run_id: str
+    folder: Folder
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Output folders of RUNS."""
+
+    runs: str
+    out: str | None = None
+
+    def run(self, run_id: str, path: str) -> RunOutput:
+        """Where a run's files go; `path` is the run's folder below RUNS, empty for RUNS itself."""
+        if self.out is not None:
+            return RunOutput(run_id, folder_at(self.out).folder(f"{safe_name(run_id)}/{OUTPUT}"))
+        inside = f"{path}/{OUTPUT}" if path else OUTPUT
+        return RunOutput(run_id, folder_at(self.runs).folder(inside))
+
+    def aggregate(self) -> Folder:
+        """Where files over all runs go."""
+        return folder_at(self.out if self.out is not None else self.runs).folder(AGGREGATE)
+
+    def existing(self) -> tuple[list[RunOutput], bool]:
+        """Output folders that earlier commands left, and whether RUNS is a single run."""
+        if self.out is not None:
+            name = folder_at(self.runs).name
+            one = folder_at(self.out).folder(safe_name(name))
+            if one.folder(OUTPUT).exists():
+                return [RunOutput(name, one.folder(OUTPUT))], True
+        base = open_folder(self.out if self.out is not None else self.runs)
+        if self.out is None and base.folder(OUTPUT).exists():
+            return [RunOutput(base.name, base.folder(OUTPUT))], True
+        found = list(_below(base, _GROUPS))
+        if not found:
+            raise NothingFoundError(
+                f"{base.url}: holds no {OUTPUT} folder; run 'groundtrace normalize' first"
+            )
+        return found, False
+
+
+def _below(folder: Folder, depth: int) -> Iterator[RunOutput]:
+    for entry in folder.entries():
+        if entry.kind != "folder" or entry.name in {OUTPUT, AGGREGATE}:
+            continue
+        child = folder.folder(entry.name)
+        if child.folder(OUTPUT).exists():
+            yield RunOutput(entry.name, child.folder(OUTPUT))
+        elif depth > 1:
+            yield from _below(child, depth - 1)

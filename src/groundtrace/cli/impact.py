@@ -1,0 +1,38 @@
+"""`groundtrace impact`: correlations and matched comparisons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from groundtrace.cli import options
+from groundtrace.cli.request import options_from_flags, request_from_flags
+from groundtrace.cli.terminal import print_json, print_result
+
+
+@click.command("impact")
+@options.runs_argument
+@options.impact_options
+@options.work_options
+@options.output_options
+def command(**flags: Any) -> int:
+    """Relate retrieval to reward, cost and time, and compare configurations on matched tasks.
+
+    Association only: nothing here ranks, gates or scores.
+
+    \b
+    Worked lines:
+      groundtrace impact runs/official
+      groundtrace impact runs/official --baseline baseline-local-direct --against mcp-remote-direct
+      groundtrace impact runs/official --pair-across-runs --seed 7
+    """
+    from groundtrace.stages.impact import impact
+
+    with request_from_flags("analysing", flags) as request:
+        done = impact(request, options_from_flags(flags, request.settings))
+    if flags["as_json"]:
+        print_json({"written": done.written})
+    else:
+        print_result(f"impact: {done.written[-1]}")
+    return 0

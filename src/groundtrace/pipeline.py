@@ -1,0 +1,89 @@
+"""The whole path of data on one screen; the only module that joins stages.
+
+    discover ─▶ traces ─▶ tools ─▶ events ─▶ metrics ─▶ artifacts ─▶ impact ─▶ report
+                           truth ───┘
+
+One trial goes through `read_trial` and `work_on`; `stages.py` carries these over whole runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from groundtrace.artifacts.codec import encode
+from groundtrace.artifacts.documents.events import EventsDocument
+from groundtrace.artifacts.documents.outcomes import TrialOutcome
+from groundtrace.artifacts.read import metrics_path, row_from
+from groundtrace.artifacts.rows import TrialRow
+from groundtrace.discover import with_trace
+from groundtrace.events import build_document
+from groundtrace.impact.outcomes import outcome_record
+from groundtrace.metrics import evaluate
+from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial, TruthResult
+from groundtrace.plan import Context, TrialWork
+from groundtrace.tools import is_known_tool, view_calls
+from groundtrace.traces import read_trace
+from groundtrace.truth import Registry, load_ground_truth
+
+
+@dataclass(frozen=True, slots=True)
+class TrialReading:
+    """What every stage saw of one trial; `explain` shows it."""
+
+    trial: Trial
+    trace: Trace
+    views: list[CallView]
+    truth: GroundTruth
+    problems: tuple[Problem, ...]
+    document: EventsDocument
+
+
+def read_trial(trial: Trial, context: Context, found: tuple[Problem, ...] = ()) -> TrialReading:
+    """One trial from its files to its events document."""
+    trace, trace_problems = read_trace(trial.folder)
+    views = view_calls(trace, context.settings)
+    trial = with_trace(trial, trace)
+    truth, truth_problems = _truth(trial, context.registry)
+    call_problems = (problem for view in views for problem in view.problems)
+    problems = (*found, *trace_problems, *call_problems, *truth_problems)
+    document = build_document(trial, trace, views, truth, problems, context.settings)
+    return TrialReading(trial, trace, views, truth, problems, document)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialDone:
+    """What comes back from a worker: a row, not documents."""
+
+    outcome: TrialOutcome
+    stamp: str
+    """Of the events document that was written."""
+    row: TrialRow | None
+
+
+def work_on(work: TrialWork) -> TrialDone:
+    """One trial from its files to its documents on disk."""
+    context = work.context
+    reading = read_trial(work.trial, context, work.problems)
+    outcome = outcome_record(
+        reading.trial,
+        work.state,
+        reason=work.reason,
+        document=work.document,
+        run_path=work.run_path,
+    )
+    work.output.write(work.document, encode(reading.document))
+    row = None
+    if context.with_metrics:
+        metrics = evaluate(reading.document, generated_at=context.generated_at)
+        work.output.write(metrics_path(work.document), encode(metrics))
+        known = lambda name: is_known_tool(name, context.settings)  # noqa: E731
+        row = row_from(metrics, reading.document, outcome, path=work.document, is_known=known)
+    entry = work.output.stat(work.document)
+    return TrialDone(outcome, f"{entry.size}:{entry.stamp}" if entry else "", row)
+
+
+def _truth(trial: Trial, registry: Registry | None) -> TruthResult:
+    task = trial.task
+    if task is None and registry is not None:
+        task = registry.task(trial.task_name, trial.benchmark)
+    return load_ground_truth(task, registry)

@@ -1,0 +1,174 @@
+"""What a run needs: which trials are written under which names, and which of them are stale."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+
+from groundtrace import __version__
+from groundtrace.artifacts.documents.outcomes import SkippedFolder, TrialState
+from groundtrace.artifacts.read import EVENTS_ENDING
+from groundtrace.artifacts.state import State, fingerprint, stamps, walk
+from groundtrace.config import Settings
+from groundtrace.discover import Found, FoundProblem, Skipped, select
+from groundtrace.model import Problem, Task, Trial
+from groundtrace.names import document_stem, safe_names
+from groundtrace.storage import Folder
+from groundtrace.truth import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every trial of a command is worked on with; travels to the workers."""
+
+    settings: Settings
+    registry: Registry | None
+    generated_at: str
+    with_metrics: bool
+    """Compute metrics in the same pass."""
+
+    def fingerprint(self) -> str:
+        """Changes when results might: settings, registry, version."""
+        registry = asdict(self.registry) if self.registry is not None else None
+        return fingerprint(__version__, asdict(self.settings), registry)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialWork:
+    """One trial to be worked on: a description, never contents."""
+
+    trial: Trial
+    state: TrialState
+    reason: str | None
+    problems: tuple[Problem, ...]
+    """Met while it was found."""
+    output: Folder
+    document: str
+    """Its events document, relative to `output`."""
+    run_path: str
+    context: Context
+    inputs: str
+    """Fingerprint of everything its document is made from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All work of one run."""
+
+    works: tuple[TrialWork, ...]
+    """Trials to be written, stale or not."""
+    passed_over: tuple[tuple[Trial, str], ...]
+    """Superseded trials that are not written, with the reason."""
+    skipped: tuple[SkippedFolder, ...]
+    problems: Mapping[str, int]
+    """Problems of no single trial, counted by kind."""
+
+
+@dataclass
+class Fingerprints:
+    """Fingerprints of inputs; a task's is computed once."""
+
+    context: str
+    tasks: dict[str, str] = field(default_factory=dict)
+
+    def of(self, trial: Trial, problems: Iterable[Problem]) -> str:
+        """Of a trial with its task: files by name, size and stamp."""
+        parts = [
+            self.context,
+            trial.path,
+            stamps(walk(trial.folder)),
+            self._task(trial.task),
+            [trial.run_id, trial.config_name, trial.task_name, trial.benchmark],
+            [str(problem) for problem in problems],
+        ]
+        return fingerprint(*parts)
+
+    def _task(self, task: Task | None) -> str:
+        if task is None or task.folder is None:
+            return task.name if task is not None else ""
+        if task.folder.url not in self.tasks:
+            self.tasks[task.folder.url] = fingerprint(task.name, stamps(walk(task.folder)))
+        return self.tasks[task.folder.url]
+
+
+def plan_run(
+    found: Iterable[Found], output: Folder, run_path: str, context: Context, known: Fingerprints
+) -> Plan:
+    """Sort what discovery found of one run into work, passed-over trials and problems."""
+    trials: list[Trial] = []
+    skipped: list[SkippedFolder] = []
+    of_trial: dict[str, list[Problem]] = {}
+    for item in found:
+        if isinstance(item, Trial):
+            trials.append(item)
+        elif isinstance(item, Skipped):
+            skipped.append(SkippedFolder(path=_inside(item.path, run_path), reason=item.reason))
+        else:
+            of_trial.setdefault(item.path, []).append(item.problem)
+    chosen = select(trials)
+    wanted: list[tuple[Trial, TrialState, str | None]] = [
+        (trial, "selected", None) for trial in chosen.selected
+    ]
+    passed_over = [(s.trial, s.reason) for s in chosen.superseded]
+    if context.settings.trials == "all":
+        wanted += [(trial, "superseded", reason) for trial, reason in passed_over]
+        passed_over = []
+    names = _document_names(wanted)
+    works = []
+    for trial, state, reason in wanted:
+        problems = tuple(of_trial.pop(trial.path, ()))
+        works.append(
+            TrialWork(
+                trial=trial,
+                state=state,
+                reason=reason,
+                problems=problems,
+                output=output,
+                document=names[trial.path],
+                run_path=run_path,
+                context=context,
+                inputs=known.of(trial, problems),
+            )
+        )
+    rest = Counter(problem.kind for group in of_trial.values() for problem in group)
+    works.sort(key=lambda work: work.document)
+    return Plan(tuple(works), tuple(passed_over), tuple(skipped), dict(sorted(rest.items())))
+
+
+def problems_outside_runs(
+    found: Iterable[Skipped | FoundProblem],
+) -> tuple[list[SkippedFolder], dict[str, int]]:
+    """What discovery met above the runs: folders passed over, problems counted by kind."""
+    items = list(found)
+    skipped = [SkippedFolder(path=i.path, reason=i.reason) for i in items if isinstance(i, Skipped)]
+    counts = Counter(i.problem.kind for i in items if isinstance(i, FoundProblem))
+    return skipped, dict(sorted(counts.items()))
+
+
+def is_fresh(work: TrialWork, state: State) -> bool:
+    """Whether the document of an earlier run still stands for these inputs."""
+    return state.documents.get(work.document) == work.inputs and work.output.has_file(work.document)
+
+
+def _document_names(wanted: Iterable[tuple[Trial, TrialState, str | None]]) -> dict[str, str]:
+    """Trial path to its events document: `<config>/<task>` for the one that counts, with the
+    trial's name for the others (D32); names are safe and differ even where case does not count."""
+    items = [
+        (trial, document_stem(trial.task_name, None if state == "selected" else trial.trial_name))
+        for trial, state, _ in wanted
+    ]
+    folders = safe_names(trial.config_name for trial, _ in items)
+    by_folder: dict[str, set[str]] = {}
+    for trial, stem in items:
+        by_folder.setdefault(folders[trial.config_name], set()).add(stem)
+    stems = {folder: safe_names(stems) for folder, stems in by_folder.items()}
+    names = {}
+    for trial, stem in items:
+        folder = folders[trial.config_name]
+        names[trial.path] = f"{folder}/{stems[folder][stem]}{EVENTS_ENDING}"
+    return names
+
+
+def _inside(path: str, run_path: str) -> str:
+    return path.removeprefix(f"{run_path}/") if run_path else path

@@ -1,0 +1,93 @@
+"""Metrics documents and outcomes to the impact analysis; needs no trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+
+from groundtrace.artifacts.documents import KINDS
+from groundtrace.artifacts.documents.impact import ImpactDocument
+from groundtrace.artifacts.lock import locked
+from groundtrace.artifacts.places import RunOutput
+from groundtrace.artifacts.read import (
+    METRICS_ENDING,
+    document_paths,
+    events_path,
+    read_rows,
+)
+from groundtrace.artifacts.rows import TrialRow
+from groundtrace.artifacts.state import fingerprint, load_state, save_state
+from groundtrace.artifacts.write import write_document
+from groundtrace.errors import NothingFoundError
+from groundtrace.impact.options import ImpactOptions
+from groundtrace.stages import ALL_RUNS, Request
+from groundtrace.stages.evaluate import Rows, asked_for, stamp_of
+from groundtrace.storage import Folder
+
+IMPACT = KINDS["impact_analysis"].file_name
+OUTCOMES = KINDS["outcomes"].file_name
+
+
+@dataclass(slots=True)
+class Analysed:
+    """What the analysis did."""
+
+    outputs: list[RunOutput] = field(default_factory=list)
+    single: bool = True
+    written: list[str] = field(default_factory=list)
+    """Documents that stand on disk now, those that did not change included."""
+
+
+def impact(request: Request, options: ImpactOptions, made: Rows | None = None) -> Analysed:
+    """The analysis of each run, and of all runs together where RUNS holds several."""
+    outputs, single = request.places.existing()
+    done = Analysed(outputs, single)
+    for output in outputs:
+        _write(output.folder, output.run_id, [output], request, options, made or {}, done)
+    if not single:
+        _write(request.places.aggregate(), ALL_RUNS, outputs, request, options, made or {}, done)
+    return done
+
+
+def _write(
+    folder: Folder,
+    scope: str,
+    outputs: Sequence[RunOutput],
+    request: Request,
+    options: ImpactOptions,
+    made: Rows,
+    done: Analysed,
+) -> None:
+    with locked(folder):
+        state = load_state(folder)
+        content = fingerprint([_stamps(o.folder) for o in outputs], asdict(options), request.only)
+        fresh = state.results.get(IMPACT) == content and folder.has_file(IMPACT)
+        if request.force or not fresh:
+            write_document(folder, IMPACT, _analysis(outputs, scope, request, options, made))
+            state.results[IMPACT] = content
+            save_state(folder, state)
+    done.written.append(f"{folder.url}/{IMPACT}")
+
+
+def _analysis(
+    outputs: Sequence[RunOutput], scope: str, request: Request, options: ImpactOptions, made: Rows
+) -> ImpactDocument:
+    from groundtrace.impact import analyse
+
+    rows: list[TrialRow] = []
+    for output in outputs:
+        known = made.get(output.folder.url)
+        read = known.values() if known is not None else read_rows(output.folder, with_events=False)
+        rows += (
+            row
+            for row in read
+            if isinstance(row, TrialRow) and asked_for(row.document or "", request.only)
+        )
+    if not rows:
+        raise NothingFoundError(f"{request.runs}: no metrics; run 'groundtrace evaluate' first")
+    return analyse(rows, options, generated_at=request.generated_at, scope=scope)
+
+
+def _stamps(folder: Folder) -> list[str]:
+    names = [OUTCOMES, *document_paths(folder, METRICS_ENDING)]
+    return [f"{events_path(name)} {stamp_of(folder, name)}" for name in names]
