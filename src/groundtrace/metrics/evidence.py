@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from groundtrace.artifacts.documents.events import Event, EventsDocument, EventSummary
 from groundtrace.artifacts.documents.metrics import NotComputable
-from groundtrace.metrics.places import Places, home_repos, path_of, repo_of
+from groundtrace.metrics.places import Places, as_entry, home_repos, path_of, repo_of
 from groundtrace.model import AccessKind, Category
 
 RETRIEVED: frozenset[AccessKind] = frozenset({"read", "matched", "surfaced"})
@@ -115,7 +115,7 @@ class Evidence:
         truth = self._entries.get(entry.lower()) or self._same_path(entry)
         if truth is not None:
             return [touch for touch in touches if touch.truth == truth]
-        places = Places([(entry, None)], self.home)
+        places = Places(as_entry(entry), self.home)
         return [touch for touch in touches if places.has(touch.file, touch.repo)]
 
     def _same_path(self, entry: str) -> str | None:

@@ -7,10 +7,10 @@ begins with a folder that may be a repository, and never a known, different repo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from groundtrace.paths import short_repo
+from groundtrace.paths import repo_names, short_repo
 
 SEPARATOR = "::"
 
@@ -25,9 +25,9 @@ class Reading(NamedTuple):
 
 
 def repo_of(spelling: str) -> str | None:
-    """The short repository that a spelling names, in lower case."""
+    """The repository that a spelling names, in lower case."""
     repo, found, _ = spelling.partition(SEPARATOR)
-    return short_repo(repo).lower() if found else None
+    return repo.lower() if found else None
 
 
 def path_of(spelling: str) -> str:
@@ -41,14 +41,29 @@ def parent_of(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def readings(spelling: str, repo: str | None = None) -> Iterator[Reading]:
-    """What a spelling can mean (D15); `repo` is known from elsewhere when it names none."""
-    known = repo_of(spelling) or (short_repo(repo).lower() if repo else None)
-    path = path_of(spelling).lower()
-    yield Reading(known, path, True)
+def as_touched(file: str, repo: str | None) -> Iterator[Reading]:
+    """What a file of the document can be. Its repository is a label that is unique in the trial,
+    in the spelling or known beside it, and is compared as it stands."""
+    label = repo_of(file) or (repo.lower() if repo else None)
+    return _readings([label], path_of(file))
+
+
+def as_entry(entry: str) -> Iterator[Reading]:
+    """What an entry of the task can mean; its repository may be written in full (D14)."""
+    raw = repo_of(entry)
+    if raw is None:
+        return _readings([None], path_of(entry))
+    return _readings(sorted({raw, short_repo(raw), *repo_names(raw)}), path_of(entry))
+
+
+def _readings(repos: Sequence[str | None], path: str) -> Iterator[Reading]:
+    """Both readings of a path (D15)."""
+    path = path.lower()
     first, _, rest = path.partition("/")
-    if first and rest and known in (None, short_repo(first)):
-        yield Reading(short_repo(first), rest, False)
+    for repo in repos:
+        yield Reading(repo, path, True)
+        if first and rest and repo in (None, first, short_repo(first)):
+            yield Reading(repo or short_repo(first), rest, False)
 
 
 def home_repos(touched: Iterable[tuple[str, str | None, str | None]]) -> frozenset[str]:
@@ -60,19 +75,19 @@ def home_repos(touched: Iterable[tuple[str, str | None, str | None]]) -> frozens
     home = set()
     for file, repo, truth in touched:
         named = repo_of(file)
-        if named is None and repo is not None:
-            home.add(short_repo(repo).lower())
+        if named is None and repo:
+            home.add(repo.lower())
         elif named is not None and truth is not None and repo_of(truth) is None:
             home.add(named)
     return frozenset(home)
 
 
 class Places:
-    """Places named by spellings: the files themselves or, with `parent_of`, their directories."""
+    """Places that readings name: the files themselves or, with `parent_of`, their directories."""
 
     def __init__(
         self,
-        spellings: Iterable[tuple[str, str | None]],
+        named: Iterable[Reading],
         home: frozenset[str],
         level: Callable[[str], str] = str,
     ) -> None:
@@ -81,22 +96,21 @@ class Places:
         self._known: set[tuple[str, str]] = set()
         self._without_repo: set[str] = set()
         self._anywhere: set[str] = set()
-        for spelling, repo in spellings:
-            for reading in readings(spelling, repo):
-                self._add(reading)
+        for reading in named:
+            self._add(reading)
 
     def _add(self, reading: Reading) -> None:
         place = self._level(reading.path)
         if reading.repo is not None:
             self._known.add((reading.repo, place))
-        elif reading.primary:
+        else:
             self._without_repo.add(place)
         if reading.primary:
             self._anywhere.add(place)
 
-    def has(self, spelling: str, repo: str | None) -> bool:
+    def has(self, file: str, repo: str | None) -> bool:
         """Whether a touched file lies in one of the places."""
-        return any(self._has(reading) for reading in readings(spelling, repo))
+        return any(self._has(reading) for reading in as_touched(file, repo))
 
     def _has(self, reading: Reading) -> bool:
         place = self._level(reading.path)

@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from groundtrace.artifacts.documents.metrics import ErrorTaxonomy, Slices, TaxonomyLabel
 from groundtrace.metrics.evidence import RETRIEVED, WRITTEN, Evidence, Touch
-from groundtrace.metrics.places import Places, parent_of
+from groundtrace.metrics.places import Places, as_entry, as_touched, parent_of
 
 SMALL = 5
 """Most files in a small candidate set."""
@@ -61,12 +61,17 @@ def _neighbourhood(evidence: Evidence) -> Places:
     for touch in evidence.touches:
         if touch.truth is not None:
             touched.setdefault(touch.truth, set()).add((touch.file, touch.repo))
-    places = [
-        place
-        for entry in evidence.truth
-        for place in sorted(touched.get(entry, {(entry, None)}), key=str)
+    named = [
+        reading
+        for places in touched.values()
+        for file, repo in places
+        for reading in as_touched(file, repo)
+        if reading.primary
     ]
-    return Places(places, evidence.home, level=parent_of)
+    for entry in evidence.truth:
+        if entry not in touched:
+            named.extend(as_entry(entry))
+    return Places(named, evidence.home, level=parent_of)
 
 
 def _slices(evidence: Evidence, retrieved: list[Touch]) -> Slices:
