@@ -41,6 +41,14 @@ _MAX_LEAD = 3600.0
 """Seconds by which the agent's recorded start may precede the trace's first time (D10)."""
 
 
+_HARMLESS = frozenset({"empty_file", "non_json_lines", "not_a_transcript"})
+"""Problems of a trial's own files by which nothing that the agent did is lost: standard error is
+merged into transcripts, and an empty file beside a whole one is no loss."""
+
+_SUBAGENT_TOOL = "Task"
+"""Canonical name of the tool that starts a subagent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clock:
     """From when `elapsed_seconds` counts (D10)."""
@@ -65,11 +73,10 @@ def build_document(
 ) -> EventsDocument:
     """The document of one trial; same input, same document (D37).
 
-    `problems` are those of reading the trace and the ground truth; those of the views are added
-    here. `views` has one view per call, in the same order.
+    `problems` are all that were met on the way, those of the views with them. `views` has one
+    view per call, in the same order.
     """
     full = settings.schema_version != "1.0"
-    everything = [*problems, *(problem for view in views for problem in view.problems)]
     resolver = Resolver(
         truth=truth,
         task=trial.task,
@@ -87,7 +94,7 @@ def build_document(
     return EventsDocument(
         schema_version=settings.schema_version,
         provenance=_provenance(trial, trace),
-        coverage=_coverage(trial, trace, truth, section, everything, clock, full=full),
+        coverage=_coverage(trial, trace, views, truth, section, problems, clock, full=full),
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
@@ -238,6 +245,7 @@ def _ground_truth(truth: GroundTruth, resolver: Resolver) -> GroundTruthSection:
 def _coverage(
     trial: Trial,
     trace: Trace,
+    views: Sequence[CallView],
     truth: GroundTruth,
     section: GroundTruthSection,
     problems: Sequence[Problem],
@@ -253,7 +261,7 @@ def _coverage(
         has_ground_truth=known,
         has_chunk_ground_truth=section.chunks is not UNSET,
         trace_source=trace.source,
-        degraded_reason=_degraded_reason(trial, trace, problems, has_truth=known),
+        degraded_reason=_degraded_reason(trial, trace, views, problems, has_truth=known),
         ground_truth_source=truth.source if known else None,
         ground_truth_confidence=truth.confidence if known else None,
         elapsed_origin=clock.origin if full else UNSET,
@@ -262,7 +270,12 @@ def _coverage(
 
 
 def _degraded_reason(
-    trial: Trial, trace: Trace, problems: Sequence[Problem], *, has_truth: bool
+    trial: Trial,
+    trace: Trace,
+    views: Sequence[CallView],
+    problems: Sequence[Problem],
+    *,
+    has_truth: bool,
 ) -> str | None:
     """What is missing, in the order of the specification's table; None when nothing is."""
     reasons = []
@@ -276,12 +289,19 @@ def _degraded_reason(
     elif not trace.calls:
         reasons.append("the trace holds no tool call that could be read")
     lost = Counter[str]()
+    damaged = Counter[str]()
+    own = set(trial.files)
     for problem in problems:
         if problem.lost_calls > 0:
             lost[problem.kind] += problem.lost_calls
+        elif problem.file in own and problem.kind not in _HARMLESS:
+            damaged[problem.kind] += 1
     if lost:
-        kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(lost.items()))
-        reasons.append(f"tool calls lost: {kinds}")
+        reasons.append(f"tool calls lost: {_listed(lost)}")
+    if damaged:
+        reasons.append(f"parts of the trace could not be read: {_listed(damaged)}")
+    if _subagents_missing(trace, views):
+        reasons.append("subagents were started, but the trace holds none of their calls")
     if not has_truth:
         reasons.append(
             "no ground truth: no definition of the task was found"
@@ -289,6 +309,15 @@ def _degraded_reason(
             else "no ground truth: the task's definition names no files"
         )
     return "; ".join(reasons) or None
+
+
+def _subagents_missing(trace: Trace, views: Sequence[CallView]) -> bool:
+    started = any(view.tool == _SUBAGENT_TOOL and not view.failed for view in views)
+    return started and not any(call.is_subagent for call in trace.calls)
+
+
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items()))
 
 
 def _summary(events: Sequence[Event], total: int) -> EventSummary:
