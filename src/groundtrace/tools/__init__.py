@@ -11,28 +11,27 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from groundtrace.config import Settings
 from groundtrace.model import CallView, ToolCall, Trace
-from groundtrace.tools.common import Findings, as_mapping, as_text, as_texts, first_text
+from groundtrace.tools.common import Findings, as_texts, distinct, first_text
+from groundtrace.tools.persisted import Stored, replayed
 from groundtrace.tools.table import Table, ToolEntry, table_for
 
 __all__ = ["canonical", "check_tools", "is_known_tool", "view_calls"]
 
 Reader = Callable[[ToolCall, ToolEntry, str | None], Findings]
 _SHELLS = ("shell", "python")
+_LOOKERS = (*_SHELLS, "read", "grep", "editor")
+"""Readers of tools with which an agent looks at a stored output."""
 
 
 def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
     """One view per call of the trace, in its order."""
-    from groundtrace.tools.persisted import Stored
-
     table = table_for(settings)
     stored = Stored()
     views = []
-    for raw in trace.calls:
-        call = _unwrapped(raw)
+    for call in trace.calls:
         entry = table.choose(call.name, call.server, call.arguments)
         cwd = call.cwd or trace.cwd
         found = _findings(call, entry, cwd, settings, table, stored)
@@ -43,7 +42,7 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
 
 def is_known_tool(name: str, settings: Settings) -> bool:
     """Whether the tool table has this name, so that missing aliases are seen."""
-    return name in _WRAPPERS or bool(table_for(settings).candidates(name))
+    return bool(table_for(settings).candidates(name))
 
 
 def canonical(
@@ -86,40 +85,29 @@ def _findings(
     cwd: str | None,
     settings: Settings,
     table: Table,
-    stored: Any,
+    stored: Stored,
 ) -> Findings:
     """What a call touched; a look at a stored output counts for what that output holds."""
-    from groundtrace.tools import persisted
-
     if entry is None or entry.reads is None:
         return Findings(failed=call.result is not None and call.result.is_error)
+    own = _own(call, entry, cwd, settings)
+    if entry.reads not in _LOOKERS:
+        return own
     shell = entry.reads in _SHELLS
-    if shell or entry.reads in ("read", "grep", "editor"):
-        looked_at = (
-            _command(call, entry) if shell else first_text(call.arguments, entry.path_arguments)
-        )
-        origin = stored.origin(looked_at)
-        own = _own(call, entry, cwd, settings)
-        if origin is None and not (not shell and persisted.is_stored(looked_at)):
-            return own
-        kept = tuple(ref for ref in own.refs if not persisted.is_stored(ref.path))
-        if origin is None or (shell and settings.shell == "ignore"):
-            return replace(own, refs=kept, failed=own.failed or not kept)
-        first = table.choose(origin.name, origin.server, origin.arguments)
-        if first is None or first.reads is None:
-            return replace(own, refs=kept, failed=not kept)
-        held = _own(persisted.replayed(origin, call), first, origin.cwd or cwd, settings)
-        credited = tuple(
-            replace(r, rule=f"stored output of {first.short}; {r.rule}") for r in held.refs
-        )
-        kept = tuple(ref for ref in kept if not _is_same(ref.path, looked_at))
-        refs = (*kept, *credited)
-        return replace(own, refs=refs, failed=not refs, repos=(*own.repos, *held.repos))
-    return _own(call, entry, cwd, settings)
-
-
-def _is_same(path: str, looked_at: str) -> bool:
-    return path == looked_at
+    place = _command(call, entry) if shell else first_text(call.arguments, entry.path_arguments)
+    kept = tuple(ref for ref in own.refs if not stored.holds(ref.path))
+    origin = stored.origin(place)
+    first = table.choose(origin.name, origin.server, origin.arguments) if origin else None
+    if origin is None or first is None or first.reads is None:
+        return own if len(kept) == len(own.refs) else replace(own, refs=kept)
+    if shell and settings.shell == "ignore":
+        return own
+    held = _own(replayed(origin, call), first, origin.cwd or cwd, settings)
+    refs = (
+        *kept,
+        *(replace(r, rule=f"stored output of {first.short}: {r.rule}") for r in held.refs),
+    )
+    return replace(own, refs=refs, failed=not refs, repos=distinct((*own.repos, *held.repos)))
 
 
 def _own(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings) -> Findings:
@@ -160,31 +148,6 @@ def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings
     view = shell_refs(_command(call, entry), call.result, place or cwd, settings)
     refs = () if settings.shell == "ignore" else view.refs
     return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)
-
-
-# --- wrappers -----------------------------------------------------------------------------
-
-_WRAPPERS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
-    "mcpToolCall": (("toolName", "name"), ("providerIdentifier", "server"), ("args", "arguments")),
-    "use_mcp_tool": (("tool_name",), ("server_name",), ("arguments",)),
-}
-"""Tools that carry another call: where its name, server and arguments stand."""
-
-
-def _unwrapped(call: ToolCall) -> ToolCall:
-    """The call inside a wrapper such as Cursor's `mcpToolCall`."""
-    keys = _WRAPPERS.get(call.name)
-    if keys is None:
-        return call
-    name, server, arguments = keys
-    inner = first_text(call.arguments, name)
-    if not inner:
-        return call
-    given: Any = next((call.arguments[key] for key in arguments if key in call.arguments), {})
-    stated = first_text(call.arguments, server) or call.server
-    if stated and inner.startswith(f"{stated}-"):
-        inner = inner[len(stated) + 1 :]
-    return replace(call, name=inner, server=as_text(stated) or None, arguments=as_mapping(given))
 
 
 @cache

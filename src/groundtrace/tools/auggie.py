@@ -25,7 +25,7 @@ from groundtrace.tools.common import (
 from groundtrace.tools.payload import Payload, payload_of
 from groundtrace.tools.table import ToolEntry
 
-_HEADER = re.compile(r"\s*(?:#+ |[-*] )?(?:Path|File): `?(?P<path>[^\s`][^`]*?)`?\s*")
+_HEADER = re.compile(r"\s*(?:#+ |[-*] )?(?:Path|File): `?(?P<path>[^\s`][^`]*)`?\s*")
 _LINE = re.compile(r"\s*(\d+)(?:\t|→|: ?)(.*)", re.DOTALL)
 
 

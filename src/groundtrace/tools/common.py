@@ -33,6 +33,9 @@ class Findings:
     """What could not be understood."""
 
 
+_LARGEST = 1_000_000_000
+"""No file has more lines; what is larger is no line number."""
+
 NOTHING = Findings(failed=True)
 """A call that obtained nothing."""
 
@@ -60,18 +63,16 @@ def as_text(value: Any) -> str:
 
 def as_number(value: Any) -> int | None:
     """A whole number from an integer or its spelling (models send `offset` as text)."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return value
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return int(value)
     if isinstance(value, str) and len(value) < 16:
         try:
-            return int(value.strip())
+            value = int(value.strip())
         except ValueError:
             return None
-    return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if not abs(value) < _LARGEST or value != int(value):
+        return None
+    return int(value)
 
 
 def as_mapping(value: Any) -> Mapping[str, Any]:

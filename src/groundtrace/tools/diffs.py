@@ -12,7 +12,7 @@ _GIT = re.compile(
     r'diff --git (?:"a/(?P<qa>[^"]+)"|a/(?P<a>.+?)) (?:"b/(?P<qb>[^"]+)"|b/(?P<b>.+))'
 )
 _FILE = re.compile(r"(?P<side>---|\+\+\+) (?P<path>\"?[^\t\n]+?\"?)(?:\t.*)?")
-_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(?P<start>\d+)(?:,(?P<count>\d+))? @@")
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(?P<start>\d{1,9})(?:,(?P<count>\d{1,9}))? @@")
 _NEW = ("newPath", "newFile", "path", "file", "filename", "name", "newName")
 _OLD = ("oldPath", "oldFile", "previous_filename", "oldName")
 _LISTS = ("files", "fileDiffs", "diffs", "results", "nodes", "changes", "commits")

@@ -41,6 +41,7 @@ _REFUSED = re.compile(
     r"\s*(?:ERROR|Error\b|Invalid |No replacement was performed|No edit history|Parameter `|"
     r"Missing required|The path |File already exists|Unrecognized command|Ran into )"
 )
+_HEAD = 8192
 _WRITES = ("create", "str_replace", "insert", "undo_edit")
 _KNOWN_FILES = re.compile(
     r"(?:Makefile|Dockerfile|LICENSE|NOTICE|README|CHANGELOG|AUTHORS|CODEOWNERS|Jenkinsfile|"
@@ -53,7 +54,8 @@ def editor(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     text = shown_text(call.result)
     given = absolute(first_text(call.arguments, entry.path_arguments), cwd)
     command = as_text(call.arguments.get("command"))
-    shows, folder, wrote = _SHOWS_FILE.match(text), _SHOWS_FOLDER.match(text), _WROTE.match(text)
+    head = text[:_HEAD]
+    shows, folder, wrote = _SHOWS_FILE.match(head), _SHOWS_FOLDER.match(head), _WROTE.match(head)
     if wrote is not None or (command in _WRITES and shows is None and folder is None):
         path = next((p for p in wrote.groups() if p), given) if wrote else given
         return _written(call, text, absolute(path, cwd))

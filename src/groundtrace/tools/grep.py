@@ -40,6 +40,7 @@ _NOTE = re.compile(
 _BARE = re.compile(r"(\d{1,9})([:-])")
 _MATCH = re.compile(r"([^:\t]+):(\d{1,9}):")
 _CONTEXT = re.compile(r"-(\d{1,9})-")
+_LONGEST_PATH = 4096
 _COUNT = re.compile(r"(?:(?P<path>.+):)?(?P<count>\d{1,9})")
 
 
@@ -158,7 +159,7 @@ def _match_paths(lines: Sequence[str], cwd: str | None, scope: str) -> set[str]:
     known: set[str] = set()
     doubtful: list[str] = []
     for line in lines:
-        match = _MATCH.match(line)
+        match = _MATCH.match(line[:_LONGEST_PATH])
         if match is None:
             continue
         if _CONTEXT.search(match[1]):
@@ -179,6 +180,7 @@ def _place(
     line: str, cwd: str | None, scope: str, known: set[str], previous: tuple[str, int] | None
 ) -> tuple[str, int] | None:
     """File and number of one line, or None for a line that is neither match nor context."""
+    line = line[:_LONGEST_PATH]
     match = _MATCH.match(line)
     if match is not None:
         path = locate(match[1], cwd, scope)

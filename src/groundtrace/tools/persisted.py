@@ -14,9 +14,8 @@ from groundtrace.model import ToolCall, ToolResult
 from groundtrace.tools.builtin import NUMBERED
 from groundtrace.tools.common import numbered, shown_text
 
-_STORED = re.compile(
-    r"/projects/[^\s'\"]*/tool-results/[^\s'\"/]+|/tool-results/[^\s'\"/]+\.(?:txt|json)"
-)
+_STORED = re.compile(r"/tool-results/[^\s'\"/]+\Z")
+_GREPPED = re.compile(r"(\d+)[:-](.*)", re.DOTALL)
 
 
 class Stored:
@@ -33,25 +32,24 @@ class Stored:
 
     def origin(self, text: str) -> ToolCall | None:
         """The call whose stored output a path or a command names."""
-        if not self._calls:
-            return None
         for path, call in self._calls.items():
-            # The same folder is mounted in several places, and file names are unique.
+            # The same folder is mounted in several places; the names of its files are unique.
             if path in text or ("tool-results/" in text and posixpath.basename(path) in text):
                 return call
         return None
 
-
-def is_stored(path: str) -> bool:
-    """Whether this is a file in which a harness keeps outputs."""
-    return _STORED.search(path) is not None
+    def holds(self, path: str) -> bool:
+        """Whether this is a file in which a harness keeps outputs."""
+        return path in self._calls or _STORED.search(path) is not None
 
 
 def replayed(origin: ToolCall, reading: ToolCall) -> ToolCall:
-    """The first call, with what the later read showed as its result."""
+    """The first call, with what the later look at its stored output showed as its result."""
     text = shown_text(reading.result)
-    lines = list(numbered(text.split("\n"), NUMBERED))
-    if lines:
-        text = "\n".join(content for _, content in lines)
+    for pattern in (NUMBERED, _GREPPED):
+        lines = list(numbered(text.split("\n"), pattern))
+        if lines and text.lstrip()[:1].isdigit():
+            text = "\n".join(content for _, content in lines)
+            break
     is_error = reading.result is None or reading.result.is_error
     return replace(origin, result=ToolResult(text=text, is_error=is_error))

@@ -43,9 +43,7 @@ _LISTING_NOTE = re.compile(
 )
 _REPO_LINE = re.compile(r"(?P<repo>[\w-]+(?:\.[\w-]+)+/[^\s]+?)(?:\s+[-\[(].*)?\s*")
 _CITED = re.compile(r"\]\((?P<target>[^)\s]+/-/blob/[^)\s]+)\)")
-_CITED_NAME = re.compile(
-    r"\[(?P<repo>[\w.-]+\.[a-z]+/[\w.-]+/[\w.-]+)/(?P<path>[^\]\s@?]+)(?:@[^\]\s?]+)?(?:\?L[\d-]+)?\]"
-)
+_CITED_NAME = re.compile(r"\[(?P<where>[^\[\]\s]{5,1000})\]")
 
 
 def repos_in(query: str) -> tuple[str, ...]:
@@ -171,10 +169,17 @@ def _matched(
     repos = distinct((*asked, *(block.repo for block in blocks)))
     return Findings(
         spans.refs(),
-        failed=not blocks or (payload.is_error and not spans),
+        failed=not spans and (payload.is_error or (not blocks and _is_empty(payload))),
         repos=repos,
         symbols=symbols,
     )
+
+
+def _is_empty(payload: Payload) -> bool:
+    """Whether a search gave nothing; a cut answer whose file is lost has still given something."""
+    if payload.value is not None:
+        return not any(payload.mapping.values()) if payload.mapping else not payload.value
+    return not payload.text.strip() or _NO_RESULTS.match(payload.text) is not None
 
 
 # --- history ------------------------------------------------------------------------------
@@ -233,8 +238,10 @@ def deepsearch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
             repos.append(link.repo)
     if not spans:
         for match in _CITED_NAME.finditer(text):
-            spans.add(match["path"], repo=match["repo"])
-            repos.append(match["repo"])
+            parts = re.split(r"[@?#]", match["where"], maxsplit=1)[0].split("/")
+            if len(parts) > 3 and "." in parts[0]:
+                spans.add("/".join(parts[3:]), repo="/".join(parts[:3]))
+                repos.append("/".join(parts[:3]))
     pending = payload.is_error or not (text.strip() or payload.mapping)
     return Findings(spans.refs(), failed=pending, repos=distinct(repos))
 

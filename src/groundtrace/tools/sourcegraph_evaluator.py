@@ -13,11 +13,11 @@ from groundtrace.tools.payload import payload_of
 from groundtrace.tools.sourcegraph import repos_in
 from groundtrace.tools.table import ToolEntry
 
-_READ = re.compile(r"read_file\s*\(?\s*\{(?P<arguments>[^{}]*)\}")
+_READ = re.compile(r"read_file\s{0,9}\(?\s{0,9}\{(?P<arguments>[^{}]*)\}")
 _TEXT = re.compile(
     r"""\b(?P<key>repo|path)\s*=\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<name>[A-Za-z_]\w*))"""
 )
-_NUMBER = re.compile(r"\b(?P<key>startLine|endLine)\s*=\s*(?P<value>\d+)\b")
+_NUMBER = re.compile(r"\b(?P<key>startLine|endLine)\s*=\s*(?P<value>\d{1,9})\b")
 _LOCAL = re.compile(
     r"""\b(?P<name>[A-Za-z_]\w*)\s*=\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)')"""
 )

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from groundtrace.tools.common import as_items, as_mapping, as_number, as_text, numbered
 from groundtrace.tools.payload import Payload
 
-HEADER = re.compile(r"# (?P<repo>[^\s–]+)(?: – (?P<path>\S.*?))?\s*")
+HEADER = re.compile(r"# (?P<repo>[^\s–]+)(?: – (?P<path>\S.*))?\s*")
 """A header of the text era; the separator is an EN DASH. Without a path it names a repository."""
 LINE = re.compile(r"(\d+): ?(.*)", re.DOTALL)
 """A numbered line of a chunk or of an opened file."""
@@ -24,6 +24,7 @@ _URL = re.compile(
     r"(?:https?://[^/\s]+)?/?(?P<repo>[^\s@()\[\]]+?)(?:@(?P<rev>[^\s/()]+))?"
     r"/-/(?P<type>blob|tree)/(?P<path>[^\s)\"'>\]]*)"
 )
+_LONGEST_URL = 4096
 _RANGE = re.compile(r"(?:\?|%3F)L(\d+)(?:(?::\d+)?-L?(\d+))?", re.IGNORECASE)
 _TREE_ENTRY = re.compile(r"\d+: ?(\d{6}) (\w+) [0-9a-f]{7,64}\s+(?:[\d-]+\s+)?(.+)")
 _FRAGMENT = re.compile(
@@ -64,7 +65,7 @@ def plain_repo(name: str) -> str:
 
 def link_of(text: str) -> Link | None:
     """The file that a URL points to, with its line range."""
-    match = _URL.search(text)
+    match = _URL.search(text[:_LONGEST_URL])
     if match is None:
         return None
     path = match["path"]
