@@ -18,20 +18,18 @@ from groundtrace.discover.places import (
     is_config,
     is_filler,
     locate,
+    own_name,
     suite_in,
     without_mode,
     without_tail,
 )
 from groundtrace.discover.records import CONFIG, METRICS, RESULT, Records, as_name
-from groundtrace.discover.wrappers import forms, stem, unwrapped
+from groundtrace.discover.wrappers import forms, stem, unwrapped, without_prefix
 from groundtrace.model import Problem, Task
 from groundtrace.truth.tasks import TaskIndex
 
 UNKNOWN_CONFIG = "unknown"
 NO_TASK = "no task definition was found for this trial"
-
-_MAX_WORDS = 24
-"""A folder of more words than this is not taken apart in search of a task."""
 
 _HARNESS_CLASSES = (
     ("openhands", "openhands"),
@@ -72,11 +70,14 @@ def _folder_of(file: str, *keys: str, level: int = -1) -> Source:
 
 
 def _suite_of(file: str, *keys: str) -> Source:
+    """The suite in a task's path: a wrapped task lies in `/tmp` and tells none."""
     source = _folder_of(file, *keys, level=-2)
+    parent = _folder_of(file, *keys, level=-3)
 
     def read(records: Records) -> str | None:
         name = source.read(records)
-        return name if name and re.match(r"(?:csb|ccb|eb)_", name) else None
+        is_suite = name is not None and re.match(r"(?:csb|ccb|eb)_", name)
+        return name if is_suite or parent.read(records) == "benchmarks" else None
 
     return Source(source.label, read)
 
@@ -199,7 +200,7 @@ def identify(
     place = place_of(flat, records)
     trial_name, evidence["trial_name"] = first("trial_name", records)
     if trial_name is None:
-        trial_name, evidence["trial_name"] = flat[-1], "folder name"
+        trial_name, evidence["trial_name"] = own_name(flat), "folder name"
     config, evidence["config_name"] = _config(above, records, place, problems)
     suite, evidence["benchmark"] = first("benchmark", records)
     task, task_name, evidence["task_name"] = _task(flat, records, tasks, suite, problems)
@@ -307,15 +308,14 @@ def _cut_front(trial_name: str) -> str:
 
 
 def _job_names(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Every run of words in a job's name, longest first: one of them may be a known task."""
-    front = _cut_front(parts[-1])
+    """What a job's name may hold as the task: words from the front of the trial's name on."""
+    front = without_prefix(_cut_front(parts[-1]))
     for folder in reversed(parts[:-1]):
-        words = folder.split("_")
-        if not front or front not in folder.casefold() or len(words) > _MAX_WORDS:
-            continue
-        for length in range(len(words), 0, -1):
-            for start in range(len(words) - length + 1):
-                yield "_".join(words[start : start + length]), "job folder above the trial"
+        start = folder.casefold().find(front) if front else -1
+        rest = folder[start:] if start >= 0 else ""
+        while rest:
+            yield rest, "job folder above the trial"
+            rest = rest.rpartition("_")[0] if len(rest) > len(front) else ""
 
 
 def explain_order() -> list[tuple[str, tuple[str, ...]]]:

@@ -9,6 +9,7 @@ Real trees put a trial two to six folders below the runs folder:
     <run>/<config>/<task>/<task>_<n>               attempts
     <run>/<config>/all/<trial>
     <run>/<task>_<mode>                            the configuration at the end of the name
+    <run>/<task>/<mode>
     <run>/runs/<task>/<mode>/rep1/attempt1
 
 The configuration is the hinge. It is the folder that the trial's own records name, else the
@@ -63,10 +64,9 @@ def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -
     if index is None:
         index = next((i for i, name in enumerate(above) if is_config(name)), None)
     strong = index is not None
-    if index is None and parts:
-        suffix = _MODE_SUFFIX.fullmatch(parts[-1])
-        if suffix is not None and "__" not in parts[-1]:
-            return Place(_run_above(above, len(above), tasks), suffix["mode"], batch, True)
+    mode = _own_mode(parts[-1]) if index is None and parts else None
+    if mode is not None:
+        return Place(_run_above(above, len(above), tasks), mode, batch, True)
     if index is None:
         index = len(above) - 1
         while index >= 0 and _is_inner(above[index], tasks):
@@ -74,6 +74,14 @@ def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -
     if index < 0:
         return Place(-1, None, batch, strong)
     return Place(_run_above(above, index, tasks), above[index], batch, strong)
+
+
+def _own_mode(name: str) -> str | None:
+    """The configuration in the name of the trial's own folder: `<task>_<mode>` or `<mode>`."""
+    suffix = _MODE_SUFFIX.fullmatch(name)
+    if suffix is not None and "__" not in name:
+        return suffix["mode"]
+    return name if is_config(name) else None
 
 
 def is_config(name: str) -> bool:
@@ -108,6 +116,14 @@ def is_filler(name: str) -> bool:
         or _TIMESTAMP.fullmatch(name)
         or _ATTEMPT.fullmatch(name)
     )
+
+
+def own_name(parts: Sequence[str]) -> str:
+    """A trial's name from its folders: `attempt1` of several repetitions is `rep1_attempt1`."""
+    first = len(parts) - 1
+    while first > 0 and _ATTEMPT.fullmatch(parts[first]) and _ATTEMPT.fullmatch(parts[first - 1]):
+        first -= 1
+    return "_".join(parts[first:])
 
 
 def without_mode(name: str) -> str:

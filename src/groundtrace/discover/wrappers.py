@@ -40,6 +40,12 @@ def forms(name: str) -> Iterator[str]:
             yield rest
 
 
+def without_prefix(name: str) -> str:
+    """The name without the word that a wrapper puts in front."""
+    match = _PREFIXED.fullmatch(name)
+    return match["task"] if match is not None else name
+
+
 def _tail_removed(name: str) -> Iterator[str]:
     match = _TAILED.fullmatch(name)
     if match is not None:
