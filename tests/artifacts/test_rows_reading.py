@@ -1,0 +1,200 @@
+"""Reading a retrieval_events folder back: rows, and problems for what is broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from groundtrace.artifacts.codec import encode
+from groundtrace.artifacts.documents.events import EventsDocument
+from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialOutcome
+from groundtrace.artifacts.read import (
+    read_events,
+    read_metrics,
+    read_outcomes,
+    read_rows,
+    row_from,
+)
+from groundtrace.artifacts.rows import TrialRow
+from groundtrace.model import Problem
+from groundtrace.storage import LocalFolder
+from tests.metrics.builders import NOW, Seen, metrics_of, step, trial
+
+A, B = "src/a.py", "src/b.py"
+
+
+def outcome(**changes: object) -> TrialOutcome:
+    """An outcome of the builders' trial."""
+    fields: dict[str, object] = {
+        "run_id": "run",
+        "config_name": "baseline",
+        "task_name": "task",
+        "trial_name": "task__1",
+        "benchmark": "suite",
+        "trial_key": "key",
+        "path": "baseline/task__1",
+        "state": "selected",
+        "state_reason": None,
+        "document": "baseline/task.retrieval_events.json",
+        "has_task": True,
+        "model": "model",
+        "harness": "claude-code",
+        "harness_version": "2.1.0",
+        "reward": 1.0,
+        "reward_reason": None,
+        "cost_usd": 0.5,
+        "cost_source": "result",
+        "agent_seconds": 60.0,
+        "trial_seconds": 90.0,
+        "output_tokens": 1000,
+        "output_tokens_source": "modelUsage",
+        "exception": None,
+    }
+    return TrialOutcome(**{**fields, **changes})
+
+
+def outcomes(*trials: TrialOutcome, **changes: object) -> OutcomesDocument:
+    """An outcomes document of these trials."""
+    fields: dict[str, object] = {
+        "schema_version": "1.1",
+        "generated_at": NOW,
+        "scope": "run",
+        "trials": list(trials),
+        "skipped": [],
+        "problems": {},
+    }
+    return OutcomesDocument(**{**fields, **changes})
+
+
+def store(folder: Path, name: str, document: EventsDocument) -> None:
+    """Write both documents of a trial."""
+    config = folder / document.provenance.config_name
+    config.mkdir(parents=True, exist_ok=True)
+    (config / f"{name}.retrieval_events.json").write_bytes(encode(document))
+    (config / f"{name}.retrieval_metrics.json").write_bytes(encode(metrics_of(document)))
+
+
+def read(folder: Path, **options: object) -> tuple[list[TrialRow], list[Problem]]:
+    items = list(read_rows(LocalFolder(folder), **options))
+    rows = [item for item in items if isinstance(item, TrialRow)]
+    return rows, [item for item in items if isinstance(item, Problem)]
+
+
+READ_A = step(Seen("read", A, A), tool="Read", seconds=2.0)
+
+
+def test_rows_read_back_equal_rows_made_at_once(tmp_path: Path) -> None:
+    """A report made next year from the files has the numbers of today."""
+    document = trial(READ_A, step(Seen("written", B), tool="Odd"), truth=[A, B], edits=[A])
+    store(tmp_path, "task", document)
+    (tmp_path / "outcomes.json").write_bytes(encode(outcomes(outcome())))
+
+    def is_known(name: str) -> bool:
+        return name != "Odd"
+
+    rows, problems = read(tmp_path, is_known=is_known)
+    path = "baseline/task.retrieval_events.json"
+    made = row_from(metrics_of(document), document, outcome(), path=path, is_known=is_known)
+    assert (rows, problems) == ([made], [])
+    assert made.unknown_tools == {"Odd": 1}
+    assert made.accesses == {"file_read/read": 1, "file_write/written": 1}
+    assert made.metrics["recall@10"] == 0.5
+    assert made.hit is True
+    assert made.trial_key == "key"
+    assert made.volume["files_written"] == 1
+
+
+def test_an_undefined_metric_is_absent_and_says_why() -> None:
+    """D19: each metric has its own reason."""
+    row = row_from(metrics_of(trial(READ_A, truth=[A])))
+    assert "ttfr_tokens" not in row.metrics
+    reasons = {
+        "ttfr_tokens": "no_tokens",
+        "chunk_recall": "no_chunk_ground_truth",
+        "util_read_before_write_ratio": "nothing_written",
+        "util_write_overlap_with_expected_edit_files": "no_expected_edit_files",
+    }
+    assert {name: row.why_undefined(name) for name in reasons} == reasons
+    never = row_from(metrics_of(trial(step(Seen("read", B)), truth=[A])))
+    assert never.why_undefined("ttfr_seconds") == "never_hit"
+    assert never.hit is False
+    nothing = row_from(metrics_of(trial(step(), truth=[A])))
+    assert nothing.why_undefined("context_efficiency") == "nothing_retrieved"
+
+
+def test_no_trace_has_no_volume() -> None:
+    """D19: zero events of a trial that nobody saw would be an invented zero."""
+    row = row_from(metrics_of(trial(truth=[A], source=None)))
+    assert (row.volume, row.hit, row.why_undefined("total_events")) == ({}, None, "no_trace")
+    unseen = row_from(metrics_of(trial(truth=(), source=None)))
+    assert unseen.why_undefined("total_events") == "no_trace"
+    assert unseen.why_undefined("recall@10") == "no_ground_truth"
+
+
+def test_broken_files_are_problems_and_the_rest_is_read(tmp_path: Path) -> None:
+    store(tmp_path, "good", trial(READ_A, truth=[A]))
+    config = tmp_path / "baseline"
+    (config / "cut.retrieval_metrics.json").write_bytes(b'{"schema_version": "1.1", ')
+    (config / "list.retrieval_metrics.json").write_bytes(b"[]")
+    later = encode(metrics_of(trial(READ_A, truth=[A]))).replace(b'"1.1"', b'"2.0"', 1)
+    (config / "later.retrieval_metrics.json").write_bytes(later)
+    (config / "other.json").write_bytes(b"nonsense")
+    rows, problems = read(tmp_path)
+    assert [row.document for row in rows] == ["baseline/good.retrieval_events.json"]
+    assert [(p.file, p.kind) for p in problems] == [
+        ("baseline/cut.retrieval_metrics.json", "broken_document"),
+        ("baseline/later.retrieval_metrics.json", "unknown_version"),
+        ("baseline/list.retrieval_metrics.json", "broken_document"),
+    ]
+
+
+def test_a_broken_events_document_costs_accesses_not_the_row(tmp_path: Path) -> None:
+    store(tmp_path, "task", trial(READ_A, truth=[A]))
+    (tmp_path / "baseline" / "task.retrieval_events.json").write_bytes(b"{")
+    rows, problems = read(tmp_path)
+    assert [row.accesses for row in rows] == [{}]
+    assert [p.kind for p in problems] == ["broken_document"]
+    assert read(tmp_path, with_events=False)[1] == []
+
+
+def test_broken_outcomes_are_a_problem(tmp_path: Path) -> None:
+    store(tmp_path, "task", trial(READ_A, truth=[A]))
+    assert read_outcomes(LocalFolder(tmp_path)).document is None
+    assert read_outcomes(LocalFolder(tmp_path)).problem is None
+    (tmp_path / "outcomes.json").write_bytes(b"\xff\xfe")
+    rows, problems = read(tmp_path)
+    assert rows[0].outcome is None
+    assert [p.file for p in problems] == ["outcomes.json"]
+
+
+def test_outcomes_are_joined_by_document_and_trial(tmp_path: Path) -> None:
+    """D32: with all trials written, two documents of one task have each its own outcome."""
+    for number in (1, 2):
+        name = "task" if number == 1 else "task.task__2"
+        store(tmp_path, name, trial(READ_A, truth=[A], trial_name=f"task__{number}"))
+    second = outcome(
+        trial_name="task__2",
+        reward=0.0,
+        state="superseded",
+        document="baseline/task.task__2.retrieval_events.json",
+    )
+    moved = outcome(document="elsewhere.retrieval_events.json")
+    (tmp_path / "outcomes.json").write_bytes(encode(outcomes(second, moved)))
+    rows, _ = read(tmp_path)
+    assert {row.trial_name: row.outcome.reward for row in rows} == {"task__1": 1.0, "task__2": 0.0}
+
+
+def test_documents_are_read_one_at_a_time_in_order(tmp_path: Path) -> None:
+    for config in ("mcp", "baseline"):
+        for name in ("b", "a"):
+            store(tmp_path, name, trial(READ_A, truth=[A], config_name=config, task_name=name))
+    folder = LocalFolder(tmp_path)
+    stems = [f"{config}/{name}" for config in ("baseline", "mcp") for name in ("a", "b")]
+    assert [s.path for s in read_events(folder)] == [f"{s}.retrieval_events.json" for s in stems]
+    assert [s.path for s in read_metrics(folder)] == [f"{s}.retrieval_metrics.json" for s in stems]
+    assert list(read_events(LocalFolder(tmp_path / "missing"))) == []
+
+
+def test_documents_without_accesses_are_counted_by_category() -> None:
+    """D12."""
+    document = trial(step(Seen("surfaced", A), Seen("surfaced", B), accesses=False), truth=[A])
+    assert row_from(metrics_of(document), document).accesses == {"file_search/surfaced": 2}
