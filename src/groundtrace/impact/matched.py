@@ -224,14 +224,14 @@ def _delta(
     p_holm: float | None,
 ) -> Delta:
     n = len(delta)
-    computable = n >= MIN_TASKS
+    reason = _too_little(delta)
     better = delta > 0 if COMPARED[name] == "higher" else delta < 0
     only_baseline, only_config = _one_sided_hits(name, tasks)
     base = Delta(
         metric=name,
         direction=COMPARED[name],
-        computable=computable,
-        reason=None if computable else f"fewer_than_{MIN_TASKS}_pairs",
+        computable=reason is None,
+        reason=reason,
         mean_baseline=None,
         mean_config=None,
         mean_delta=None,
@@ -253,7 +253,7 @@ def _delta(
         only_baseline_hit=only_baseline,
         only_config_hit=only_config,
     )
-    if not computable:
+    if reason is not None:
         return base
     q1, median, q3 = (float(q) for q in np.quantile(delta, (0.25, 0.5, 0.75)))
     described = msgspec.structs.replace(
@@ -277,6 +277,13 @@ def _delta(
         effect_size=number(effect_size(delta)),
         inference_reason=inferred.interval.reason,
     )
+
+
+def _too_little(delta: Floats) -> str | None:
+    if len(delta) < MIN_TASKS:
+        return f"fewer_than_{MIN_TASKS}_pairs"
+    # Values of 1e308 on opposite sides: no mean of such deltas can be written down.
+    return None if float(np.max(np.abs(delta))) < 1e300 else "not_finite"
 
 
 def _mean(values: Floats) -> float:
