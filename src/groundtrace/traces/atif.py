@@ -15,7 +15,7 @@ from groundtrace.model import Usage
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.traces import openhands
 from groundtrace.traces.atif_calls import StepCall, StepReader
-from groundtrace.traces.atif_load import Damage, Loaded, Step, from_value, load
+from groundtrace.traces.atif_load import Damage, Loaded, Step, from_value, harness_of, load
 from groundtrace.traces.atif_tokens import StepTokens
 from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Source
 from groundtrace.traces.times import parse_time
@@ -74,7 +74,7 @@ class _Reading:
             kind = "empty_file" if loaded.reason == "the file is empty" else "broken_trajectory"
             source.problem(kind, loaded.reason)
         agent = as_mapping(loaded.agent)
-        source.harness = as_text(agent.get("name"))
+        source.harness = harness_of(loaded) or None
         source.harness_version = as_text(agent.get("version"))
         source.model = as_text(agent.get("model_name"))
         cwds = as_mapping(agent.get("extra")).get("cwds")
@@ -99,12 +99,11 @@ class _Reading:
         embedded = _embedded(loaded.subagent_trajectories)
         used: set[str] = set()
         agent = as_mapping(loaded.agent)
-        is_openhands = (as_text(agent.get("name")) or "").lower().startswith("openhands")
+        is_openhands = harness_of(loaded).startswith("openhands")
         reader = StepReader(
             self.source, self.keep, file, openhands.parameters_of(agent) if is_openhands else None
         )
         tokens = StepTokens.for_trajectory(loaded, self.source.ledger, subagent=subagent)
-        self._definitions(agent)
         for index, step in enumerate(loaded.steps):
             if isinstance(step, Damage):
                 self.source.problem(
@@ -136,10 +135,6 @@ class _Reading:
                 self._enter(from_value(value), file, depth, subagent=True, spawned_by=None)
         if loaded.continued_trajectory_ref is not None:
             self._continue(loaded.continued_trajectory_ref, file, depth, subagent, spawned_by)
-
-    def _definitions(self, agent: Mapping[str, Any]) -> None:
-        if self.source.harness is None:
-            self.source.harness = as_text(agent.get("name"))
 
     def _is_new(self, call: RawCall, copied: bool) -> bool:
         """Whether the call was not already read from the context that a step copies."""

@@ -10,6 +10,7 @@ import msgspec
 
 from groundtrace import jsonio
 from groundtrace.traces import salvage
+from groundtrace.traces.values import as_mapping, as_text
 
 
 class Step(msgspec.Struct):
@@ -42,6 +43,11 @@ class _Root(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Root)
 _STEP_FIELDS = tuple(item.name for item in msgspec.structs.fields(Step))
 _STEP_SIGNS = frozenset({"step_id", "source", "tool_calls", "observation", "message"})
+_TOOL_SIGNS = {
+    "openhands": frozenset({"execute_bash", "str_replace_editor", "execute_ipython_cell"}),
+    "claude-code": frozenset({"Bash", "Read", "Grep", "Glob", "Write", "Edit", "Task", "Agent"}),
+}
+_AGENT_NAME = re.compile(r'"agent"\s*:\s*\{\s*"name"\s*:\s*"([^"\\]+)"')
 _CALL = re.compile(r'"function_name"\s*:')
 
 
@@ -111,6 +117,24 @@ def from_value(value: Any) -> Loaded:
     return loaded
 
 
+def harness_of(loaded: Loaded) -> str:
+    """The harness's name in lower case; by its tools where damage took the name; else empty."""
+    name = as_text(as_mapping(loaded.agent).get("name"))
+    if name is not None:
+        return name.lower()
+    tools = {
+        call.get("function_name")
+        for step in loaded.steps
+        if isinstance(step, Step) and isinstance(step.tool_calls, list)
+        for call in step.tool_calls
+        if isinstance(call, dict) and isinstance(call.get("function_name"), str)
+    }
+    for harness, signs in _TOOL_SIGNS.items():
+        if tools & signs:
+            return harness
+    return ""
+
+
 def _from_root(root: _Root) -> Loaded:
     return Loaded(
         schema_version=root.schema_version,
@@ -135,6 +159,7 @@ def _salvage(text: str, reason: str) -> Loaded:
         return Loaded(reason="the file is empty")
     loaded = Loaded(reason=f"broken JSON ({reason})")
     loaded.schema_version = salvage.string_after(text[:4096], "schema_version")
+    named = _AGENT_NAME.search(text)
     loose = _Loose()
     embedded: list[Any] = []
     gap_start = 0
@@ -145,10 +170,17 @@ def _salvage(text: str, reason: str) -> Loaded:
             loaded.steps.append(_fit(value))
             gap_start = piece.end
         elif isinstance(value.get("steps"), list):
+            if not text[: piece.start].strip("\ufeff \t\r\n"):
+                # Only a control character inside a string was wrong with it.
+                whole = from_value(value)
+                whole.reason = loaded.reason
+                return whole
             embedded.append(value)
         elif not loose.take(value) and loaded.agent is None and {"name", "version"} <= value.keys():
             loaded.agent = value
     loose.flush(loaded, text[gap_start:])
+    if loaded.agent is None and named is not None:
+        loaded.agent = {"name": named.group(1)}
     loaded.subagent_trajectories = embedded
     loaded.ok = any(isinstance(step, Step) for step in loaded.steps)
     return loaded

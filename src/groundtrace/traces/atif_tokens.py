@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from groundtrace.traces.atif_load import Loaded, Step
+from groundtrace.traces.atif_load import Loaded, Step, harness_of
 from groundtrace.traces.tokens import Counts, Ledger
 from groundtrace.traces.values import as_count, as_mapping, as_text
 
@@ -28,7 +28,7 @@ class StepTokens:
 
     @classmethod
     def for_trajectory(cls, loaded: Loaded, ledger: Ledger, *, subagent: bool) -> StepTokens:
-        name = (as_text(as_mapping(loaded.agent).get("name")) or "").lower()
+        name = harness_of(loaded)
         version = as_text(loaded.schema_version) or ""
         steps = [step for step in loaded.steps if isinstance(step, Step)]
         return cls(

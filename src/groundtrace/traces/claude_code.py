@@ -15,7 +15,8 @@ from groundtrace import jsonio
 from groundtrace.model import Usage
 from groundtrace.storage import Folder
 from groundtrace.traces import salvage
-from groundtrace.traces.claude_lines import Block, Line, decode_line, fit_block, fit_line
+from groundtrace.traces.claude_lines import Block, Line, decode_line
+from groundtrace.traces.claude_salvage import salvage_line
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.persisted import shown
 from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Source
@@ -33,8 +34,6 @@ from groundtrace.traces.values import (
 
 SYNTHETIC = "<synthetic>"
 """Model name of messages that the harness wrote itself, such as an API error."""
-
-EVENT_TYPES = frozenset({"system", "assistant", "user", "result", "tool_use", "tool_result"})
 
 _TOOL_USE = re.compile(r'"type"\s*:\s*"tool_use"')
 _SUBAGENT_FILE = re.compile(r"(?:^|/)(?:subagents/|agent-)[^/]*\.jsonl$")
@@ -94,7 +93,8 @@ class _Reading:
         self.without_id: list[RawCall] = []
         self.events = 0
         self.lines_seen = 0
-        self.noise: list[int] = []
+        self.first_noise: int | None = None
+        self.orphans: list[int] = []
         self.noise_count = 0
         self.session_lines = 0
         self.own_file = _SUBAGENT_FILE.search(path) is not None
@@ -117,16 +117,21 @@ class _Reading:
 
     def line(self, line: RawLine) -> None:
         try:
-            events = decode_line(line.data)
+            events, clean = decode_line(line.data)
         except jsonio.BadJsonError as error:
             self.broken(line, str(error))
             return
-        if b'"' in line.data and not events:
-            self.noise_count += 1
+        if not events:
+            self.note_noise(line)
         for event in events:
             self.event(event, line.number)
-        if events and not line.data.isascii():
+        if not clean:
             self.check_encoding(line)
+
+    def note_noise(self, line: RawLine) -> None:
+        self.noise_count += 1
+        if self.first_noise is None:
+            self.first_noise = line.number
 
     def check_encoding(self, line: RawLine) -> None:
         try:
@@ -140,9 +145,7 @@ class _Reading:
         """A line that does not decode: noise of stderr, or a damaged event."""
         data = line.data
         if not data.startswith((b"{", b"[")) and b'"type"' not in data and b'"tool_use' not in data:
-            self.noise_count += 1
-            if not self.noise:
-                self.noise.append(line.number)
+            self.note_noise(line)
             return
         text = salvage.to_text(data)
         calls_before = len(self.by_id) + len(self.without_id)
@@ -162,40 +165,15 @@ class _Reading:
 
     def salvage(self, text: str, number: int) -> bool:
         """Read what is intact in a damaged line; whether its usage is accounted for."""
-        parent = salvage.string_after(text, "parent_tool_use_id")
-        moment = salvage.string_after(text, "timestamp")
-        message_id = None
-        usage: Any = None
-        blocks: list[Block] = []
-        whole = False
-        for piece in salvage.intact_objects(text):
-            value = piece.value
-            kind = value.get("type")
-            if kind in EVENT_TYPES and ("message" in value or kind in ("result", "system")):
-                self.event(fit_line(value), number)
-                whole = True
-            elif kind == "message" and "content" in value:
-                line = fit_line({"message": value})
-                if line.message is not None:
-                    message_id, usage = line.message.id, line.message.usage
-                    blocks += line.message.content if isinstance(line.message.content, list) else []
-            elif kind == "tool_use" or "tool_use_id" in value:
-                blocks.append(fit_block(value))
-            elif "input_tokens" in value:
-                usage = value
-        if message_id is None:
-            found = re.search(r'"id"\s*:\s*"(msg_[^"\\]+)"', text)
-            message_id = None if found is None else found.group(1)
-        if blocks or usage is not None:
-            event = fit_line(
-                {"parent_tool_use_id": parent, "timestamp": moment, "type": "assistant"}
-            )
-            if isinstance(message_id, str) and claude_counts(usage) is not None:
-                self.source.ledger.add(message_id, claude_counts(usage), subagent=bool(parent))
-            self.blocks(blocks, event, number, message_id)
-        is_user = re.search(r'"type"\s*:\s*"(?:user|system|result)"', text) is not None
-        accounted = isinstance(message_id, str) and claude_counts(usage) is not None
-        return accounted or is_user or (whole and message_id is None)
+        found = salvage_line(text)
+        for event in found.events:
+            self.event(event, number)
+        counts = claude_counts(found.usage)
+        if found.message_id is not None and counts is not None:
+            subagent = bool(as_text(found.around.parent_tool_use_id))
+            self.source.ledger.add(found.message_id, counts, subagent=subagent)
+        self.blocks(found.blocks, found.around, number)
+        return found.no_usage_expected or (found.message_id is not None and counts is not None)
 
     # --- events ---
 
@@ -220,9 +198,12 @@ class _Reading:
         elif kind == "tool_use":
             self.top_level_call(line, number)
         elif kind == "tool_result":
-            self.top_level_result(line)
+            self.top_level_result(line, number)
         elif line.message is not None:
             self.message(line, number)
+        elif kind in ("assistant", "user"):
+            source.problem("wrong_type", f"{kind} line without a message", line=number)
+            source.ledger.interrupt()
 
     def init(self, line: Line) -> None:
         self.source.model = self.source.model or as_text(line.model)
@@ -247,14 +228,12 @@ class _Reading:
                 # Without an id nothing tells whether the next line repeats this usage.
                 self.source.ledger.interrupt()
         if isinstance(message.content, list):
-            self.blocks(message.content, line, number, message_id)
+            self.blocks(message.content, line, number)
 
     def is_subagent(self, line: Line) -> bool:
         return self.own_file or bool(as_text(line.parent_tool_use_id)) or line.is_sidechain is True
 
-    def blocks(
-        self, blocks: Iterable[Block], line: Line, number: int, message_id: str | None
-    ) -> None:
+    def blocks(self, blocks: Iterable[Block], line: Line, number: int) -> None:
         results = 0
         for block in blocks:
             if block.type == "tool_use":
@@ -263,7 +242,22 @@ class _Reading:
                 results += 1
                 # The structured result of a line belongs to its only result.
                 structured = line.structured if results == 1 else None
-                self.answer(block.tool_use_id, block.content, block.is_error, structured, line)
+                self.answer(
+                    block.tool_use_id, block.content, block.is_error, structured, line, number
+                )
+            elif isinstance(block.name, str) and block.input is not None:
+                self.unknown_block(block, number)
+
+    def unknown_block(self, block: Block, number: int) -> None:
+        """Something that looks like a call but does not say so; calls of the API's own tools do."""
+        if block.type not in ("server_tool_use", "mcp_tool_use"):
+            self.source.problem(
+                "unknown_block",
+                f"block of type {block.type!r} looks like a tool call",
+                line=number,
+                place="$.message.content[].type",
+                lost_calls=1,
+            )
 
     def call(self, call_id: Any, name: Any, given: Any, line: Line, number: int) -> RawCall | None:
         """A tool call; a repeated line of one that is known adds nothing."""
@@ -304,11 +298,20 @@ class _Reading:
         return call
 
     def answer(
-        self, call_id: Any, content: Any, is_error: Any, structured: Any, line: Line
+        self,
+        call_id: Any,
+        content: Any,
+        is_error: Any,
+        structured: Any,
+        line: Line,
+        number: int,
     ) -> None:
         """The result of a call; the first one counts."""
         call = self.by_id.get(call_id) if isinstance(call_id, str) else self.oldest_unanswered()
-        if call is None or call.result is not None:
+        if call is None:
+            self.orphans.append(number)
+            return
+        if call.result is not None:
             return
         agent = as_text(as_mapping(structured).get("agentId"))
         if agent is not None and call.call_id is not None:
@@ -344,10 +347,10 @@ class _Reading:
         name = line.name if line.name is not None else line.tool_name
         self.call(line.id if line.id is not None else line.tool_use_id, name, given, line, number)
 
-    def top_level_result(self, line: Line) -> None:
+    def top_level_result(self, line: Line, number: int) -> None:
         content = line.content if line.content is not None else line.output
         call_id = line.tool_use_id if line.tool_use_id is not None else line.id
-        self.answer(call_id, content, line.is_error, line.structured, line)
+        self.answer(call_id, content, line.is_error, line.structured, line, number)
 
     # --- end ---
 
@@ -364,11 +367,16 @@ class _Reading:
         elif not source.parsed:
             source.problem("not_a_transcript", "no line of the file is an event")
         if self.noise_count and source.parsed:
-            first = f", the first is line {self.noise[0]}" if self.noise else ""
             source.problem(
                 "non_json_lines",
-                f"{self.noise_count} lines are not events of the transcript{first}",
-                line=self.noise[0] if self.noise else None,
+                f"{self.noise_count} lines are not events of the transcript",
+                line=self.first_noise,
+            )
+        if self.orphans:
+            source.problem(
+                "orphan_results",
+                f"{len(self.orphans)} results answer no call of the file",
+                line=self.orphans[0],
             )
         source.usage = self.totals()
         return source

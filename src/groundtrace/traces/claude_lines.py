@@ -90,18 +90,18 @@ _FIELDS = {item.encode_name: item.name for item in msgspec.structs.fields(Line)}
 _BLOCK_FIELDS = tuple(item.name for item in msgspec.structs.fields(Block))
 
 
-def decode_line(data: bytes) -> list[Line]:
-    """The events of one line; raises jsonio.BadJsonError when it is not JSON.
+def decode_line(data: bytes) -> tuple[list[Line], bool]:
+    """The events of one line, and whether it was clean; raises jsonio.BadJsonError if not JSON.
 
     Usually one; a list of events on one line is what `--output-format json --verbose` writes.
     What is JSON but no event gives none.
     """
     try:
-        return [_decoder.decode(data)]
+        return [_decoder.decode(data)], True
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         value = jsonio.loads(data)
     items = value if isinstance(value, list) else [value]
-    return [fit_line(item) for item in items if isinstance(item, dict)]
+    return [fit_line(item) for item in items if isinstance(item, dict)], False
 
 
 def fit_line(value: dict[str, Any]) -> Line:

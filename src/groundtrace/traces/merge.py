@@ -15,6 +15,9 @@ from groundtrace.model import ToolCall, ToolResult, Trace, TraceSource, Usage
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.traces.times import earliest
 
+SPAWNERS = frozenset({"Task", "Agent"})
+"""Claude Code's tool that starts a subagent, by its old and its new name."""
+
 _RANK = {"stream": 0, "cursor": 0, "session": 1, "subagent": 2, "atif": 3}
 
 
@@ -81,8 +84,25 @@ def _close_ledger(source: Source, sources: Sequence[Source]) -> None:
     others = [other.ledger for other in sources if other is not source]
     source.ledger.improve(others)
     totals = source.ledger.totals()
+    known = _known_until(source)
     for call in source.calls:
-        call.tokens = totals[min(call.position, len(totals) - 1)]
+        if known is None or call.position <= known:
+            call.tokens = totals[min(call.position, len(totals) - 1)]
+
+
+def _known_until(source: Source) -> int | None:
+    """The last model call before a subagent whose own model calls the source does not show.
+
+    Session logs and Harbor's trajectories leave subagents out; in one trial they were more than
+    half of all tokens, so a total that passes over them would be wrong.
+    """
+    shown = {call.spawned_by for call in source.calls if call.is_subagent}
+    for call in source.calls:
+        spawns = call.name in SPAWNERS and not call.is_subagent
+        failed = call.result is not None and call.result.is_error
+        if spawns and not failed and call.call_id not in shown and None not in shown:
+            return call.position
+    return None
 
 
 def _token_source(sources: Sequence[Source]) -> Source | None:
