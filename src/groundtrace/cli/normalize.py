@@ -37,7 +37,7 @@ def command(**flags: Any) -> int:
     from groundtrace.stages.normalize import normalize
 
     if flags["dry_run"]:
-        return _dry_run(flags)
+        return dry_run(flags)
     with request_from_flags("normalizing", flags) as request:
         done = normalize(request)
     if flags["as_json"]:
@@ -68,13 +68,16 @@ def as_text(done: Normalized) -> str:
         f"{done.superseded} trials superseded, {done.skipped} folders passed over"
     ]
     if done.without_task:
-        lines.append(f"{done.without_task} trials have no task definition: no ground truth for them")
+        lines.append(
+            f"{done.without_task} trials have no task definition: no ground truth for them"
+        )
     if done.left_behind:
         lines.append(f"{done.left_behind} documents have no trial any more; --prune removes them")
     return "\n".join(lines)
 
 
-def _dry_run(flags: dict[str, Any]) -> int:
+def dry_run(flags: dict[str, Any]) -> int:
+    """List what would be done, and write nothing."""
     from groundtrace.discover import survey
     from groundtrace.errors import NothingFoundError
     from groundtrace.storage import open_folder

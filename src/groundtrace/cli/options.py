@@ -22,7 +22,9 @@ def together(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
 
 
 runs_argument = click.argument("runs", metavar="RUNS")
-tasks_option = click.option("--tasks", metavar="TASKS", help="The folder of task definitions (benchmarks/).")
+tasks_option = click.option(
+    "--tasks", metavar="TASKS", help="The folder of task definitions (benchmarks/)."
+)
 registry_option = click.option(
     "--ground-truth",
     "ground_truth",
@@ -35,11 +37,15 @@ config_option = click.option(
     type=click.Path(path_type=Path),
     help="Settings file; default: groundtrace.toml in this folder or above.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable result on stdout.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Machine-readable result on stdout."
+)
 
 output_options = together(
     click.option("--out", metavar="DIR", help="Write below DIR instead of inside RUNS."),
-    click.option("--only", metavar="PATTERN", help="Only tasks whose name matches, such as 'ccx-*'."),
+    click.option(
+        "--only", metavar="PATTERN", help="Only tasks whose name matches, such as 'ccx-*'."
+    ),
     config_option,
     json_option,
     click.option("-q", "--quiet", is_flag=True, help="No messages."),
@@ -56,12 +62,36 @@ work_options = together(
         help="Where the work is done.",
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler."),
-    click.option("--force", is_flag=True, help="Do everything anew; ignore what earlier runs left."),
+    click.option(
+        "--force", is_flag=True, help="Do everything anew; ignore what earlier runs left."
+    ),
     click.option("--prune", is_flag=True, help="Remove results whose trials are gone."),
     click.option("--no-progress", is_flag=True, help="No progress on stderr."),
 )
 
-dry_run_option = click.option("--dry-run", is_flag=True, help="List what would be done; write nothing.")
+
+def _formats(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    names = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
+    wrong = [name for name in names if name not in FORMATS]
+    if wrong or not names:
+        raise click.BadParameter(f"{value!r}: formats are {' and '.join(FORMATS)}")
+    return names
+
+
+FORMATS = ("md", "html")
+format_option = click.option(
+    "--format",
+    "formats",
+    metavar="md,html",
+    callback=_formats,
+    help="Reports to write; default: both, html where its extra is installed.",
+)
+
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="List what would be done; write nothing."
+)
 
 normalize_options = together(
     click.option(
@@ -89,9 +119,13 @@ normalize_options = together(
 )
 
 impact_options = together(
-    click.option("--baseline", metavar="NAME", help="Configuration to compare with; default: baseline*."),
+    click.option(
+        "--baseline", metavar="NAME", help="Configuration to compare with; default: baseline*."
+    ),
     click.option("--against", metavar="NAME", help="The only configuration to compare with it."),
-    click.option("--pair-across-runs", is_flag=True, help="Match trials of different runs as well."),
+    click.option(
+        "--pair-across-runs", is_flag=True, help="Match trials of different runs as well."
+    ),
     click.option(
         "--allow-unknown-version",
         is_flag=True,

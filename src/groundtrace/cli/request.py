@@ -41,7 +41,9 @@ def request_from_flags(what: str, flags: dict[str, Any]) -> Iterator[Request]:
     from groundtrace.stages import Request
 
     if flags.get("only") and flags.get("prune"):
-        raise UsageError("--prune and --only do not go together: what is not asked for would look gone")
+        raise UsageError(
+            "--prune and --only do not go together: what is not asked for would look gone"
+        )
     engine = make_engine(
         flags.get("engine", "local"), jobs=flags.get("jobs"), scheduler=flags.get("scheduler")
     )

@@ -8,7 +8,9 @@ import click
 
 
 @click.command("validate")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing of valid files.")
 @click.option("-v", "--verbose", is_flag=True, help="Tracebacks for errors.")
 def command(files: tuple[Path, ...], quiet: bool, verbose: bool) -> int:  # noqa: ARG001

@@ -1,0 +1,92 @@
+"""`groundtrace demo`: the bundled sample through every stage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from groundtrace.cli.terminal import print_json, print_message, print_result, table
+
+if TYPE_CHECKING:
+    from groundtrace.artifacts.documents.summary import RunSummaryDocument
+
+
+@click.command("demo")
+@click.option(
+    "--out",
+    metavar="DIR",
+    default="groundtrace-demo",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Where to write the sample and its results.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable result on stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="No messages.")
+@click.option("-v", "--verbose", is_flag=True, help="Tracebacks for errors.")
+def command(out: Path, as_json: bool, quiet: bool, verbose: bool) -> int:  # noqa: ARG001
+    """Write a small sample of runs and tasks, evaluate it, and say where the report is.
+
+    \b
+    Worked lines:
+      groundtrace demo
+      groundtrace demo --out /tmp/sample
+    """
+    from groundtrace.cli.request import say_failures
+    from groundtrace.cli.run import closing_words, run_stages
+    from groundtrace.demo import write_sample
+    from groundtrace.engine import make_engine
+    from groundtrace.impact.options import ImpactOptions
+    from groundtrace.stages import Request
+
+    write_sample(out)
+    runs = out / "runs" / "official"
+    print_message(f"sample: {runs} (trials), {out / 'benchmarks'} (tasks)", quiet=quiet or as_json)
+    request = Request(
+        runs=str(runs), engine=make_engine("local", jobs=1), tasks=str(out / "benchmarks")
+    )
+    done, failed, reports = run_stages(request, ImpactOptions(), None)
+    summary = _summary(request)
+    if as_json:
+        print_json({"reports": reports, "trials": done.trials, "failed": failed})
+    else:
+        print_result(by_config(summary))
+        print_result(closing_words(reports))
+    return say_failures(failed, quiet)
+
+
+def _summary(request: Any) -> RunSummaryDocument:
+    from groundtrace.artifacts.read import Stored, read_one
+    from groundtrace.errors import InputError
+    from groundtrace.stages.evaluate import SUMMARY
+
+    folder = request.places.aggregate()
+    stored: Stored[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
+    if stored.document is None:
+        raise InputError(f"{folder.url}/{SUMMARY}: cannot be read back")
+    return stored.document
+
+
+COLUMNS = {
+    "file_recall": "recall",
+    "shown.file_recall": "recall, shown",
+    "mrr": "MRR",
+    "context_efficiency": "efficiency",
+    "util_read_overlap_with_relevant_files": "read overlap",
+}
+"""Metrics of the closing table and their headings there."""
+
+
+def by_config(summary: RunSummaryDocument) -> str:
+    """One line a configuration: means, each over the tasks that have the value."""
+    rows = []
+    for config, group in summary.by_config.items():
+        cells = [config, f"{group.computable} of {group.trials}"]
+        for name in COLUMNS:
+            mean = group.metrics[name].mean if name in group.metrics else None
+            cells.append("-" if mean is None else f"{mean:.3f}")
+        rate = group.first_hit.hit_rate
+        cells.append("-" if rate is None else f"{rate:.3f}")
+        rows.append(cells)
+    return table(["config", "computable", *COLUMNS.values(), "hit rate"], rows)

@@ -1,0 +1,164 @@
+"""What every stage saw of one trial, as plain data: for `explain`, and for anybody who doubts.
+
+A surprising number is traced back from a metric's arithmetic to the ranking, from the ranking
+to a call, and from the call, by its id, to the raw trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from groundtrace.artifacts.documents.events import Access, Event
+from groundtrace.artifacts.documents.metrics import MetricsDocument
+from groundtrace.metrics.arithmetic import Arithmetic
+from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence
+from groundtrace.metrics.table import METRICS
+from groundtrace.model import CallView, Problem, ToolCall
+from groundtrace.pipeline import TrialReading
+from groundtrace.redact import mask
+
+
+def explain(reading: TrialReading, metrics: MetricsDocument) -> dict[str, Any]:
+    """Identity, trace, ground truth, calls, ranking and metrics of one trial."""
+    return {
+        "identity": _identity(reading),
+        "trace": _trace(reading),
+        "ground_truth": _ground_truth(reading),
+        "calls": [
+            _call(event, call, view)
+            for event, call, view in zip(
+                reading.document.events, reading.trace.calls, reading.views, strict=True
+            )
+        ],
+        "ranking": _ranking(reading),
+        "metrics": _metrics(reading, metrics),
+        "outcome": msgspec.to_builtins(reading.trial.outcome),
+        "problems": [_problem(problem) for problem in reading.problems],
+    }
+
+
+def _identity(reading: TrialReading) -> dict[str, Any]:
+    """Each field of identity with where it came from."""
+    named = msgspec.to_builtins(reading.document.provenance) | {
+        "harness": reading.trial.harness,
+        "harness_version": reading.trial.harness_version,
+        "task definition": reading.trial.task.folder.url
+        if reading.trial.task is not None and reading.trial.task.folder is not None
+        else None,
+    }
+    evidence = reading.trial.evidence
+    return {
+        name: {"value": value, "evidence": evidence.get(name, "")} for name, value in named.items()
+    }
+
+
+def _trace(reading: TrialReading) -> dict[str, Any]:
+    trace = reading.trace
+    calls = trace.calls
+    return {
+        "source": trace.source,
+        "evidence": list(trace.evidence),
+        "cwd": trace.cwd,
+        "mcp_servers": list(trace.mcp_servers),
+        "calls": len(calls),
+        "subagent_calls": sum(call.is_subagent for call in calls),
+        "without_result": sum(call.result is None for call in calls),
+        "degraded_reason": reading.document.coverage.degraded_reason,
+    }
+
+
+def _ground_truth(reading: TrialReading) -> dict[str, Any]:
+    section = msgspec.to_builtins(reading.document.ground_truth)
+    coverage = reading.document.coverage
+    return {
+        "source": coverage.ground_truth_source,
+        "confidence": coverage.ground_truth_confidence,
+        **section,
+    }
+
+
+def _call(event: Event, call: ToolCall, view: CallView) -> dict[str, Any]:
+    accesses = event.accesses if event.accesses is not UNSET else []
+    result = call.result
+    return {
+        "step": event.step_index,
+        "call_id": call.call_id,
+        "step_id": call.step_id,
+        "tool": event.tool_name,
+        "known_as": view.tool,
+        "category": event.tool_category,
+        "is_mcp": event.is_mcp,
+        "is_subagent": event.is_subagent,
+        "failed": view.failed,
+        "arguments": event.arguments,
+        "accesses": [_access(access) for access in accesses],
+        "why": sorted({ref.rule for ref in view.refs if ref.rule}),
+        "result_characters": None if result is None else len(result.text),
+        "problems": [_problem(problem) for problem in view.problems],
+    }
+
+
+def _access(access: Access) -> dict[str, Any]:
+    data: dict[str, Any] = msgspec.to_builtins(access)
+    return data
+
+
+def _ranking(reading: TrialReading) -> dict[str, Any]:
+    """The files in the order that the metrics see, with the truth entry of each hit."""
+    evidence = Evidence(reading.document)
+    truth = reading.document.ground_truth.files
+    found: dict[str, Any] = {}
+    for name, kinds in (("retrieved", RETRIEVED), ("shown", SHOWN)):
+        ranked = evidence.first(kinds)
+        found[name] = [
+            {
+                "rank": rank,
+                "file": touch.file,
+                "ground_truth_file": touch.truth,
+                "step": touch.event.step_index,
+                "kind": touch.kind,
+            }
+            for rank, touch in enumerate(ranked, 1)
+        ]
+        hit = {touch.truth for touch in ranked if touch.truth is not None}
+        found[f"missed_{name}"] = [entry for entry in truth if entry not in hit]
+    return found
+
+
+def _metrics(reading: TrialReading, metrics: MetricsDocument) -> list[dict[str, Any]]:
+    arithmetic = Arithmetic(Evidence(reading.document), metrics)
+    rows = []
+    for name, info in METRICS.items():
+        value = info.getter(metrics)
+        rows.append(
+            {
+                "metric": name,
+                "value": value,
+                "undefined": None if value is not None else info.why_undefined(metrics),
+                "arithmetic": None if value is None else arithmetic.of(name),
+                "formula": info.formula,
+                "better": info.better,
+            }
+        )
+    return rows
+
+
+def _problem(problem: Problem) -> str:
+    return mask(str(problem))
+
+
+def lines_of(access: dict[str, Any]) -> str:
+    """The lines of an access for people: `12-40`, `12`, or nothing."""
+    start, end = access.get("line_start"), access.get("line_end")
+    if start is None:
+        return ""
+    return f"{start}" if end in (None, start) else f"{start}-{end}"
+
+
+def misses(found: Sequence[str]) -> str:
+    """Missed files for people."""
+    return ", ".join(found) if found else "none"
