@@ -72,12 +72,13 @@ def rubric_paths(data: Mapping[Any, Any], notes: Notes) -> list[str]:
 
 
 def _checks(data: Mapping[Any, Any]) -> Iterator[list[str]]:
+    """The patterns of each check, which is an object with them, or a pattern by itself."""
     for key in PATTERN_KEYS:
         items = data.get(key)
         for item in items if isinstance(items, list) else ():
-            patterns = item.get("patterns") if isinstance(item, dict) else None
-            if isinstance(patterns, list):
-                yield [pattern for pattern in patterns if isinstance(pattern, str)]
+            patterns = item.get("patterns", item.get("pattern")) if isinstance(item, dict) else item
+            patterns = patterns if isinstance(patterns, list) else [patterns]
+            yield [pattern for pattern in patterns if isinstance(pattern, str)]
 
 
 def _is_path(text: str) -> bool:

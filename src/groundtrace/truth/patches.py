@@ -80,6 +80,7 @@ class _Section:
     moved_to: str | None = None
     copied: bool = False
     is_submodule: bool = False
+    has_hunk: bool = False
 
 
 _FLAGS: tuple[tuple[str, str], ...] = (
@@ -133,6 +134,8 @@ def _sections(text: str) -> tuple[list[_Section], list[str]]:
         elif hunk := _HUNK.match(line):
             number, whole = _skip(lines, number, hunk)
             open_section = False
+            if sections:
+                sections[-1] = replace(sections[-1], has_hunk=True)
             if not whole:
                 faults.append(f"line {number}: the patch is cut off inside a hunk")
         elif open_section:
@@ -200,56 +203,58 @@ def _unescape(match: re.Match[bytes]) -> bytes:
 
 def _patched(section: _Section) -> PatchedFile | None:
     if section.moved_from and section.moved_to:
-        status: Status = "copied" if section.copied else "renamed"
-        return PatchedFile(section.moved_to, status, section.moved_from)
-    pair = _git_pair(section.git) if section.git is not None else None
-    if section.old is not None and section.new is not None:
-        old, new = section.old, section.new
-    elif pair is not None:
-        old = NOTHING if section.created else pair[0]
-        new = NOTHING if section.deleted else pair[1]
-    else:
+        return _moved(section, section.moved_from, section.moved_to)
+    old, new = section.old or "", section.new or ""
+    path = _git_name(section.git) if section.git is not None else None
+    # A `+++` line that no hunk follows is where a patch was cut off: its name may be cut too.
+    if path is None and section.has_hunk:
+        path = _plain_name(old, new)
+    if not path:
         return None
-    has_prefix = pair is None or pair[0] != pair[1]
-    old, new = _without_prefixes(old, new, has_prefix)
-    if old == NOTHING or section.created:
+    status: Status = "modified"
+    if section.created or old == NOTHING:
         status = "added"
-    elif new == NOTHING or section.deleted:
+    elif section.deleted or new == NOTHING:
         status = "deleted"
-    else:
-        status = "modified"
-    path = old if new == NOTHING else new
-    return PatchedFile(path, status) if path not in ("", NOTHING) else None
+    return PatchedFile(path, status)
 
 
-def _git_pair(text: str) -> tuple[str, str] | None:
-    """Both names of `diff --git X Y`; without quotes the halves are equally long."""
+def _moved(section: _Section, old: str, new: str) -> PatchedFile | None:
+    git = section.git or ""
+    if not git.endswith((new, '"')):
+        return None  # cut off inside the new name
+    return PatchedFile(new, "copied" if section.copied else "renamed", old)
+
+
+def _git_name(text: str) -> str | None:
+    """The name in `diff --git a/NAME b/NAME`; None when the two differ or were cut off.
+
+    Without quotes nothing but their equal length tells where the first name ends.
+    """
     if text.startswith('"'):
         end = _closing_quote(text)
-        return unquote(text[1:end]), _name(text[end + 1 :].lstrip(" "))
-    middle, odd = divmod(len(text), 2)
-    left, right = text[:middle], text[middle + 1 :]
-    if odd and text[middle] == " " and (left == right or left[1:] == right[1:]):
-        return left, right
-    return None
+        left, right = unquote(text[1:end]), _name(text[end + 1 :].lstrip(" "))
+    else:
+        middle = len(text) // 2
+        left, right = text[:middle], text[middle + 1 :]
+        if text[middle : middle + 1] != " ":
+            return None
+    return _common(left, right)
 
 
-def _without_prefixes(old: str, new: str, has_prefix: bool) -> tuple[str, str]:
-    """Names without the first part that sets them apart: `a/` and `b/`, `old/` and `new/`."""
-    if not has_prefix:
-        return old, new
-    if NOTHING in (old, new):
-        return _without(old, "a/"), _without(new, "b/")
-    if old != new and _tail(old) == _tail(new):
-        return _tail(old), _tail(new)
-    if old.startswith("a/") and new.startswith("b/"):
-        return old[2:], new[2:]
-    return old, new
+def _common(old: str, new: str) -> str | None:
+    """The name that two sides share, without the first part that sets them apart (`a/`, `b/`)."""
+    if old == new:
+        return old
+    tail = old.partition("/")[2]
+    return tail if tail and tail == new.partition("/")[2] else None
 
 
-def _tail(path: str) -> str:
-    return path.partition("/")[2] or path
-
-
-def _without(path: str, prefix: str) -> str:
-    return path.removeprefix(prefix)
+def _plain_name(old: str, new: str) -> str:
+    """The name in `---` and `+++` lines; the new one, unless there is none (D13)."""
+    if old == NOTHING:
+        return new.removeprefix("b/") if new != NOTHING else ""
+    if new == NOTHING:
+        return old.removeprefix("a/")
+    has_prefixes = old.startswith("a/") and new.startswith("b/")
+    return _common(old, new) or (new[2:] if has_prefixes else new)

@@ -77,7 +77,9 @@ def load_registry(path: Path) -> Registry:
     data = _parse(path, raw)
     tasks = data.get("tasks", data) if isinstance(data, dict) else None
     if not isinstance(tasks, dict):
-        raise InputError(f"{path}: a registry is an object from task to files; see the user guide")
+        raise InputError(
+            f'{path}: a registry is an object: {{"tasks": {{"NAME": {{"files": […]}}}}}}'
+        )
     registry = registry_from(tasks, path.name)
     if not registry.truths:
         hint = f" ({registry.problems[0].reason})" if registry.problems else ""

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from groundtrace.truth.patches import PatchedFile, looks_like_patch, read_patch
 
-_WORD = re.compile(r"[A-Za-z_][\w.-]*")
 _OPENER = re.compile(
-    rf"(?<!<)<<(?P<dash>-?)(?!<)[ \t]*(?P<quote>['\"]?)\\?(?P<word>{_WORD.pattern})(?P=quote)"
+    r"""(?<!<)<<(?P<dash>-?)(?!<)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([A-Za-z_][\w.-]*))"""
 )
 _HEADER = re.compile(r"diff --git |\+\+\+ ")
+_MAX_WORD = 80
+"""Lines longer than this close no heredoc."""
 
 
 class Heredoc(NamedTuple):
@@ -40,8 +41,8 @@ def heredocs(script: str) -> list[Heredoc]:
     """The here-documents of a script, outermost only."""
     lines = script.split("\n")
     ends = _Ends(lines)
-    last_header = max((i for i, line in enumerate(lines) if _HEADER.match(line)), default=-1)
     found: list[Heredoc] = []
+    unclosed: int | None = None
     number = 0
     while number < len(lines):
         line = lines[number]
@@ -49,14 +50,18 @@ def heredocs(script: str) -> list[Heredoc]:
         if line.lstrip().startswith("#"):
             continue
         for opener in _OPENER.finditer(line):
-            end = ends.after(number, opener["word"], tabs=bool(opener["dash"]))
+            word = opener[2] or opener[3] or opener[4]
+            end = ends.after(number, word, tabs=bool(opener["dash"]))
             if end is not None:
                 found.append(Heredoc(number + 1, _text(lines[number:end]), True))
                 number = end + 1
-            elif last_header >= number:
-                # Not a shift such as 1<<BITS: a script that was cut off inside its patch.
-                found.append(Heredoc(number + 1, _text(lines[number:]), False))
-                return found
+                unclosed = None  # an open heredoc would have swallowed this one
+            elif unclosed is None:
+                unclosed = number
+    # Most such openers are shifts (1<<BITS) or quoted words; with a patch after it and no other
+    # heredoc between, the script was cut off inside its patch.
+    if unclosed is not None and any(_HEADER.match(line) for line in lines[unclosed:]):
+        found.append(Heredoc(unclosed + 1, _text(lines[unclosed:]), False))
     return found
 
 
@@ -72,7 +77,7 @@ class _Ends:
         self._after_tabs: dict[str, list[int]] = {}
         for index, line in enumerate(lines):
             word = line.rstrip("\r")
-            if _WORD.fullmatch(word.lstrip("\t")):
+            if len(word) <= _MAX_WORD:
                 self._places.setdefault(word, []).append(index)
                 self._after_tabs.setdefault(word.lstrip("\t"), []).append(index)
 

@@ -38,6 +38,10 @@ _HARNESS = re.compile(
     r"|(?:^|/)path/to/|^(?:foo|bar)/|(?:^|/)\.\.?(?:/|$)(?<!^\./)"
 )
 """The verifier's own files, what the agent hands in, and names that stand for any file."""
+_HANDED_IN = re.compile(
+    r"^/.*\.(?:md|txt|json|csv)$|(?:^|/)(?!README|CHANGELOG|CONTRIBUTING)[A-Z0-9_-]+\.md$"
+)
+"""Reports: `/workspace/analysis/IMPACT_REPORT.md` is written, not found."""
 _HOST = re.compile(r"^[\w-]+(?:\.[\w-]+)+/")
 _INSPECTS = re.compile(
     r"(?:^|[\s;&|(!`])(?:grep|egrep|fgrep|rg|cat|head|tail|sed|awk|diff|cmp|wc|test|stat|\[\[?)\s"
@@ -105,7 +109,9 @@ def _kept(candidates: Iterable[str]) -> list[str]:
 
 def is_source_path(path: str) -> bool:
     """Whether a word is surely the path of a source file."""
-    if not _PATH.fullmatch(path) or _HARNESS.search(path) or _HOST.search(path):
+    if not _PATH.fullmatch(path):
+        return False
+    if any(rule.search(path) for rule in (_HARNESS, _HOST, _HANDED_IN)):
         return False
     name = path.rsplit("/", 1)[-1]
     stem, _, extension = name.rpartition(".")
