@@ -197,7 +197,7 @@ class Layout:
             if self._is_repository(first, repo, seen.below[first], bool(others)):
                 self._mounts[_joined(root, first)] = repo
         for first in unknown:
-            alone = others == [first] and not named
+            alone = bool(root) and others == [first] and not named
             if cwd == _joined(root, first) or (alone and self._is_open(first, seen.below[first])):
                 found = self.home or self._repos.add(first)
                 if found is not None:
@@ -224,8 +224,8 @@ class Layout:
             else:
                 path = f"{folder}/{second}"
                 repo = self._repos.find(f"{first}/{second}")
-                if repo is not None and lower not in repo.owners:
-                    repo = None
+                if repo is not None and (lower not in repo.owners or lower in repo.names):
+                    repo = None  # django/django is the package in the clone as well
             if repo is not None:
                 self._mounts[path] = repo
                 nested = True

@@ -44,6 +44,12 @@ def short_repo(name: str) -> str:
     `github.com/sg-evals/kafka--0753c489` and `https://github.com/apache/kafka.git` are `kafka`.
     The revision of a mirror begins at the first `--`. Case is kept; idempotent.
     """
+    while (short := _shortened(name)) != name:
+        name = short
+    return name
+
+
+def _shortened(name: str) -> str:
     last = _parts(name)[-1]
     cut = last.find("--")
     return last[:cut] if cut > 0 else last
@@ -85,9 +91,11 @@ class RepoName:
         """
         if self.owner is not None or self.pinned:
             return self
-        for owner, name in _splits(self.name):
-            if _repeats(owner, name) or (owner in projects and name not in _PORTS):
-                return replace(self, owner=owner, name=name)
+        ways = list(_splits(self.name))
+        doubled = [way for way in ways if _repeats(*way)]
+        known = [way for way in ways if way[0] in projects and way[1] not in _PORTS]
+        for owner, name in (*doubled, *known):
+            return replace(self, owner=owner, name=name)
         return self
 
 
@@ -188,7 +196,7 @@ class RepoTable:
         """Repositories that entries of the ground truth name."""
         rivals = self._rivals(trace_names)
         self.trace = _unique(
-            self._join(name, alone=name.elsewhere or (name.name, name.owner) in rivals)
+            self._join(name, alone=(name.name, name.owner) in rivals)
             for name in sorted(trace_names, key=lambda n: n.owner is None)
         )
         """Repositories that calls or their results name."""
@@ -229,7 +237,7 @@ class RepoTable:
             repo = Repo(label=f"{parsed.owner}/{parsed.text}" if clash else parsed.text)
         if parsed.owner is not None:
             repo.owners.add(parsed.owner)
-        for name in parsed.names() - repo.names:
+        for name in sorted(parsed.names() - repo.names):
             repo.names.add(name)
             self._by_name.setdefault(name, []).append(repo)
         return repo
@@ -240,11 +248,18 @@ class RepoTable:
         With `alone` the owners must be equal: one of several owners, or a copy on another
         host, is not the task's repository just because it was met first.
         """
-        for name in sorted(parsed.names(), key=lambda n: (n != parsed.name, n)):
-            for repo in self._by_name.get(name, ()):
-                if repo.fits(parsed) and (not alone or parsed.owner in repo.owners):
+        shared = [
+            repo
+            for name in sorted(parsed.names(), key=lambda name: (name != parsed.name, name))
+            for repo in self._by_name.get(name, ())
+        ]
+        if parsed.owner is not None:
+            for repo in shared:
+                if parsed.owner in repo.owners:
                     return repo
-        return None
+        if alone or parsed.elsewhere:
+            return None
+        return next((repo for repo in shared if repo.fits(parsed)), None)
 
     def _split(self, parsed: RepoName) -> RepoName:
         return parsed if parsed.name in self._whole else parsed.split(self._projects)
