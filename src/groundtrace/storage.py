@@ -192,14 +192,21 @@ def _is_link(path: Path) -> bool:
 
 def folder_at(location: str | os.PathLike[str]) -> Folder:
     """The folder at a path or URL, whether it is there or not."""
+    if "://" in str(location):
+        from groundtrace.objectstore import SCHEMES, ObjectFolder, is_url
+
+        if not is_url(str(location)):
+            known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
+            raise InputError(f"{location}: not a kind of store that can be read ({known})")
+        return ObjectFolder(str(location))
     return LocalFolder(Path(location))
 
 
 def open_folder(location: str | os.PathLike[str]) -> Folder:
     """The folder at a path or URL; raises InputError when it is missing or not a folder."""
-    path = Path(location)
-    if not path.exists():
-        raise InputError(f"{location}: no such folder")
-    if not path.is_dir():
+    folder = folder_at(location)
+    if folder.exists():
+        return folder
+    if isinstance(folder, LocalFolder) and folder.path.exists():
         raise InputError(f"{location}: a file, where a folder is expected")
-    return folder_at(location)
+    raise InputError(f"{location}: no such folder")

@@ -1,0 +1,186 @@
+"""Folders in object stores: `s3://`, `gs://` and `az://` URLs, through obstore.
+
+A folder here is a prefix. Objects are listed a page at a time, streamed, and written whole, which
+is what a put does anyway. Credentials come from the environment as obstore documents it; errors
+name bucket and key and never what the environment holds. Stores have no locks.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, BinaryIO, NoReturn
+
+from groundtrace.errors import InputError, MissingExtraError
+from groundtrace.storage import Entry, Folder
+
+SCHEMES = ("s3", "gs", "az")
+BLOCK = 1024 * 1024
+"""Bytes asked for at a time when an object is streamed."""
+
+_REASONS = {
+    "NotFoundError": "no such object",
+    "PermissionDeniedError": "access denied",
+    "UnauthenticatedError": "not authenticated; set the credentials in the environment",
+}
+
+
+def is_url(location: str) -> bool:
+    """Whether a location is in an object store."""
+    return location.partition("://")[0] in SCHEMES and "://" in location
+
+
+class ObjectFolder(Folder):
+    """A prefix in a bucket."""
+
+    def __init__(self, url: str) -> None:
+        scheme, _, rest = url.partition("://")
+        bucket, _, key = rest.partition("/")
+        if not bucket:
+            raise InputError(f"{url}: names no bucket; write {scheme}://bucket/folder")
+        self.bucket = f"{scheme}://{bucket}"
+        self.key = "/".join(part for part in key.split("/") if part)
+        self.url = f"{self.bucket}/{self.key}".rstrip("/")
+
+    def __repr__(self) -> str:
+        return f"ObjectFolder({self.url!r})"
+
+    @property
+    def name(self) -> str:
+        return self.key.rpartition("/")[2] or self.bucket.rpartition("/")[2]
+
+    def folder(self, relative: str) -> ObjectFolder:
+        return ObjectFolder(f"{self.url}/{_inside(relative)}")
+
+    def _path(self, relative: str) -> str:
+        relative = _inside(relative)
+        return f"{self.key}/{relative}" if self.key else relative
+
+    def entries(self) -> Iterator[Entry]:
+        try:
+            found = _obstore().list_with_delimiter(_store(self.bucket), prefix=self.key or None)
+        except _errors() as error:
+            _fail(error, self.bucket, self.key)
+        folders = [Entry(_last(prefix), "folder") for prefix in found["common_prefixes"]]
+        files = [
+            Entry(_last(item["path"]), "file", item["size"], _stamp(item))
+            for item in found["objects"]
+            if item["path"] != self.key
+        ]
+        yield from sorted([*folders, *files], key=lambda entry: entry.name)
+
+    def stat(self, relative: str) -> Entry | None:
+        path = self._path(relative)
+        try:
+            item = _obstore().head(_store(self.bucket), path)
+        except _errors() as error:
+            if type(error).__name__ != "NotFoundError":
+                _fail(error, self.bucket, path)
+            inside = ObjectFolder(f"{self.bucket}/{path}")
+            return Entry(relative, "folder") if inside.exists() else None
+        return Entry(relative, "file", item["size"], _stamp(item))
+
+    def exists(self) -> bool:
+        try:
+            pages = _obstore().list(_store(self.bucket), prefix=self.key or None, chunk_size=1)
+            return any(len(page) > 0 for page in pages)
+        except _errors() as error:
+            _fail(error, self.bucket, self.key)
+
+    def open(self, relative: str) -> BinaryIO:
+        path = self._path(relative)
+        try:
+            reader = _obstore().open_reader(_store(self.bucket), path, buffer_size=BLOCK)
+        except _errors() as error:
+            if type(error).__name__ == "NotFoundError":
+                raise FileNotFoundError(f"{self.bucket}/{path}: no such object") from error
+            _fail(error, self.bucket, path)
+        return io.BufferedReader(_Stream(reader, f"{self.bucket}/{path}"), BLOCK)
+
+    def write(self, relative: str, data: bytes) -> None:
+        path = self._path(relative)
+        try:
+            _obstore().put(_store(self.bucket), path, data)
+        except _errors() as error:
+            _fail(error, self.bucket, path)
+
+    def remove(self, relative: str) -> None:
+        path = self._path(relative)
+        try:
+            _obstore().delete(_store(self.bucket), path)
+        except _errors() as error:
+            if type(error).__name__ != "NotFoundError":
+                _fail(error, self.bucket, path)
+
+
+class _Stream(io.RawIOBase):
+    """obstore's reader as a file of the standard library."""
+
+    def __init__(self, reader: Any, name: str) -> None:
+        self._reader = reader
+        self._name = name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = bytes(self._reader.read(len(buffer)))
+        except _errors() as error:
+            raise OSError(f"{self._name}: {_reason(error)}") from error
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _inside(relative: str) -> str:
+    parts = [part for part in relative.split("/") if part not in {"", "."}]
+    if ".." in parts:
+        raise OSError(f"{relative}: leaves its folder")
+    return "/".join(parts)
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
+
+
+def _stamp(item: Any) -> str:
+    return str(item.get("e_tag") or item.get("last_modified") or "")
+
+
+@lru_cache(maxsize=16)
+def _store(bucket: str) -> Any:
+    """The store of a bucket; one a process, made from the environment."""
+    try:
+        return importlib.import_module("obstore.store").from_url(bucket)
+    except _errors() as error:
+        _fail(error, bucket, "")
+
+
+def _obstore() -> Any:
+    try:
+        return importlib.import_module("obstore")
+    except ImportError as error:
+        raise MissingExtraError("reading object stores", "s3") from error
+
+
+def _errors() -> tuple[type[BaseException], ...]:
+    _obstore()
+    base: type[BaseException] = importlib.import_module("obstore.exceptions").BaseError
+    return (base, FileNotFoundError, PermissionError)
+
+
+def _reason(error: BaseException) -> str:
+    """Why, in words; the store's own message may hold signed URLs and is not shown."""
+    name = type(error).__name__
+    text = str(error)
+    if "NoSuchBucket" in text:
+        return "no such bucket"
+    if "AccessDenied" in text or "403" in text:
+        return _REASONS["PermissionDeniedError"]
+    return _REASONS.get(name, f"the store answered with an error ({name})")
+
+
+def _fail(error: BaseException, bucket: str, key: str) -> NoReturn:
+    raise InputError(f"{bucket}/{key}: {_reason(error)}") from None
