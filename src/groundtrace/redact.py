@@ -13,7 +13,7 @@ _SECRET_WORD = (
 
 _KEEP_FIRST = (
     # Authorization: Bearer …, "Authorization": "token …", -H 'authorization: Basic …'
-    r"((?i:\bauthorization\b)[\"']?\s*[:=]\s*[\"']?(?:(?i:bearer|basic|token)\s+)?)[^\s\"',;]{6,}",
+    r"((?i:\bauthorization\b)[\"']?\s*[:=]\s*[\"']?(?:(?i:bearer|basic|token)\s+)?+)(?!\$)[^\s\"',;]{6,}",
     r"(\b(?i:bearer)\s+)[A-Za-z0-9._~+/=-]{16,}",
     # SRC_ACCESS_TOKEN=…, export API_KEY='…', "GITHUB_TOKEN": "…"; not $VARIABLE and not code
     # in lower case, where `next_token = lexer.read()` is no secret.
