@@ -63,6 +63,11 @@ LAYOUTS = {
         "dep-traversal-001",
         ("rescore_2", "cli", None),
     ),
+    "a task named like a configuration": (
+        "r1/mcp/cache-remote-artifact/cache-remote-artifact_1",
+        "cache-remote-artifact",
+        ("r1", "mcp", None),
+    ),
     "own names": (
         "weekly/with-graph/nightly-7__AbCdEfG",
         "nightly-7",
@@ -72,7 +77,7 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("above", ["", "_raw", "analysis/csb_org"])
+@pytest.mark.parametrize("above", ["", "_raw", "analysis/csb_org", "cli"])
 def test_a_folder_of_runs_in_each_layout(tmp_path: Path, layout: str, above: str) -> None:
     """A trial is found under its run and configuration, however deep the runs lie (D31)."""
     path, task_name, (run, config, batch) = LAYOUTS[layout]

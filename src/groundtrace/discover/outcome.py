@@ -70,9 +70,12 @@ def as_time(value: Any) -> float | None:
         return None
     try:
         moment = datetime.fromisoformat(value.strip())
-        return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()
+        utc = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        seconds = utc.timestamp()
     except (ValueError, OverflowError, OSError):
         return None
+    # Year 1 is how some languages write a time that was never set.
+    return seconds if seconds >= 0 else None
 
 
 class Span(NamedTuple):

@@ -13,7 +13,7 @@ Real trees put a trial two to six folders below the runs folder:
     <run>/runs/<task>/<mode>/rep1/attempt1
 
 The configuration is the hinge. It is the folder that the trial's own records name, else the
-outermost folder with the form of a configuration's name, else what is left when everything that
+innermost folder with the form of a configuration's name, else what is left when everything that
 belongs to a single trial (times, attempts, its task, its job) is taken away from below.
 """
 
@@ -60,11 +60,9 @@ def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -
     """
     above = list(parts[:-1])
     batch = next((name for name in reversed(above) if _TIMESTAMP.fullmatch(name)), None)
-    index = _named(above, configs)
-    if index is None:
-        index = next((i for i, name in enumerate(above) if is_config(name)), None)
+    index = _innermost(above, {name.casefold() for name in configs}, tasks)
     strong = index is not None
-    mode = _own_mode(parts[-1]) if index is None and parts else None
+    mode = _own_mode(parts[-1], tasks, alone=index is None) if parts else None
     if mode is not None:
         return Place(_run_above(above, len(above), tasks), mode, batch, True)
     if index is None:
@@ -76,12 +74,17 @@ def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -
     return Place(_run_above(above, index, tasks), above[index], batch, strong)
 
 
-def _own_mode(name: str) -> str | None:
-    """The configuration in the name of the trial's own folder: `<task>_<mode>` or `<mode>`."""
+def _own_mode(name: str, tasks: Sequence[str], *, alone: bool) -> str | None:
+    """The configuration in the name of the trial's own folder: `<task>_<mode>` or `<mode>`.
+
+    Where a folder above has a configuration's form too, only the trial's very task tells that
+    the end of its name is meant.
+    """
     suffix = _MODE_SUFFIX.fullmatch(name)
     if suffix is not None and "__" not in name:
-        return suffix["mode"]
-    return name if is_config(name) else None
+        known = suffix["task"].casefold() in {task.casefold() for task in tasks}
+        return suffix["mode"] if alone or known else None
+    return name if alone and is_config(name) else None
 
 
 def is_config(name: str) -> bool:
@@ -89,9 +92,17 @@ def is_config(name: str) -> bool:
     return _CONFIG.fullmatch(name) is not None
 
 
-def _named(above: Sequence[str], configs: Sequence[str]) -> int | None:
-    wanted = {name.casefold() for name in configs}
-    return next((i for i, name in enumerate(above) if name.casefold() in wanted), None)
+def _innermost(above: Sequence[str], named: set[str], tasks: Sequence[str]) -> int | None:
+    """The folder that records call the configuration, else the innermost one of such a form.
+
+    Innermost, because runs are also grouped under folders called `mcp` or `cli`; a task's own
+    folder does not count, whatever its name.
+    """
+    inner = [i for i in reversed(range(len(above))) if not is_task_folder(above[i], tasks)]
+    by_record = next((i for i in inner if above[i].casefold() in named), None)
+    if by_record is not None:
+        return by_record
+    return next((i for i in inner if is_config(above[i])), None)
 
 
 def _run_above(above: Sequence[str], index: int, tasks: Sequence[str]) -> int:

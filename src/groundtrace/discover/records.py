@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import Problem
-from groundtrace.storage import Entry, Folder, TooLargeError
+from groundtrace.storage import EntryKind, Folder, TooLargeError
 
 RESULT = "result.json"
 CONFIG = "config.json"
@@ -70,7 +70,12 @@ def as_name(value: Any) -> str | None:
     return None if name.casefold() in {"", "unknown", "null", "none"} else name
 
 
-def read_records(folder: Folder, entries: Mapping[str, Entry]) -> Records:
+def kinds_of(folder: Folder) -> dict[str, EntryKind]:
+    """What a folder holds: names and kinds, nothing more, as it may hold very many."""
+    return {entry.name: entry.kind for entry in folder.entries()}
+
+
+def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     """The records of a folder whose entries are known, and which level of a run it is."""
     problems: list[Problem] = []
     result = _object(folder, RESULT, entries, problems)
@@ -79,7 +84,8 @@ def read_records(folder: Folder, entries: Mapping[str, Entry]) -> Records:
         return Records("job", {}, {}, {}, (), ())
     trace_files = _agent_files(folder, entries)
     is_trial = _names_trial(result) or as_name(dig(config, "trial_name")) is not None
-    if not is_trial and not any(_is_trace(name) for name in trace_files):
+    has_trace = any(entries.get(name) == "file" for name in _TOP_TRACE)
+    if not is_trial and not has_trace and not any(map(_is_trace, trace_files)):
         return Records("none", {}, {}, {}, (), tuple(problems))
     if RESULT not in entries:
         problems.append(Problem(RESULT, "no_result", "missing; the trial has no recorded outcome"))
@@ -88,7 +94,7 @@ def read_records(folder: Folder, entries: Mapping[str, Entry]) -> Records:
         problems.append(Problem(RESULT, "result_without_names", reason))
     metrics = _object(folder, METRICS, entries, problems)
     inner = result.get("config")
-    top = (name for name, entry in entries.items() if entry.kind == "file")
+    top = (name for name, kind in entries.items() if kind == "file")
     return Records(
         "trial",
         result,
@@ -110,10 +116,9 @@ def _is_job(result: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
     return "n_total_trials" in result or "stats" in result or "job_name" in config
 
 
-def _agent_files(folder: Folder, entries: Mapping[str, Entry]) -> list[str]:
-    found = [name for name in _TOP_TRACE if name in entries and entries[name].kind == "file"]
-    agent = entries.get("agent")
-    if agent is not None and agent.kind == "folder":
+def _agent_files(folder: Folder, entries: Mapping[str, EntryKind]) -> list[str]:
+    found = []
+    if entries.get("agent") == "folder":
         for entry in folder.folder("agent").entries():
             if entry.kind == "file" or (
                 entry.kind == "folder" and _TRACE_FOLDER.fullmatch(entry.name)
@@ -124,22 +129,20 @@ def _agent_files(folder: Folder, entries: Mapping[str, Entry]) -> list[str]:
 
 
 def _is_trace(name: str) -> bool:
-    if name in _TOP_TRACE or name.endswith("/"):
+    if name.endswith("/"):
         return True
     return _TRACE_FILE.fullmatch(name.removeprefix("agent/")) is not None
 
 
 def _object(
-    folder: Folder, name: str, entries: Mapping[str, Entry], problems: list[Problem]
+    folder: Folder, name: str, entries: Mapping[str, EntryKind], problems: list[Problem]
 ) -> Mapping[str, Any]:
     """A JSON object, or an empty one and a problem that says why."""
-    entry = entries.get(name)
-    if entry is None:
+    kind = entries.get(name)
+    if kind is None:
         return {}
-    if entry.kind != "file":
-        what = (
-            "a link that leaves the runs folder" if entry.kind == "escape" else "not a regular file"
-        )
+    if kind != "file":
+        what = "a link that leaves the runs folder" if kind == "escape" else "not a regular file"
         problems.append(Problem(name, "not_a_file", f"{what}; not read"))
         return {}
     try:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from groundtrace.discover.identity import identify, model_name, place_of
 from groundtrace.discover.outcome import read_outcome
-from groundtrace.discover.records import Records, as_name, read_records
+from groundtrace.discover.records import Records, as_name, kinds_of, read_records
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Outcome, Problem, Trace, Trial
-from groundtrace.storage import Entry, Folder
+from groundtrace.storage import Folder
 from groundtrace.truth.tasks import TaskIndex
 
 
@@ -54,7 +54,7 @@ def trial_at(
     folder: Folder, above: Sequence[str], tasks: TaskIndex | None = None
 ) -> tuple[Trial | None, tuple[Problem, ...]]:
     """The trial in one folder, for looking at it alone; `above` are its parents, top first."""
-    records = read_records(folder, _by_name(folder))
+    records = read_records(folder, kinds_of(folder))
     if records.level != "trial":
         return None, records.problems
     parts = [*(clean_text(name) for name in above), clean_text(folder.name)]
@@ -69,10 +69,6 @@ def trial_at(
         parts=parts[place.run + 1 :],
         tasks=tasks,
     )
-
-
-def _by_name(folder: Folder) -> Mapping[str, Entry]:
-    return {entry.name: entry for entry in folder.entries()}
 
 
 def trial_key(records: Records, trial_name: str, place: str) -> str:

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from groundtrace.config import Settings
 from groundtrace.discover.identity import place_of, record_tasks
-from groundtrace.discover.records import Records, read_records
+from groundtrace.discover.records import Records, kinds_of, read_records
 from groundtrace.discover.trial import make_trial
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
-from groundtrace.storage import Entry, Folder, LocalFolder
+from groundtrace.storage import EntryKind, Folder, LocalFolder
 from groundtrace.truth.tasks import TaskIndex
 
 OUTPUT_FOLDERS = frozenset({"retrieval_events", "retrieval_events_aggregate"})
@@ -175,20 +175,16 @@ class _TrialFolder(NamedTuple):
     records: Records
 
 
-def _listing(spot: _Spot) -> Mapping[str, Entry]:
-    return {entry.name: entry for entry in spot.folder.entries()}
-
-
 def _children(
-    spot: _Spot, entries: Mapping[str, Entry], settings: Settings
+    spot: _Spot, entries: Mapping[str, EntryKind], settings: Settings
 ) -> Iterator[_Spot | Skipped | FoundProblem]:
     """Folders to walk into, and what is not walked into with the reason."""
-    for name, entry in entries.items():
+    for name, kind in entries.items():
         shown = clean_text("/".join((*spot.parts, name)))
         if name in OUTPUT_FOLDERS:
             continue
         pattern = next((p for p in settings.skip if _fits(name, p)), None)
-        if entry.kind == "folder":
+        if kind == "folder":
             below = spot.below(name)
             if pattern is not None and not _is_in_task(below, pattern, settings):
                 yield Skipped(shown, None, f"named like {pattern!r} in the list of skipped folders")
@@ -198,10 +194,10 @@ def _children(
                 yield _problem(shown, "link_loop", "a link to a folder above it; not followed")
             else:
                 yield below
-        elif entry.kind == "escape":
+        elif kind == "escape":
             reason = "a link that leaves the runs folder or goes round; not followed"
             yield _problem(shown, "link_not_followed", reason)
-        elif entry.kind == "other":
+        elif kind == "other":
             yield _problem(shown, "not_a_file", "neither a file nor a folder; not read")
 
 
@@ -238,7 +234,7 @@ def _walk(
     spot: _Spot, settings: Settings
 ) -> Generator[_TrialFolder | Skipped | FoundProblem, None, bool]:
     """The walk itself; returns whether there was a trial."""
-    entries = _listing(spot)
+    entries = kinds_of(spot.folder)
     records = read_records(spot.folder, entries)
     if records.level == "trial":
         yield _TrialFolder(spot, records)
@@ -273,7 +269,7 @@ def _holds_runs(spot: _Spot, settings: Settings) -> bool:
     Names count before positions: one child with a configuration's name decides against any
     number of children that only lie at a certain depth.
     """
-    entries = _listing(spot)
+    entries = kinds_of(spot.folder)
     if read_records(spot.folder, entries).level == "trial":
         return False
     weak = 0
@@ -294,7 +290,7 @@ def _holds_runs(spot: _Spot, settings: Settings) -> bool:
 
 def _runs_below(spot: _Spot, settings: Settings) -> Iterator[Run | Skipped | FoundProblem]:
     """Runs in a folder of runs, through folders that only group them (`_raw`, `csb_org`)."""
-    for child in _children(spot, _listing(spot), settings):
+    for child in _children(spot, kinds_of(spot.folder), settings):
         if not isinstance(child, _Spot):
             yield child
         elif _first_trial(child, settings) is None:

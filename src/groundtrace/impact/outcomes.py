@@ -19,9 +19,6 @@ def outcome_record(
 ) -> TrialOutcome:
     """A trial's line in outcomes.json; `run_path` is the run's folder below RUNS."""
     outcome = trial.outcome
-    path = trial.path
-    if run_path and path.startswith(f"{run_path}/"):
-        path = path[len(run_path) + 1 :]
     return TrialOutcome(
         run_id=trial.run_id,
         config_name=trial.config_name,
@@ -29,7 +26,7 @@ def outcome_record(
         trial_name=trial.trial_name,
         benchmark=trial.benchmark,
         trial_key=trial.trial_key,
-        path=path,
+        path=below(run_path, trial.path),
         state=state,
         state_reason=reason,
         document=document,
@@ -47,6 +44,11 @@ def outcome_record(
         output_tokens_source=outcome.output_tokens_source,
         exception=outcome.exception,
     )
+
+
+def below(run_path: str, path: str) -> str:
+    """A path below RUNS as one below the run's folder."""
+    return path.removeprefix(f"{run_path}/") if run_path else path
 
 
 def _rounded(value: float | None) -> float | None:

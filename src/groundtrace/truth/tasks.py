@@ -39,8 +39,8 @@ access of the trial a miss (D16)."""
 
 _NAME = r"[A-Za-z0-9_.-]*[A-Za-z0-9_]"
 _MIRROR = re.compile(
-    rf"(?<![\w./-])(?:github\.com/)?sg-(?:evals|benchmarks)/{_NAME}"  # a mirror, with or without host
-    rf"|(?<![\w./-])github\.com/{_NAME}/{_NAME}(?![\w/-])"  # a repository named as code search does
+    rf"(?<![\w-])(?:github\.com/)?sg-(?:evals|benchmarks)/{_NAME}"  # a mirror, however it is reached
+    rf"|(?<![\w./-])github\.com/{_NAME}/{_NAME}(?![\w/-]|\.\w)"  # named as code search names it
 )
 """Repositories in instructions. A link (`https://github.com/o/r/issues/1`) is not a repository
 of the task: it is preceded by slashes."""
@@ -180,24 +180,22 @@ def read_task(folder: Folder, suite: str, path: str = "") -> tuple[Task, list[Pr
         _text(task, "name"),
         _text(record, "name"),
     ]
-    repos = [_repo(table.get("repo")) for table in (task, record, metadata)]
-    listed = task.get("repos")
-    repos += [_repo(item) for item in (listed if isinstance(listed, list) else [])]
+    repos = [repo for table in (task, record, metadata) for repo in _repos(table.get("repo"))]
+    repos += [repo for item in _list(task.get("repos")) for repo in _repos(item)]
     repo_paths: dict[str, str] = {}
-    entries = record.get("repos")
-    for entry in entries if isinstance(entries, list) else []:
+    for entry in _list(record.get("repos")):
         if not isinstance(entry, dict):
-            repos.append(_repo(entry))
+            repos += _repos(entry)
             continue
         repo = _repo(entry.get("url")) or _repo(entry.get("repo")) or _repo(entry.get("name"))
-        repos += [repo, _repo(entry.get("mirror"))]
+        repos += [name for name in (repo, _repo(entry.get("mirror"))) if name]
         where = entry.get("path")
         if repo and isinstance(where, str) and where.strip():
             repo_paths[clean_text(where.strip())] = repo
     for file in INSTRUCTIONS:
         repos += _mirrors(folder, file)
     unique: dict[str, str] = {}
-    for name in filter(None, repos):
+    for name in repos:
         unique.setdefault(name.casefold().removeprefix("github.com/"), name)
     return (
         Task(
@@ -252,6 +250,16 @@ def _table(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def _text(record: Mapping[str, Any], key: str) -> str | None:
     value = record.get(key)
     return clean_text(value.strip()) if isinstance(value, str) and value.strip() else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _repos(value: Any) -> list[str]:
+    """The repositories of a `repo` value, which may list several with commas."""
+    names = value.split(",") if isinstance(value, str) else []
+    return [repo for repo in map(_repo, names) if repo]
 
 
 def _repo(value: Any) -> str | None:

@@ -1,0 +1,165 @@
+"""The task index: every task under each of its names, with the repositories it names."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+from run_trees import index, put, task
+
+from groundtrace.storage import LocalFolder
+from groundtrace.truth.tasks import build_index, suite_key
+
+
+def test_a_task_is_found_by_every_name(tmp_path: Path) -> None:
+    """Folder, task.toml name and id, suite and name; without case (D31)."""
+    task(tmp_path, "csb_org_x", "ccx-218", '[metadata]\nname = "CCX Two"\n[task]\nid = "inc-7"\n')
+    tasks = build_index(LocalFolder(tmp_path))
+    for name in (
+        "ccx-218",
+        "CCX-218",
+        "ccx two",
+        "INC-7",
+        "csb_org_x/ccx-218",
+        "ccb_mcp_x/ccx-218",
+    ):
+        found = tasks.find(name)
+        assert found is not None, name
+        assert (found.name, found.benchmark) == ("ccx-218", "csb_org_x")
+    assert tasks.find("ccx-2") is None
+    assert tasks.find("csb_sdlc_x/ccx-218") is None
+    assert tasks.find("") is None
+
+
+def test_old_and_new_suite_names_are_one() -> None:
+    """`ccb_fix` became `csb_sdlc_fix`, `ccb_mcp_crossorg` became `csb_org_crossorg`."""
+    assert suite_key("ccb_fix") == suite_key("csb_sdlc_fix")
+    assert suite_key("ccb_mcp_crossorg") == suite_key("CSB_org_crossorg")
+    assert suite_key("csb_sdlc_security") != suite_key("csb_org_security")
+    assert suite_key("eb_ops") != suite_key("eb_dev")
+
+
+def test_two_tasks_of_one_name(tmp_path: Path) -> None:
+    """A problem, resolved by the suite where it can be and never guessed."""
+    tasks = index(tmp_path, "csb_sdlc_fix/a", "csb_org_fix/a", "ccb_fix/a", "csb_x/b", "csb_y/b")
+    assert {p.kind for p in tasks.problems} == {"duplicate_task"}
+    assert len(tasks.problems) == 2
+    assert tasks.find("a") is None
+    for suite in ("csb_sdlc_fix", "csb_org_fix", "ccb_fix"):
+        found = tasks.find("a", suite)
+        assert found is not None
+        assert found.benchmark == suite
+    found = tasks.find("a", "ccb_mcp_fix")
+    assert found is not None
+    assert found.benchmark == "csb_org_fix"
+    assert tasks.find("b", "csb_z") is None
+    assert index(tmp_path / "x", "ccb_fix/a", "csb_sdlc_fix/a").find("a") is not None
+
+
+def test_repositories_of_a_task(tmp_path: Path) -> None:
+    """`[task] repo`, `[[repos]]` with their places, mirrors in the instructions (D16)."""
+    folder = task(
+        tmp_path,
+        "eb_x",
+        "t1",
+        """
+        [task]
+        repo = "sg-evals/kubernetes--v1.32.0"
+        [[repos]]
+        url = "https://github.com/hyperium/hyper.git"
+        path = "hyper"
+        [[repos]]
+        url = "git@github.com:tokio-rs/tokio.git"
+        path = "src/tokio"
+        """,
+    )
+    put(
+        folder / "instruction.md",
+        "See https://github.com/other/project/issues/1 and github.com/o/r.x/y.",
+    )
+    put(
+        folder / "instruction_mcp.md",
+        "Search `github.com/sg-evals/druid--druid-26.0.0`, sg-evals/etcd-io-etcd.\n"
+        "`repo:^github.com/grafana/grafana$` and github.com/sg-evals/kubernetes--v1.32.0 again.",
+    )
+    (found,) = build_index(LocalFolder(tmp_path)).tasks
+    assert found.repos == (
+        "sg-evals/kubernetes--v1.32.0",
+        "github.com/hyperium/hyper",
+        "github.com/tokio-rs/tokio",
+        "github.com/sg-evals/druid--druid-26.0.0",
+        "sg-evals/etcd-io-etcd",
+        "github.com/grafana/grafana",
+    )
+    assert found.repo_paths == {
+        "hyper": "github.com/hyperium/hyper",
+        "src/tokio": "github.com/tokio-rs/tokio",
+    }
+
+
+@pytest.mark.parametrize("value", ['"org/repo"', '""', '"unknown"', "5", "[]"])
+def test_a_placeholder_is_no_repository(tmp_path: Path, value: str) -> None:
+    """As a repository it would make every access a miss."""
+    task(tmp_path, "csb_x", "t1", f"[task]\nrepo = {value}\n")
+    assert build_index(LocalFolder(tmp_path)).tasks[0].repos == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [(b"[task", "broken_toml"), (b'x = "\xff"', "not_utf8"), (b"[a]\nb = 1\nb = 2", "broken_toml")],
+)
+def test_a_broken_definition_leaves_the_folder_name(
+    tmp_path: Path, content: bytes, kind: str
+) -> None:
+    """Named with its place; the task is still found."""
+    put(tmp_path / "csb_x/t1/task.toml", content)
+    put(tmp_path / "csb_x/t2/task.toml", 'task = 3\nrepos = "x"\nmetadata = []\n')
+    tasks = build_index(LocalFolder(tmp_path))
+    assert [p.kind for p in tasks.problems] == [kind]
+    assert tasks.problems[0].file == "csb_x/t1/task.toml"
+    assert tasks.find("t1") is not None
+    assert tasks.find("t2") is not None
+
+
+def test_what_is_a_task(tmp_path: Path) -> None:
+    """Without task.toml, an instruction or tests make one; tests inside tests do not."""
+    put(tmp_path / "csb_x/only-tests/tests/ground_truth.json", {"files": []})
+    put(tmp_path / "csb_x/only-tests/tests/tests/ground_truth.json", {"files": []})
+    put(tmp_path / "csb_x/told/instruction.md", "Do it.")
+    put(tmp_path / "csb_x/README.md", "x")
+    put(tmp_path / "tests/test_all.py", "x")
+    put(tmp_path / "deep/er/suite/t9/task.toml", "")
+    tasks = build_index(LocalFolder(tmp_path))
+    assert sorted((t.benchmark, t.name) for t in tasks.tasks) == [
+        ("csb_x", "only-tests"),
+        ("csb_x", "told"),
+        ("suite", "t9"),
+    ]
+
+
+def test_one_suite_or_one_task_given_alone(tmp_path: Path) -> None:
+    """TASKS may be any of the three levels."""
+    task(tmp_path, "csb_x", "t1")
+    (found,) = build_index(LocalFolder(tmp_path / "csb_x")).tasks
+    assert (found.benchmark, found.name) == ("csb_x", "t1")
+    (found,) = build_index(LocalFolder(tmp_path / "csb_x/t1")).tasks
+    assert found.name == "t1"
+
+
+def test_the_index_travels(tmp_path: Path) -> None:
+    """Worker processes get it pickled."""
+    tasks = index(tmp_path, "csb_x/t1")
+    again = pickle.loads(pickle.dumps(tasks))
+    assert len(again) == 1
+    assert again.find("T1").folder.has_file("task.toml")
+
+
+def test_links_out_of_the_tasks_are_not_followed(tmp_path: Path) -> None:
+    """Reported, not read."""
+    task(tmp_path / "out", "csb_x", "t1")
+    task(tmp_path / "in", "csb_y", "t2")
+    (tmp_path / "in/csb_x").symlink_to(tmp_path / "out/csb_x")
+    tasks = build_index(LocalFolder(tmp_path / "in"))
+    assert [t.name for t in tasks.tasks] == ["t2"]
+    assert [p.kind for p in tasks.problems] == ["link_not_followed"]
