@@ -328,6 +328,15 @@ def test_only_where_the_task_names_no_repository_is_it_a_wildcard() -> None:
     assert world.hits() == ["netwerk/a.cpp"]
 
 
+def test_a_lone_repository_of_the_ground_truth_may_lie_at_the_root() -> None:
+    """No task definition names it, and nothing names another: the paths are its own."""
+    world = World("/workspace/source/a.cc", "/workspace/answer.json", truth=("envoy::source/a.cc",))
+    assert world.hits() == ["envoy::source/a.cc", None]
+    assert world.files() == ["source/a.cc", "answer.json"]
+    other = World("/workspace/source/a.cc", truth=("envoy::source/a.cc",), named=("istio/istio",))
+    assert other.hits() == [None]
+
+
 def test_staging_copies_are_not_the_library() -> None:
     world = World(
         "github.com/sg-evals/kubernetes--v1.32.0::staging/src/k8s.io/client-go/dynamic/scheme.go",

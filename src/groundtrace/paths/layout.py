@@ -75,8 +75,8 @@ class Layout:
         self._repos = repos
         self._truths = truths
         self._in_repos = in_repos
-        self.home = _sole(repos)
-        """The repository that paths of an unknown one belong to, where only one is possible."""
+        self.home = repos.task[0] if len(repos.task) == 1 else None
+        """The task's only repository: what lies in no other is taken to be in it."""
         start = clean_folder(cwd) if cwd else None
         declared = _declared(repo_paths)
         self._roots = self._find_roots(prefixes, start, declared, [path for path, _ in paths])
@@ -247,8 +247,9 @@ class Layout:
         if any(rest.startswith(f"{first.lower()}/") for rest in lower):
             return True
         tops = {path.partition("/")[0].lower() for path in self._in_repos.get(repo, ())}
-        if tops:
-            return first.lower() not in tops and any(r.partition("/")[0] in tops for r in lower)
+        alike = any(rest.partition("/")[0] in tops for rest in lower)
+        if alike is not (first.lower() in tops):
+            return alike
         near = len(_folders(lower) & _folders(inside)) - len(_folders(package) & _folders(around))
         if near:
             return near > 0
@@ -268,11 +269,6 @@ class Layout:
         inside = {rest.lower() for rest in rests if "/" in rest}
         package = {f"{first}/{rest}".lower() for rest in rests}
         return bool(inside & truths) and not package & truths
-
-
-def _sole(repos: RepoTable) -> Repo | None:
-    named = repos.task or repos.truth
-    return named[0] if len(named) == 1 else None
 
 
 def _declared(repo_paths: Mapping[str, str]) -> dict[str, str]:

@@ -201,6 +201,12 @@ class RepoTable:
         )
         """Repositories that calls or their results name."""
 
+    @property
+    def lone(self) -> Repo | None:
+        """The one repository of a trial whose task names none, where nothing names another."""
+        named = {*self.truth, *self.trace}
+        return self.truth[0] if not self.task and len(named) == 1 and self.truth else None
+
     def find(self, name: str) -> Repo | None:
         """The repository that a name means, or None when the trial knows none of that name."""
         if name not in self._found:

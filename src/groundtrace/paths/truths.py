@@ -31,6 +31,7 @@ class TruthIndex:
     """Entries of no repository in a task that names none: the repository is a wildcard (D16)."""
     other: dict[tuple[Repo | None, str], tuple[TruthFile, str]] = field(default_factory=dict)
     """Second readings, each with its entry and the folder that the literal reading needs."""
+    _by_path: dict[str, list[TruthFile]] = field(default_factory=dict)
 
     def find(
         self, repo: Repo | None, path: str, folders: Set[tuple[Repo | None, str]] = frozenset()
@@ -66,8 +67,8 @@ class TruthIndex:
     def _only(self, path: str) -> TruthFile | None:
         """The one entry with this path, whatever its repository: chunks and symbols of
         `repo::path` entries are often written without the repository."""
-        found = {entry for (_, known), entry in self.exact.items() if known == path}
-        return found.pop() if len(found) == 1 else None
+        found = self._by_path.get(path, ())
+        return found[0] if len(found) == 1 else None
 
     def literal(self) -> dict[Repo | None, set[str]]:
         """Paths of the literal readings by repository, for telling how folders are laid out."""
@@ -93,6 +94,7 @@ def index_truth(files: Iterable[TruthFile], repos: RepoTable) -> TruthIndex:
         elif lower in index.anywhere:
             continue
         index.entries.append(entry)
+        index._by_path.setdefault(lower, []).append(entry)
         for reading in literal:
             index.exact.setdefault((reading.repo, reading.path), entry)
         if not literal:
@@ -105,6 +107,8 @@ def index_truth(files: Iterable[TruthFile], repos: RepoTable) -> TruthIndex:
 def _literal(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[Reading]:
     if entry.repo is not None and (repo := repos.find(entry.repo)) is not None:
         yield Reading(repo, path)
+        if repos.lone is repo:
+            yield Reading(None, path)
         return
     if not repos.task:
         return
