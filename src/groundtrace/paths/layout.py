@@ -207,7 +207,7 @@ class Layout:
         """Repositories one folder further down: `sg-evals/kafka--0753c489`, `src/etcd`."""
         lower = first.lower()
         nested = False
-        for rest in rests:
+        for rest in sorted(rests):
             second, _, more = rest.partition("/")
             if not more:
                 continue
