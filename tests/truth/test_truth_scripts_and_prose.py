@@ -131,6 +131,20 @@ def test_what_the_agent_shall_produce_or_leave_alone_is_no_evidence(sentence: st
     assert instruction_paths(sentence) == ([], False)
 
 
+def test_brackets_around_a_name_are_not_part_of_it() -> None:
+    text = "It starts there (src/a.py) and [goes on](src/b.py)."
+    assert instruction_paths(text) == (["src/a.py", "src/b.py"], False)
+
+
+@pytest.mark.parametrize("piece", ["(", "a+", "a/", "`a/", "go ", "<<A\n", "\tA\n", "grep a/b.py "])
+def test_repetition_is_read_in_reasonable_time(piece: str) -> None:
+    """No regular expression here may take quadratic time; the suite's timeout is the judge."""
+    text = piece * 200_000
+    instruction_paths(text)
+    script_paths(text)
+    gold_patches(text)
+
+
 def test_only_the_sentence_with_the_warning_is_left_out() -> None:
     text = "Do not write to the disk. The fault is in `src/a.py`; create a test for it."
     assert instruction_paths(text) == (["src/a.py"], True)

@@ -2,8 +2,8 @@
 
 Spelling (D17). A string keeps its words: `src/a.py`, `kafka::clients/A.java`, `kafka/clients/A.java`.
 An object that names a repository is spelled `repo::path` with the repository's short name, which
-is how curated ground truths write it. A trailing line number (`a.go:12`, `a.go#L12`) or symbol
-(`src/a.cc::run`) is not part of the path and is left off.
+is how curated ground truths write it. A trailing line number (`a.go:12`, `a.go#L12`), symbol
+(`src/a.cc::run`) or remark (`a.go (entry point)`) is not part of the path and is left off.
 
 Paths stay as given otherwise: container prefixes, `./` and case are the business of
 `groundtrace.paths`, which alone decides when two paths mean the same file (D13).
@@ -32,8 +32,15 @@ ANNOTATION_KEYS = ("annotation", "description")
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LINE_SUFFIX = re.compile(r"(?::L?\d+(?:[-–:]L?\d+)?|#L\d+(?:-L?\d+)?)$")
+_REMARK = re.compile(r"(?<=\w)\s+\([^()]*\)$")
+_SEVERAL = re.compile(r"\s(?:->|=>)\s|→|^[\[{(].*['\"].*[\]})]$")
+"""Chains and lists written into one text; their parts cannot be told apart safely."""
 _EXTENSION = re.compile(r"\.[A-Za-z0-9_+-]{1,12}$")
 _IDENTIFIER = re.compile(r"~?[A-Za-z_$][\w$]*(?:::~?[A-Za-z_$][\w$]*)*(?:\(\))?")
+
+
+_NO_REPO = frozenset({"", "unknown", "none", "null", "n/a", "org/repo", "owner/repo"})
+"""What stands for a repository where nobody filled it in; taken as a name, it would never match."""
 
 
 class Refused(NamedTuple):
@@ -70,7 +77,7 @@ def _others(count: int) -> str:
 
 def shown(value: object) -> str:
     """A value for a message: on one line, printable and short."""
-    text = ascii(value)
+    text = ascii(value[:80] if isinstance(value, str | list) else value)
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
@@ -89,6 +96,9 @@ def fault(path: str) -> Refused | None:
         return Refused("directory_entry", f"{shown(path)} is a directory; only files count")
     if "*" in path:
         return Refused("bad_entry", f"{shown(path)} is a glob, not a file")
+    parts = path.split(",")
+    if _SEVERAL.search(path) or (len(parts) > 1 and all(map(has_extension, parts))):
+        return Refused("bad_entry", f"{shown(path)} holds several names")
     if re.search(r"\s", path) and not has_extension(path):
         # Names may hold blanks (`docs/Read me.md`), but an error chain also lists sentences.
         return Refused("bad_entry", f"{shown(path)} reads like prose, not like a path")
@@ -115,19 +125,19 @@ def truth_file(item: Any, repo: str | None = None) -> TruthFile | Refused:
         named = _first(item, REPO_KEYS)
         if named is not None and not isinstance(named, str):
             return Refused("bad_entry", f"repository {shown(named)} is not text")
-        item, repo = _first(item, PATH_KEYS), (named or "").strip() or repo
-    if not isinstance(item, str):
+        item, repo = _first(item, PATH_KEYS), named or repo
+    if not isinstance(item, str) or len(item) > 2 * MAX_PATH:
         return Refused("bad_entry", f"{shown(item)} names no file")
     written, path = _split(clean_text(item).strip())
-    path = _LINE_SUFFIX.sub("", path.strip())
+    path = _LINE_SUFFIX.sub("", _REMARK.sub("", path.strip()))
     refused = fault(path)
     if refused is not None:
         return refused
     if written is not None:
         return TruthFile(f"{written}::{path}", path, written)
-    if repo is None:
+    repo = clean_text(repo or "").strip()
+    if repo.lower() in _NO_REPO:
         return TruthFile(path, path)
-    repo = clean_text(repo)
     return TruthFile(f"{_short(repo)}::{path}", path, repo)
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -56,19 +57,29 @@ def literal(pattern: str) -> str | None:
 def rubric_paths(data: Mapping[Any, Any], notes: Notes) -> list[str]:
     """Paths that the patterns of a rubric spell out."""
     checks = [[literal(pattern) for pattern in patterns] for patterns in _checks(data)]
-    texts = {text for check in checks for text in check if text}
-    tails = {text[i + 1 :] for text in texts for i, c in enumerate(text) if c == "/"}
+    backwards = sorted({text[::-1] for check in checks for text in check if text})
     found: dict[str, None] = {}
-    passed = 0
+    passed = tails = 0
     for check in checks:
+        folders = {text.rstrip("/").rpartition("/")[2] for text in check if text and "/" in text}
         for text in check:
-            if text is None or not _is_path(text) or text in tails or _is_fragment(text, check):
+            if text is None or not _is_path(text):
                 passed += 1
+            elif _is_tail(text, backwards) or text.partition("/")[0] in folders:
+                tails += 1
             else:
                 found.setdefault(text)
-    if passed:
-        notes.add("regex_pattern", f"{passed:,} patterns of its checks are not paths")
+    if passed or tails:
+        reason = f"of its checks' patterns {passed:,} are not literal paths and {tails:,} are tails"
+        notes.add("regex_pattern", reason)
     return list(found)
+
+
+def _is_tail(text: str, backwards: list[str]) -> bool:
+    """Whether another literal ends in `/text`; sorted backwards, it would stand next to it."""
+    start = f"{text[::-1]}/"
+    place = bisect_left(backwards, start)
+    return place < len(backwards) and backwards[place].startswith(start)
 
 
 def _checks(data: Mapping[Any, Any]) -> Iterator[list[str]]:
@@ -83,11 +94,6 @@ def _checks(data: Mapping[Any, Any]) -> Iterator[list[str]]:
 
 def _is_path(text: str) -> bool:
     return "/" in text.strip("/") and has_extension(text) and not re.search(r"\s", text)
-
-
-def _is_fragment(text: str, check: list[str | None]) -> bool:
-    head = "/" + text.partition("/")[0]
-    return any(other.rstrip("/").endswith(head) for other in check if other and other != text)
 
 
 def python_paths(text: str, notes: Notes) -> list[Any]:

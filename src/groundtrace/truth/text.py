@@ -22,7 +22,12 @@ _EXTENSIONS = (
 SOURCE_EXTENSIONS = frozenset(_EXTENSIONS.split())
 """Extensions by which a bare word passes for a file; `example.com/v1.2` has none of them."""
 
-_PATH = re.compile(r"(?<![\w/.$@:<{~-])/?(?:[\w.@+~\[\]()-]+/)+[\w.@+~\[\]()-]*\w(?![\w/*<>{}])")
+_PART = r"(?:[\w.@+~-]|\[[\w.-]{1,40}\]|\([\w.-]{1,40}\))"  # app/(auth)/[id]/page.tsx is a path
+_PATH = re.compile(
+    rf"(?<![\w/.$@:<{{~-])/?(?=[\w.@])(?:{_PART}{{1,128}}/){{1,40}}{_PART}{{0,128}}\w(?![\w/*<>{{}}])"
+)
+_MAX_LINE = 4000
+"""Longer lines are data or minified code; no person names files in them."""
 _BACKTICKED = re.compile(r"`([^`\n]+)`")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _OUTPUT = re.compile(
@@ -76,7 +81,7 @@ def instruction_paths(text: str) -> tuple[list[str], bool]:
 def script_paths(text: str) -> list[str]:
     """Files that a test script inspects."""
     found: list[str] = []
-    for line in text.split("\n"):
+    for line in _short_lines(text):
         if line.lstrip().startswith("#") or _RUNS_TESTS.search(line) or not _INSPECTS.search(line):
             continue
         found += (match[0] for match in _PATH.finditer(_VARIABLE.sub("", line)))
@@ -86,7 +91,7 @@ def script_paths(text: str) -> list[str]:
 def _prose(text: str) -> Iterator[str]:
     """Lines outside fenced blocks, which hold examples of output and commands."""
     fence: str | None = None
-    for line in text.split("\n"):
+    for line in _short_lines(text):
         mark = _FENCE.match(line)
         if mark is None:
             if fence is None:
@@ -95,6 +100,10 @@ def _prose(text: str) -> Iterator[str]:
             fence = mark[1]
         elif fence == mark[1]:
             fence = None
+
+
+def _short_lines(text: str) -> Iterator[str]:
+    return (line for line in text.split("\n") if len(line) <= _MAX_LINE)
 
 
 def _sentence(line: str, place: int) -> str:
