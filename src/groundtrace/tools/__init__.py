@@ -73,7 +73,7 @@ def _view(
         is_mcp=counts,
         refs=found.refs,
         symbols=found.symbols,
-        failed=found.failed,
+        failed=found.failed and not found.refs,  # an error may still show files (D4)
         repos=found.repos,
         problems=found.problems,
     )

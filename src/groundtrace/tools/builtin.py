@@ -206,10 +206,8 @@ def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     text = shown_text(result)
     if is_refusal(text) or _NOT_WRITTEN.match(text):
         return NOTHING
-    data = as_mapping(result.data)
-    if "success" not in data and any(key in data for key in ("error", "failure", "rejected")):
-        return NOTHING
-    path = first_text(call.arguments, entry.path_arguments) or as_text(data.get("filePath"))
+    stated = as_text(as_mapping(result.data).get("filePath"))
+    path = first_text(call.arguments, entry.path_arguments) or stated
     path = absolute(path, cwd)
     if not usable(path):
         return NOTHING

@@ -1,4 +1,4 @@
-"""Cursor's structured results: `{"success": {…}}` for readToolCall, grepToolCall and kin."""
+"""Cursor's structured results: what its readToolCall, grepToolCall and kin succeeded with."""
 
 from __future__ import annotations
 
@@ -23,22 +23,18 @@ from groundtrace.tools.common import (
 )
 from groundtrace.tools.table import ToolEntry
 
-_OUTCOMES = ("success", "failure", "error", "rejected", "fileNotFound", "permissionDenied")
+_KEYS = ("readRange", "totalLines", "workspaceResults", "directoryTreeRoot", "files")
 
 
 def success(data: Any) -> Mapping[str, Any] | None:
-    """The success part of a result of Cursor's; empty where it failed; None for other results."""
-    if not isinstance(data, Mapping) or "file" in data:
-        return None
-    if not any(key in data for key in _OUTCOMES):
-        own = "workspaceResults" in data or "readRange" in data or "directoryTreeRoot" in data
-        return data if own else None
-    return as_mapping(data.get("success"))
+    """The result if it has the shape that Cursor gives, else None."""
+    is_own = isinstance(data, Mapping) and any(key in data for key in _KEYS)
+    return data if is_own else None
 
 
 def read(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, Any]) -> Findings:
     """A file that was opened, with the range that Cursor states."""
-    if not done or done.get("isEmpty") is True:
+    if done.get("isEmpty") is True:
         return NOTHING
     path = as_text(done.get("path")) or first_text(call.arguments, entry.path_arguments)
     path = absolute(path, cwd)

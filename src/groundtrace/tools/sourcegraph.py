@@ -33,7 +33,7 @@ from groundtrace.tools.sourcegraph_text import (
 )
 from groundtrace.tools.table import ToolEntry
 
-_IN_QUERY = re.compile(r"""(?<![\w-])(?:repo|r):(?P<name>"[^"]+"|\S+)""")
+_IN_QUERY = re.compile(r"""(?<![\w-])(?:repo|r):(?P<name>"[^"]+"|[^\s'",]+)""")
 _NO_RESULTS = re.compile(
     r"\s*(?:No results|No files|Total results: 0\b|# No Results)", re.IGNORECASE
 )
@@ -42,7 +42,7 @@ _LISTING_NOTE = re.compile(
     re.IGNORECASE,
 )
 _REPO_LINE = re.compile(r"(?P<repo>[\w-]+(?:\.[\w-]+)+/[^\s]+?)(?:\s+[-\[(].*)?\s*")
-_CITED = re.compile(r"\]\((?P<target>[^)\s]+/-/blob/[^)\s]+)\)")
+_CITED = re.compile(r"\]\((?P<target>[^()\s]{1,2000})\)")
 _CITED_NAME = re.compile(r"\[(?P<where>[^\[\]\s]{5,1000})\]")
 
 
@@ -232,7 +232,7 @@ def deepsearch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     spans = Spans("surfaced", f"{entry.short}: sources cited")
     repos = list(named_repos(call.arguments))
     for match in _CITED.finditer(text):
-        link = link_of(match["target"])
+        link = link_of(match["target"]) if "/-/blob/" in match["target"] else None
         if link is not None:
             spans.add(link.path, repo=link.repo)
             repos.append(link.repo)

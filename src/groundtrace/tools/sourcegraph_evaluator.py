@@ -21,12 +21,13 @@ _NUMBER = re.compile(r"\b(?P<key>startLine|endLine)\s*=\s*(?P<value>\d{1,9})\b")
 _LOCAL = re.compile(
     r"""\b(?P<name>[A-Za-z_]\w*)\s*=\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)')"""
 )
-_NOTES = re.compile(r"\n?\s*Source file read notes:\s*\n", re.IGNORECASE)
+_NOTES = "Source file read notes:"
 _NOTE = re.compile(r"- (?P<where>[^\s@]+)(?:@\S+?)?: ")
-_SHOWN_LINE = re.compile(r"(?:\A|[{\n]|, )\s*(\d{1,9}): ")
+_SHOWN_LINE = re.compile(r"(?:\A|[{\n]|, ) {0,20}(\d{1,9}): ")
 _LISTED = re.compile(
     r"(?P<path>[\w@.+-]+(?:/[\w@.+-]+)*\.\w+|[\w@.+-]+(?:/[\w@.+-]+)+)(?:(?: L|:)(?P<line>\d+))?"
 )
+_LONGEST_PATH = 4096
 _EMPTY = re.compile(r"\s*(?:\{\s*\}|nil|null|true|false|)\s*")
 
 
@@ -38,12 +39,11 @@ def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     opened = _opened(script)
     repos = distinct((*(repo for repo, *_ in opened), *repos_in(script)))
     text = payload.text
-    notes = _NOTES.search(text)
-    body = text[: notes.start()] if notes else text
+    body, _, notes = text.partition(_NOTES)
     if payload.is_error or _EMPTY.fullmatch(text):
         return Findings(failed=True, repos=repos)
     spans = Spans("read", "evaluator: content that the script returned", bare_kind="surfaced")
-    if opened and _shows_content(body):
+    if opened and _shows_content(body.strip()):
         for repo, path, start, end in opened:
             lines = [int(n) for n in _SHOWN_LINE.findall(body)] if len(opened) == 1 else []
             if lines:
@@ -51,7 +51,7 @@ def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
             spans.add(path, start, end, repo=repo, shown=True)
     elif not opened:
         _add_listed(script, body, spans)
-    for line in text[notes.end() :].split("\n") if notes else ():
+    for line in notes.split("\n"):
         _add_note(line, repos, spans)
     return Findings(spans.refs(), repos=repos)
 
@@ -74,7 +74,7 @@ def _opened(script: str) -> list[tuple[str, str, int | None, int | None]]:
 
 def _shows_content(body: str) -> bool:
     """Whether the answer holds lines of a file and not only a word about it."""
-    return bool(_SHOWN_LINE.search(body)) or body.strip().count("\n") >= 2 or len(body) > 200
+    return bool(_SHOWN_LINE.search(body)) or body.count("\n") >= 2 or len(body) > 200
 
 
 def _add_listed(script: str, body: str, spans: Spans) -> None:
@@ -83,7 +83,7 @@ def _add_listed(script: str, body: str, spans: Spans) -> None:
     if len(searched) != 1 or "search" not in script:
         return
     for item in re.split(r"[,\n]", body.strip().removeprefix("{").removesuffix("}")):
-        match = _LISTED.fullmatch(item.strip())
+        match = _LISTED.fullmatch(item.strip()[:_LONGEST_PATH])
         if match is not None:
             spans.add(match["path"], repo=searched[0])
 
