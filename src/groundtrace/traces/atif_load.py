@@ -80,7 +80,9 @@ class Loaded:
 def load(data: bytes) -> Loaded:
     """Decode a trajectory; never raises."""
     try:
-        return _from_root(_decoder.decode(data))
+        root = _decoder.decode(data)
+        if root.steps is not None:
+            return _from_root(root)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         pass
     try:
@@ -96,7 +98,13 @@ def from_value(value: Any) -> Loaded:
     if not isinstance(value, dict):
         return Loaded(reason=f"{type(value).__name__} where a trajectory is expected")
     steps = value.get("steps")
+    reason = ""
+    if not isinstance(steps, list):
+        reason = f"steps is {type(steps).__name__}, not a list"
+        # A damaged key: the list of steps stands under another name.
+        steps = next((item for item in value.values() if _are_steps(item)), None)
     loaded = Loaded(
+        reason=reason,
         schema_version=value.get("schema_version"),
         trajectory_id=value.get("trajectory_id"),
         agent=value.get("agent"),
@@ -105,7 +113,6 @@ def from_value(value: Any) -> Loaded:
         subagent_trajectories=value.get("subagent_trajectories"),
     )
     if not isinstance(steps, list):
-        loaded.reason = f"steps is {type(steps).__name__}, not a list"
         return loaded
     loaded.ok = True
     for index, step in enumerate(steps):
@@ -144,8 +151,15 @@ def _from_root(root: _Root) -> Loaded:
         final_metrics=root.final_metrics,
         continued_trajectory_ref=root.continued_trajectory_ref,
         subagent_trajectories=root.subagent_trajectories,
-        ok=root.steps is not None,
-        reason="" if root.steps is not None else "it has no steps",
+        ok=True,
+    )
+
+
+def _are_steps(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(item, dict) and len(_STEP_SIGNS & item.keys()) >= 2 for item in value)
     )
 
 

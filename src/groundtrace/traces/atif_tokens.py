@@ -24,7 +24,8 @@ class StepTokens:
     as_given: bool
     """OpenHands: a step without usage is a further call of the same model answer."""
     last: tuple[int, int, int] | None = field(default=None)
-    number: int = 0
+    model_call: object = None
+    """Key of the model call that the last step belongs to."""
 
     @classmethod
     def for_trajectory(cls, loaded: Loaded, ledger: Ledger, *, subagent: bool) -> StepTokens:
@@ -44,6 +45,7 @@ class StepTokens:
         if step.source == "corpus_builder":
             # A placeholder for steps that were taken out: their usage is not known.
             self.ledger.interrupt()
+            self.last = None
             return
         if step.source in ("user", "system"):
             self.last = None
@@ -61,13 +63,13 @@ class StepTokens:
         cached = as_count(metrics.get("cached_tokens")) or 0
         key = (prompt, cached, created)
         if not (self.collapse and key == self.last):
-            self.number += 1
+            self.model_call = object()
         self.last = key
         counts = Counts(
             prompt + (created if self.add_creation else 0),
             as_count(metrics.get("completion_tokens")) or 0,
         )
-        self.ledger.add((id(self), self.number), counts, subagent=self._is_subagent(step))
+        self.ledger.add(self.model_call, counts, subagent=self._is_subagent(step))
 
     def _is_subagent(self, step: Step) -> bool:
         return self.subagent or as_mapping(step.extra).get("is_sidechain") is True

@@ -84,10 +84,10 @@ def _close_ledger(source: Source, sources: Sequence[Source]) -> None:
     others = [other.ledger for other in sources if other is not source]
     source.ledger.improve(others)
     totals = source.ledger.totals()
-    known = _known_until(source)
+    known = _known_until(source) if source.dialect in ("session", "atif") else None
     for call in source.calls:
         if known is None or call.position <= known:
-            call.tokens = totals[min(call.position, len(totals) - 1)]
+            call.tokens = source.ledger.total_at(call.position, totals)
 
 
 def _known_until(source: Source) -> int | None:
@@ -100,7 +100,13 @@ def _known_until(source: Source) -> int | None:
     for call in source.calls:
         spawns = call.name in SPAWNERS and not call.is_subagent
         failed = call.result is not None and call.result.is_error
-        if spawns and not failed and call.call_id not in shown and None not in shown:
+        if (
+            call.position >= 0
+            and spawns
+            and not failed
+            and call.call_id not in shown
+            and None not in shown
+        ):
             return call.position
     return None
 
@@ -259,11 +265,22 @@ def _frozen(call: RawCall) -> ToolCall:
         step_id=call.step_id,
         result=call.result,
         server=call.server,
-        timestamp=call.made_at if call.made_at is not None else call.answered_at,
+        timestamp=_time(call),
         cumulative_tokens=call.tokens,
         is_subagent=call.is_subagent,
         cwd=call.cwd,
     )
+
+
+def _time(call: RawCall) -> float | None:
+    """When the call was made, else when its result came in.
+
+    Some versions put times on result lines alone. For a call that starts a subagent the two are
+    minutes apart, so it then has no time.
+    """
+    if call.made_at is not None or call.name in SPAWNERS:
+        return call.made_at
+    return call.answered_at
 
 
 # --- totals ---

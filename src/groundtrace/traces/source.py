@@ -36,7 +36,7 @@ class RawCall:
     answered_at: float | None = None
     """Time of its result's line."""
     position: int = 0
-    """Model calls so far in the source's ledger."""
+    """Model calls so far in the source's ledger; -1 when not known."""
     is_subagent: bool = False
     cwd: str | None = None
     spawned_by: str | None = None

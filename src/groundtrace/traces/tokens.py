@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import Any
 
 from groundtrace.traces.values import as_count, as_mapping
@@ -40,8 +39,8 @@ class Ledger:
 
     @property
     def position(self) -> int:
-        """How many model calls were seen so far."""
-        return len(self.order)
+        """How many model calls were seen so far; -1 when that is not known any more."""
+        return len(self.order) if self.broken_from is None else -1
 
     def add(self, key: Hashable, counts: Counts | None, *, subagent: bool = False) -> None:
         """A line of the model call `key`; later usage of the same call replaces earlier."""
@@ -56,7 +55,7 @@ class Ledger:
     def interrupt(self) -> None:
         """Usage may have been lost here: what follows has no total."""
         if self.broken_from is None:
-            self.broken_from = self.position
+            self.broken_from = len(self.order)
 
     def improve(self, others: Iterable[Ledger]) -> None:
         """Take the usage of a call from where it is stated in full.
@@ -74,21 +73,21 @@ class Ledger:
 
     def totals(self) -> list[int | None]:
         """Cumulative tokens after 0, 1, 2 … model calls; None from where they are unknown."""
-        end = self.position if self.broken_from is None else self.broken_from
-        known = 0
-        while known < end and self.counts[self.order[known]] is not None:
-            known += 1
-        sums = accumulate(
-            (counts.total for key in self.order[:known] if (counts := self.counts[key])), initial=0
-        )
-        result: list[int | None] = [*sums]
-        if known < self.position:
-            result += [None] * (self.position - known)
-        if self.broken_from is not None and known >= self.broken_from:
-            result[self.broken_from + 1 :] = [None] * (len(result) - self.broken_from - 1)
+        end = len(self.order) if self.broken_from is None else self.broken_from
         # No model call before a tool call means that the source does not tell of them.
-        result[0] = None
+        result: list[int | None] = [None]
+        total = 0
+        for key in self.order[:end]:
+            counts = self.counts[key]
+            if counts is None:
+                break
+            total += counts.total
+            result.append(total)
         return result
+
+    def total_at(self, position: int, totals: list[int | None]) -> int | None:
+        """The total for a call with that many model calls behind it."""
+        return totals[position] if 0 <= position < len(totals) else None
 
     def main_input(self) -> int | None:
         """Input tokens of the main thread, each model call once."""
