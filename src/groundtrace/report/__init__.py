@@ -1,1 +1,21 @@
-"""."""
+"""Reports for people, from documents alone: Markdown and a self-contained page."""
+
+from __future__ import annotations
+
+from groundtrace.report.data import Detail, ReportData
+
+__all__ = ["Detail", "ReportData", "render_html", "render_markdown"]
+
+
+def render_markdown(data: ReportData) -> str:
+    """The report as Markdown."""
+    from groundtrace.report.markdown import render
+
+    return render(data)
+
+
+def render_html(data: ReportData) -> str:
+    """The report as one self-contained page; needs the extra `report`."""
+    from groundtrace.report.html import render
+
+    return render(data)

@@ -1,0 +1,36 @@
+"""What a report is made from: documents and rows, never traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from groundtrace.artifacts.documents.events import EventsDocument
+from groundtrace.artifacts.documents.impact import ImpactDocument
+from groundtrace.artifacts.documents.metrics import MetricsDocument
+from groundtrace.artifacts.documents.summary import RunSummaryDocument
+from groundtrace.artifacts.rows import TrialRow
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One trial with its documents, for its timeline."""
+
+    row: TrialRow
+    events: EventsDocument
+    metrics: MetricsDocument
+
+
+@dataclass(frozen=True, slots=True)
+class ReportData:
+    """Everything a report shows."""
+
+    scope: str
+    """Run id, or `*` for all runs."""
+    summary: RunSummaryDocument
+    impact: ImpactDocument | None
+    """None when no analysis was made."""
+    rows: tuple[TrialRow, ...]
+    """Every evaluated trial."""
+    details: Callable[[], Iterator[Detail]]
+    """Reads the trials' documents one at a time; may be called more than once."""

@@ -1,0 +1,125 @@
+"""Documents to reports; needs no trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from groundtrace.artifacts.documents.events import EventsDocument
+from groundtrace.artifacts.documents.impact import ImpactDocument
+from groundtrace.artifacts.documents.metrics import MetricsDocument
+from groundtrace.artifacts.documents.summary import RunSummaryDocument
+from groundtrace.artifacts.lock import locked
+from groundtrace.artifacts.places import RunOutput
+from groundtrace.artifacts.read import Stored, metrics_path, read_one
+from groundtrace.artifacts.rows import TrialRow
+from groundtrace.artifacts.state import fingerprint, load_state, save_state
+from groundtrace.artifacts.write import write_text
+from groundtrace.errors import MissingExtraError, NothingFoundError
+from groundtrace.report import Detail, ReportData, render_html, render_markdown
+from groundtrace.stages import ALL_RUNS, Request
+from groundtrace.stages.evaluate import SUMMARY, Rows, rows_of, stamp_of
+from groundtrace.stages.impact import IMPACT
+from groundtrace.storage import Folder
+
+FILES = {"md": "retrieval_report.md", "html": "retrieval_report.html"}
+"""Format to its file."""
+RENDERERS = {"md": render_markdown, "html": render_html}
+
+
+@dataclass(slots=True)
+class Reported:
+    """What reporting did."""
+
+    written: list[str] = field(default_factory=list)
+    """Reports that stand on disk now; those of all runs last."""
+    notes: list[str] = field(default_factory=list)
+    """What could not be written, and the way out."""
+
+
+def report(
+    request: Request, formats: Sequence[str] | None = None, made: Rows | None = None
+) -> Reported:
+    """The reports of each run, and of all runs together where RUNS holds several.
+
+    Without `formats` both are written, the page only where its extra is installed.
+    """
+    outputs, single = request.places.existing()
+    wanted = tuple(formats) if formats is not None else tuple(FILES)
+    done = Reported()
+    for output in outputs:
+        _report(output.folder, output.run_id, [output], wanted, request, made or {}, done)
+    if not single:
+        aggregate = request.places.aggregate()
+        _report(aggregate, ALL_RUNS, outputs, wanted, request, made or {}, done)
+    return done
+
+
+def _report(
+    folder: Folder,
+    scope: str,
+    outputs: Sequence[RunOutput],
+    formats: tuple[str, ...],
+    request: Request,
+    made: Rows,
+    done: Reported,
+) -> None:
+    with locked(folder):
+        state = load_state(folder)
+        parts = [
+            (stamp_of(f, SUMMARY), stamp_of(f, IMPACT))
+            for f in (folder, *(o.folder for o in outputs))
+        ]
+        content = fingerprint(parts, request.only)
+        data: ReportData | None = None
+        for name in formats:
+            file = FILES[name]
+            fresh = state.results.get(file) == content and folder.has_file(file)
+            if request.force or not fresh:
+                data = data or _data(folder, scope, outputs, request, made)
+                try:
+                    write_text(folder, file, RENDERERS[name](data))
+                except MissingExtraError as error:
+                    _note(done, str(error))
+                    continue
+                state.results[file] = content
+            done.written.append(f"{folder.url}/{file}")
+        save_state(folder, state)
+
+
+def _note(done: Reported, text: str) -> None:
+    if text not in done.notes:
+        done.notes.append(text)
+
+
+def _data(
+    folder: Folder, scope: str, outputs: Sequence[RunOutput], request: Request, made: Rows
+) -> ReportData:
+    summary: Stored[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
+    if summary.document is None:
+        reason = summary.problem.reason if summary.problem is not None else "missing"
+        raise NothingFoundError(f"{folder.url}: no summary ({reason}); run 'groundtrace evaluate'")
+    impact: Stored[ImpactDocument] = read_one(folder, IMPACT, "impact_analysis")
+    rows = tuple(rows_of(outputs, made, request))
+    return ReportData(
+        scope=scope,
+        summary=summary.document,
+        impact=impact.document,
+        rows=rows,
+        details=lambda: _details(outputs, rows),
+    )
+
+
+def _details(outputs: Sequence[RunOutput], rows: Sequence[TrialRow]) -> Iterator[Detail]:
+    """The documents of every row, read when asked for."""
+    folders = {output.run_id: output.folder for output in outputs}
+    for row in rows:
+        folder = folders.get(row.run_id)
+        if folder is None or row.document is None:
+            continue
+        events: Stored[EventsDocument] = read_one(folder, row.document, "retrieval_events")
+        metrics: Stored[MetricsDocument] = read_one(
+            folder, metrics_path(row.document), "retrieval_metrics"
+        )
+        if events.document is not None and metrics.document is not None:
+            yield Detail(row, events.document, metrics.document)

@@ -1,0 +1,68 @@
+"""Local processes: every item once, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from groundtrace.engine import chunked, make_engine
+from groundtrace.engine.local import LocalEngine
+from groundtrace.errors import UsageError
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def square_but_not_seven(number: int) -> int:
+    if number == 7:
+        raise ValueError("seven is not for squaring")
+    return number * number
+
+
+def die_at_forty(number: int) -> int:
+    if number == 40:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_every_item_is_done_once(jobs: int) -> None:
+    done = list(LocalEngine(jobs).map(square, range(100)))
+    assert sorted(one.item for one in done) == list(range(100))
+    assert all(one.result == one.item**2 for one in done)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_item_that_raises_is_reported_and_the_rest_is_done(jobs: int) -> None:
+    done = {one.item: one for one in LocalEngine(jobs).map(square_but_not_seven, range(20))}
+    assert done[7].error == "ValueError: seven is not for squaring"
+    assert [one.result for one in done.values() if one.error is None].count(None) == 0
+    assert len(done) == 20
+
+
+def test_a_worker_that_dies_costs_only_the_item_that_killed_it() -> None:
+    done = list(LocalEngine(2).map(die_at_forty, range(200)))
+    assert sorted(one.item for one in done) == list(range(200))
+    failed = [one for one in done if one.error is not None]
+    assert [one.item for one in failed] == [40]
+    assert "worker process died" in (failed[0].error or "")
+
+
+def test_nothing_to_do_starts_nothing() -> None:
+    assert list(LocalEngine(2).map(square, [])) == []
+
+
+def test_chunks_are_full_but_the_last() -> None:
+    assert [len(chunk) for chunk in chunked(range(40), 16)] == [16, 16, 8]
+
+
+def test_engines_are_a_table() -> None:
+    with pytest.raises(UsageError, match="there are local and dask"):
+        make_engine("ray")
+    with pytest.raises(UsageError, match="goes with --engine dask"):
+        make_engine("local", scheduler="tcp://localhost:1")
+    with pytest.raises(UsageError, match="needs --scheduler"):
+        make_engine("dask")
