@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundtrace.paths import clean_path
@@ -42,6 +42,8 @@ def test_folders_urls_globs_and_devices_are_no_files(written: str) -> None:
 
 
 @given(st.text(alphabet="ab./ \\-~é", max_size=30))
+@example("./ ")
+@example("/./dev/null")
 def test_cleaning_is_idempotent(text: str) -> None:
     """D13."""
     clean = clean_path(text)

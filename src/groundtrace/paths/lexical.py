@@ -55,4 +55,5 @@ def _components(text: str) -> list[str]:
 def _joined(text: str, components: list[str]) -> str | None:
     if not components or components[-1] == "..":
         return None
-    return ("/" if text.startswith("/") else "") + "/".join(components)
+    joined = ("/" if text.startswith("/") else "") + "/".join(components)
+    return None if _no_path(joined) else joined  # `/./dev/null` is a device as well
