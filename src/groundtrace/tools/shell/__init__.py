@@ -1,11 +1,23 @@
-"""Shell commands as evidence: which files a command read, searched, listed and wrote (D6, D7)."""
+"""Shell commands as evidence: which files a command read, searched, listed and wrote (D6, D7).
+
+The command is parsed and followed into the parts that print something (`walk`), the output is
+divided among them (`align`), and each part says which files its lines tell of. Without output
+nothing was shown (D4); what was written is known from the command, unless an error says otherwise.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, Problem, ToolResult
+
+if TYPE_CHECKING:
+    from groundtrace.tools.shell.commands import Entry
+    from groundtrace.tools.shell.output import Output
+    from groundtrace.tools.shell.parts import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,5 +38,103 @@ def shell_refs(
     command: str, result: ToolResult | None, cwd: str | None, settings: Settings
 ) -> ShellView:
     """The files that `command` touched when it ran in `cwd` and gave `result`."""
-    del command, cwd
-    return ShellView(failed=result is None or result.is_error or settings.shell == "ignore")
+    from groundtrace.tools.shell.output import read_output
+    from groundtrace.tools.shell.parse import parse
+    from groundtrace.tools.shell.walk import Walker
+
+    output = read_output(result)
+    if output.refused or not isinstance(command, str):
+        return ShellView(failed=True)
+    if settings.shell == "ignore":
+        return ShellView(failed=bool(result and result.is_error) and not output.lines)
+    tree = parse(command)
+    walker = Walker(tree, cwd, output.missing, _table(settings.shell_commands))
+    try:
+        parts = walker.run(tree.root)
+        refs, failed = _resolve(parts, output, bool(result and result.is_error))
+    except RecursionError:
+        # Commands nested deeper than Python's stack are data, not something an agent reads.
+        problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
+        return ShellView(failed=False, problems=(problem,))
+    return ShellView(refs, failed, tuple(walker.repos), _problems(tree.broken, output))
+
+
+def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
+    """A command that does not parse, unless bash said so itself."""
+    if not broken or output.had_errors:
+        return ()
+    reason = "part of the command is not valid bash; only the rest was followed"
+    return (Problem("", "shell_syntax", reason),)
+
+
+def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Entry]:
+    from groundtrace.tools.shell.table import TABLE
+
+    if not added:
+        return TABLE
+    from groundtrace.tools.shell import commands
+
+    return {**TABLE, **commands.added(added, TABLE)}
+
+
+def _resolve(
+    parts: list[Part], output: Output, is_error: bool
+) -> tuple[tuple[FileRef, ...], bool]:
+    """References of all parts, and whether the call obtained nothing."""
+    from groundtrace.tools.shell.align import divide
+    from groundtrace.tools.shell.parts import Opaque, Text
+
+    found: list[FileRef] = []
+    asked = got = False
+    segments = divide(parts, output.lines)
+    for segment in segments:
+        part = segment.part
+        is_text = isinstance(part, Text)
+        asked = asked or part.prints and not is_text and not (isinstance(part, Opaque) and not part.expected)
+        if not segment.lines and part.prints:
+            continue
+        got = got or part.prints and not is_text
+        if isinstance(part, Text):
+            found.extend(_captured(part, segment.lines))
+        else:
+            found.extend(part.refs(segment.lines, segment.sure, output.trimmed))
+    refs = distinct(found)
+    if refs:
+        return refs, False
+    failed = asked and not got or not got and (is_error or output.had_errors)
+    return refs, failed
+
+
+def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
+    """Files behind captured output that a text shows (`echo "first: $line"`)."""
+    from groundtrace.tools.shell.align import divide
+    from groundtrace.tools.shell.words import HOLES
+
+    if not part.streams:
+        return
+    for index, line in enumerate(lines):
+        pattern = part.pattern(index) if index < len(part.lines) else None
+        found = pattern.match(line) if pattern is not None else None
+        if found is None:
+            continue
+        for hole, text in zip(HOLES.findall(part.lines[index]), found.groups(), strict=False):
+            if text and hole in part.streams:
+                for segment in divide(part.streams[hole], [text]):
+                    if segment.lines and segment.part.prints:
+                        yield from segment.part.refs(segment.lines, segment.sure, True)
+
+
+def distinct(found: Iterable[FileRef]) -> tuple[FileRef, ...]:
+    """References without repetition; a name adds nothing where the contents were shown."""
+    refs = list(dict.fromkeys(found))
+    shown = {(ref.repo, ref.path) for ref in refs if ref.kind in {"read", "matched"}}
+    out: list[FileRef] = []
+    seen: set[tuple[object, ...]] = set()
+    for ref in refs:
+        if ref.kind == "surfaced" and (ref.repo, ref.path) in shown:
+            continue
+        key = (ref.repo, ref.path, ref.kind, ref.line_start, ref.line_end)
+        if key not in seen:
+            seen.add(key)
+            out.append(ref)
+    return tuple(out)

@@ -1,0 +1,466 @@
+"""Parts that print names or found lines: searches, listings, diffs. Their output is the witness."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
+from groundtrace.tools.shell.parts import Content, Part
+from groundtrace.tools.shell.words import HOLES, Word
+
+_CONTEXT_BREAK = "--"
+_BINARY = re.compile(r"Binary file (.+) matches$")
+_PATH_LIKE = re.compile(r"[^\s:(){}<>=;,'\"`|&*][^:(){}<>=;'\"`|*]{0,300}$")
+
+
+def under(name: str, roots: Sequence[Word]) -> bool:
+    """Whether a printed name lies below one of the operands, as the program prints it."""
+    if not roots:
+        return _PATH_LIKE.match(name) is not None
+    for root in roots:
+        text = root.text.rstrip("/") or "/"
+        if HOLES.search(text):
+            return _PATH_LIKE.match(name) is not None
+        if root.glob:
+            if fnmatch.fnmatchcase(name, text) or fnmatch.fnmatchcase(name, text + "/*"):
+                return True
+        elif text == ".":
+            if name.startswith("./") or not name.startswith("/") and _PATH_LIKE.match(name):
+                return True
+        elif name == text or name.startswith(text if text == "/" else text + "/"):
+            return True
+    return False
+
+
+@dataclass(slots=True, kw_only=True)
+class Search(Part):
+    """Lines found by a search; what is printed tells in which files."""
+
+    cwd: str | None
+    roots: tuple[Word, ...] = ()
+    """What was searched, as given; nothing means the current directory."""
+    sole: str | None = None
+    """The one file searched, as a path, when the program need not print its name."""
+    named: bool | None = None
+    """File names are printed; None when that depends on how many files there were."""
+    numbered: bool | None = False
+    context: bool = False
+    """Lines around the found ones are printed too."""
+    base: Content | None = None
+    """The stream searched, when it was standard input."""
+    pattern: re.Pattern[str] | None = None
+    inverted: bool = False
+    ordered: bool = True
+    repo: str | None = None
+    _names: dict[str, str | None] = field(default_factory=dict)
+
+    @property
+    def strict(self) -> bool:
+        return bool(self.named or self.numbered or self.pattern is not None)
+
+    def behind(self) -> tuple[FileRef, ...]:
+        """The file searched, when it is known without the output."""
+        path = self.sole or (self.base.path if self.base else None)
+        return () if path is None else (FileRef(path, "matched", self._repo(), rule=self.rule),)
+
+    def _repo(self) -> str | None:
+        return self.base.repo if self.base is not None else self.repo
+
+    def score(self, line: str) -> float:
+        if line == _CONTEXT_BREAK:
+            return 0.6 if self.context else -2.0
+        if self.named is not False and self._split(line) is not None:
+            return 2.0
+        if self.named:
+            return 0.4 if self.context and re.match(r".+-\d+-", line) else -4.0
+        if self.numbered:
+            return 2.0 if re.match(r"\d+[:-]", line) else -4.0
+        if self.base is not None and self.base.numbers and not self.base.score(line) > 0:
+            return -4.0
+        if self.pattern is None or len(line) > 2000:
+            return 0.8
+        if (self.pattern.search(line) is not None) != self.inverted:
+            return 1.6
+        return 0.8 if self.context else -4.0
+
+    def pair(self, before: str, line: str) -> float:
+        if not (self.numbered and self.named is False and self.ordered):
+            return 0.0
+        first, second = re.match(r"\d{1,9}", before), re.match(r"\d{1,9}", line)
+        return -3.0 if first and second and int(second[0]) <= int(first[0]) else 0.0
+
+    def _split(self, line: str) -> tuple[str, int | None] | None:
+        """File name and line number of a found line (`name:12:text` or `name:text`)."""
+        if self.numbered is not False:
+            found = re.match(r"([^:\0]+)[:\0](\d{1,9}):", line)
+            if found and under(found[1], self.roots):
+                return found[1], int(found[2])
+            if self.numbered:
+                return None
+        name, colon, _ = line.partition(":")
+        if not colon or not under(name, self.roots):
+            return None
+        return (name, None) if self.roots or "/" in name or "." in name else None
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if self.named is not False:
+            found = self._by_name(lines)
+            if found or self.named:
+                return found
+        path = self.sole or (self.base.path if self.base else None)
+        if path is None:
+            return ()
+        low, high = self._numbers(lines) if self.numbered is not False else (None, None)
+        if low is None and self.base is not None and self.base.numbers:
+            inner = list(self.base.refs(lines, True, False))
+            if not inner:
+                return ()
+            starts = [ref.line_start for ref in inner if ref.line_start is not None]
+            ends = [ref.line_end for ref in inner if ref.line_end is not None]
+            low, high = (min(starts), max(ends)) if starts and ends else (None, None)
+        return (FileRef(path, "matched", self._repo(), low, high, rule=self.rule),)
+
+    def _numbers(self, lines: Sequence[str]) -> tuple[int | None, int | None]:
+        """First and last line shown, by the numbers in front, in lines of the file."""
+        base = self.base
+        if base is not None and base.numbers:
+            inner = [re.sub(r"^\d+[:-]", "", line) for line in lines]
+            numbers = [int(m[1]) for m in (re.match(r"\s*(\d{1,9})\b", text) for text in inner) if m]
+            return (min(numbers), max(numbers)) if numbers else (None, None)
+        found = [m for m in (re.match(r"(\d{1,9})[:-]", line) for line in lines) if m]
+        if not found or (self.numbered is None and len(found) < len(lines) * 0.9):
+            return None, None
+        numbers = [int(m[1]) for m in found]
+        low, high = min(numbers), max(numbers)
+        if base is None:
+            return low, high
+        return base_line(base, low), base_line(base, high)
+
+    def _by_name(self, lines: Sequence[str]) -> list[FileRef]:
+        spans: dict[str, list[int]] = {}
+        others: list[str] = []
+        binary: list[str] = []
+        for line in lines:
+            found = self._split(line)
+            if found is not None:
+                numbers = spans.setdefault(found[0], [])
+                if found[1] is not None:
+                    numbers.append(found[1])
+                continue
+            other = _BINARY.match(line)
+            if other:
+                binary.append(other[1])
+            elif self.context and line != _CONTEXT_BREAK:
+                others.append(line)
+        if others:
+            self._context_lines(others, spans)
+        out = []
+        for name, numbers in spans.items():
+            if not is_file_name(name):
+                continue
+            low, high = (min(numbers), max(numbers)) if numbers else (None, None)
+            out.append(FileRef(join(self.cwd, name), "matched", self.repo, low, high, rule=self.rule))
+        out.extend(
+            FileRef(join(self.cwd, name), "surfaced", self.repo, rule=self.rule)
+            for name in binary
+            if name not in spans and is_file_name(name)
+        )
+        return out
+
+    def _context_lines(self, lines: Sequence[str], spans: dict[str, list[int]]) -> None:
+        """Context is `name-12-text`; names hold dashes and digits, so known names come first."""
+        known = sorted(spans, key=len, reverse=True)
+        for line in lines:
+            name = next((n for n in known if line.startswith(n + "-")), None)
+            if name is not None:
+                found = re.match(r"-(\d{1,9})-", line[len(name) :])
+                if found and self.numbered is not False:
+                    spans[name].append(int(found[1]))
+                continue
+            found = re.match(r"(.+?\.\w+)-(\d{1,9})-", line) or re.match(r"(.+?)-(\d{1,9})-", line)
+            if found and self.numbered is not False and under(found[1], self.roots):
+                spans.setdefault(found[1], []).append(int(found[2]))
+
+
+def base_line(base: Content, number: int) -> int | None:
+    """The line of the file that is line `number` of a stream."""
+    if base.spans is None:
+        return None
+    left = number
+    for low, high in base.spans:
+        size = None if high is None else high - low + 1
+        if size is None or left <= size:
+            return low + left - 1
+        left -= size
+    return None
+
+
+def _stat_name(line: str) -> str | None:
+    found = re.match(r" (.+?) +\| +(?:\d+|Bin\b)", line)
+    if found is None:
+        return None
+    name = found[1]
+    if "=>" in name:
+        name = re.sub(r"\{.*? => (.*?)\}", r"\1", name).split(" => ")[-1].replace("//", "/")
+    return None if name.startswith("...") else name
+
+
+def _status_name(line: str) -> str | None:
+    found = re.match(r"(?:[ MADRCUT?!]{2} |\t(?:modified|new file|deleted|renamed|both modified): +|\t)(\S.*)", line)
+    return None if found is None else found[1].split(" -> ")[-1].strip('"')
+
+
+def _matcher(pattern: str) -> Callable[[str], str | None]:
+    compiled = re.compile(pattern)
+
+    def take(line: str) -> str | None:
+        found = compiled.match(line)
+        return None if found is None else found[1]
+
+    return take
+
+
+FORMS: dict[str, Callable[[str], str | None]] = {
+    "plain": lambda line: line,
+    "wc": _matcher(r"\s*(?:\d+\s+){1,5}(?!total$)(\S.*)"),
+    "count": _matcher(r"(.+):\d+$"),
+    "describe": _matcher(r"([^:]+): +\S"),
+    "sum": _matcher(r"\\?[0-9a-f]{8,128} [ *](.+)"),
+    "size": _matcher(r"[\d.,]+[KMGTPB]?\s+(\S.*)"),
+    "stat": _matcher(r"\s+File: [‘'\"]?(.+?)[’'\"]?$"),
+    "diffstat": _stat_name,
+    "status": _status_name,
+    "letters": _matcher(r"[ MADRCTUX]\d{0,3}\t(?:[^\t]+\t)?([^\t]+)$"),
+    "numstat": _matcher(r"(?:\d+|-)\t(?:\d+|-)\t(.+)$"),
+    "uniq": _matcher(r"\s*\d+\s+(\S.*)"),
+    "findls": _matcher(r"\s*\d+\s+\d+\s+-\S+\s+.*\d\d:?\d\d ((?:\.|/).*)$"),
+    "tree": _matcher(r"(?:[│├└─|`\s -]*)\s*(\S.*)$"),
+    "treehash": _matcher(r"\d{6} blob [0-9a-f]+\s+(.+)$"),
+    "logname": _matcher(r"(?!commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b)([^\s:][^:]*)$"),
+}
+"""How a name stands in a line, by the program that prints it."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Names(Part):
+    """A list of file names, one per line."""
+
+    cwd: str | None
+    roots: tuple[Word, ...] = ()
+    form: str = "plain"
+    only_files: bool = False
+    """No directories can be among them."""
+    glob: str | None = None
+    """Pattern that every base name has (`find -name`)."""
+    repo: str | None = None
+    folders: bool = False
+    """Only directories are printed."""
+    anchor: bool = True
+    """Names must lie below the roots."""
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        name = FORMS[self.form](line)
+        if name is None:
+            return -4.0
+        if not self._fits(name):
+            return -4.0
+        return 2.0 if self.roots or "/" in name or self.form != "plain" else 1.2
+
+    def _fits(self, name: str) -> bool:
+        if self.anchor and not under(name, self.roots):
+            return False
+        if self.glob is None:
+            return True
+        return fnmatch.fnmatchcase(name.rstrip("/").rsplit("/", 1)[-1].lower(), self.glob.lower())
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if self.folders:
+            return
+        form = FORMS[self.form]
+        names = [name for name in map(form, lines) if name and self._fits(name)]
+        parents: set[str] = set()
+        if not self.only_files:
+            for name in names:
+                slash = name.rfind("/")
+                while slash > 0:
+                    parent = name[:slash]
+                    if parent in parents:
+                        break
+                    parents.add(parent)
+                    slash = parent.rfind("/")
+        roots = {root.text.rstrip("/") for root in self.roots}
+        for name in dict.fromkeys(names):
+            bare = name.strip() if self.form != "plain" else name
+            if not self._is_file(bare, parents, roots):
+                continue
+            yield FileRef(join(None if self.repo else self.cwd, bare), "surfaced", self.repo, rule=self.rule)
+
+    def _is_file(self, name: str, parents: set[str], roots: set[str]) -> bool:
+        if not is_file_name(name) or name in parents:
+            return False
+        if self.only_files:
+            return True
+        return not (looks_like_folder(name) or name in roots and "." not in name.rsplit("/", 1)[-1])
+
+
+_LONG = re.compile(
+    r"\s*(?:\d+\s+)*(?P<type>[-dlbcpsD])[-rwxsStTl]{9}[.+@]?\s+\d+\s.*?"
+    r"(?:[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d{1,2}:\d{2}|\d{4})|\d{1,2} [A-Z][a-z]{2} +(?:\d{1,2}:\d{2}|\d{4})"
+    r"|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?(?: [+-]\d{4})?)?)?)\s(?P<name>.+)$"
+)
+_TOTAL = re.compile(r"total \d[\d.,]*[KMGTP]?$")
+_BARE = re.compile(r"[^\s/:;(){}<>=\"'`|&*][^/:;(){}<>=\"`|&*]{0,200}$")
+
+
+@dataclass(slots=True, kw_only=True)
+class Listing(Part):
+    """What `ls` prints: names in a directory, in sections where there are several."""
+
+    cwd: str | None
+    operands: tuple[Word, ...] = ()
+    long: bool = False
+    recursive: bool = False
+    marks: bool = False
+    """Names carry a mark of their type (-F, -p)."""
+    itself: bool = False
+    """Operands are listed, not their contents (-d)."""
+    sorted: bool = True
+    loose: bool = False
+    """A filter took columns or lines away."""
+
+    prints: ClassVar[bool] = True
+
+    @property
+    def strict(self) -> bool:
+        return self.long
+
+    def score(self, line: str) -> float:
+        if self.long:
+            return 2.0 if _LONG.match(line) or _TOTAL.match(line) else self._other(line)
+        if _BARE.match(line):
+            return 1.3
+        return 1.5 if self._given(line) else self._other(line)
+
+    def _other(self, line: str) -> float:
+        sections = self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
+        return 0.8 if sections and (not line or line.endswith(":")) else -3.0
+
+    def pair(self, before: str, line: str) -> float:
+        """Names come in order; two listings without a line between them meet where it breaks."""
+        if self.long or not self.sorted or not before or not line:
+            return 0.0
+        if before < line or _folded(before) <= _folded(line):
+            return 0.0
+        return -2.0
+
+    def _given(self, name: str) -> bool:
+        return any(
+            fnmatch.fnmatchcase(name, w.text) if w.glob else name == w.text for w in self.operands
+        )
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        folder = self._folder()
+        sections = self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
+        known_folders = {line[:-1] for line in lines if line.endswith(":")} if sections else set()
+        for line in lines:
+            if sections and line.endswith(":") and not _LONG.match(line):
+                folder = line[:-1] if is_file_name(line[:-1] + "x") else None
+                continue
+            name, kind = self._name(line)
+            if name is None or name in {".", ".."} or HOLES.search(name):
+                continue
+            given = self._given(name)
+            place = name if given or folder is None else f"{folder.rstrip('/')}/{name}"
+            if given and not self._own(name):
+                continue
+            if folder is None and not given and self.operands:
+                continue
+            if kind == "d" or place in known_folders or not is_file_name(place):
+                continue
+            if kind in {"?", "l"} and looks_like_folder(name):
+                continue
+            yield FileRef(join(self.cwd, place), "surfaced", rule=self.rule)
+
+    def _folder(self) -> str | None:
+        if not self.operands:
+            return "."
+        if len(self.operands) > 1 or self.itself:
+            return None
+        word = self.operands[0]
+        return word.text if word.known else None
+
+    def _own(self, name: str) -> bool:
+        """A printed operand is a file: the contents of a directory would have been printed."""
+        return not self.itself or not looks_like_folder(name)
+
+    def _name(self, line: str) -> tuple[str | None, str]:
+        """Name and type in a line: `-` file, `d` directory, `l` link, `?` unknown."""
+        if not line or _TOTAL.match(line):
+            return None, "?"
+        if self.long:
+            found = _LONG.match(line)
+            if found is None:
+                return (line, "?") if self.loose and _BARE.match(line) else (None, "?")
+            kind = found["type"] if found["type"] in "-dl" else "d"
+            name = found["name"].split(" -> ")[0] if kind == "l" else found["name"]
+            return name.rstrip("*/") if self.marks else name, kind
+        name = line.strip("'") if " " in line else line
+        if self.marks or name.endswith("/"):
+            if name.endswith("/"):
+                return name, "d"
+            if self.marks and name[-1:] in "*@|=":
+                return name[:-1], "-" if name[-1] == "*" else "?"
+            return name, "-" if self.marks else "?"
+        return name, "?"
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+_DIFF_OLD = re.compile(r"--- (?:\"?a/)?(.+?)\"?(?:\t.*)?$")
+_DIFF_NEW = re.compile(r"\+\+\+ (?:\"?b/)?(.+?)\"?(?:\t.*)?$")
+_DIFF_GIT = re.compile(r'diff --git "?a/(.+?)"? "?b/(.+?)"?$')
+_DIFF_LINE = re.compile(r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)")
+
+
+@dataclass(slots=True, kw_only=True)
+class Diff(Part):
+    """A patch as git prints it: contents of the files it names."""
+
+    cwd: str | None
+    """The top of the repository."""
+    summary: bool = False
+    """Names stand in a summary (`--stat`) before or instead of the patch."""
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        return 1.5 if _DIFF_LINE.match(line) else 0.3
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        seen: set[str] = set()
+        for line in lines:
+            found = _DIFF_GIT.match(line)
+            name = found[2] if found else None
+            kind: str = "read"
+            if name is None and self.summary:
+                name, kind = _stat_name(line), "surfaced"
+            if name is None or name in seen or not is_file_name(name):
+                continue
+            if kind == "read":
+                seen.add(name)
+                yield FileRef(join(self.cwd, name), "read", rule=self.rule)
+            else:
+                yield FileRef(join(self.cwd, name), "surfaced", rule=self.rule)

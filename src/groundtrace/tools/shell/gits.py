@@ -1,0 +1,185 @@
+"""git: show, diff, log, blame, grep, ls-files, status, checkout and apply."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from groundtrace.tools.shell import lines as algebra
+from groundtrace.tools.shell.commands import Call, Handler, Options, Parts
+from groundtrace.tools.shell.found import Diff, Names
+from groundtrace.tools.shell.names import join
+from groundtrace.tools.shell.parts import Content, Opaque
+from groundtrace.tools.shell.readers import blame_spans
+from groundtrace.tools.shell.searches import git_grep
+from groundtrace.tools.shell.words import HOLES
+from groundtrace.tools.shell.writers import apply_patch
+
+_GLOBAL_VALUES = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
+_LONG = frozenset(
+    "--format --pretty --since --until --after --before --author --grep --max-count --skip --diff-filter"
+    " --unified --source --color --date --abbrev".split()
+)
+_OBJECT = re.compile(r"[^:\s]*:(?!/)(.+)$")
+
+
+def _git(call: Call) -> Parts:
+    args = list(call.args)
+    cwd = call.cwd
+    while args and args[0].text.startswith("-"):
+        word = args.pop(0)
+        if word.text in _GLOBAL_VALUES and args:
+            value = args.pop(0).text
+            if word.text in {"-C", "--work-tree"}:
+                cwd = None if HOLES.search(value) else join(cwd, value)
+    if not args:
+        return [Opaque(rule="git")]
+    verb = args.pop(0).text
+    handler = _VERBS.get(verb)
+    if handler is None:
+        return [Opaque(rule=f"git {verb}", expected=verb in _PRINTING)]
+    walker = call.walker
+    saved, walker.cwd = walker.cwd, cwd
+    try:
+        return handler(replace(call, name="git", args=args))
+    finally:
+        walker.cwd = saved
+
+
+def _listing(call: Call, options: Options) -> Parts | None:
+    """Options with which show, diff and log print names instead of patches."""
+    log = options.has("--log")
+    if options.has("--name-only"):
+        return [Names(cwd=call.cwd, form="logname" if log else "plain", only_files=True, rule="git")]
+    if options.has("--name-status"):
+        return [Names(cwd=call.cwd, form="letters", only_files=True, rule="git")]
+    if options.has("--numstat"):
+        return [Names(cwd=call.cwd, form="numstat", only_files=True, rule="git")]
+    if options.has("--stat") and not options.has("-p", "--patch", "-u"):
+        return [Names(cwd=call.cwd, form="diffstat", only_files=True, rule="git")]
+    if options.has("--shortstat", "--quiet", "-s", "--no-patch", "--summary", "--check"):
+        return [Opaque(rule="git")]
+    return None
+
+
+def _show(call: Call) -> Parts:
+    options = call.options("nUSGL", _LONG)
+    parts: Parts = []
+    for word in options.operands:
+        found = _OBJECT.match(word.text) if word.known else None
+        if found:
+            path = call.walker.path(found[1])
+            # `missing` holds the path as git names it, without the revision.
+            parts.append(Content(path=path, rule="git show"))
+    if parts:
+        return parts
+    options.flags.add("--log")
+    return _listing(call, options) or [Diff(cwd=call.cwd, summary=options.has("--stat"), rule="git show")]
+
+
+def _diff(call: Call) -> Parts:
+    options = call.options("USGlO", _LONG)
+    if options.has("--no-index") and len(options.operands) == 2:
+        return algebra.derive(call.opened(options.operands), "git diff")
+    return _listing(call, options) or [Diff(cwd=call.cwd, summary=options.has("--stat"), rule="git diff")]
+
+
+def _log(call: Call) -> Parts:
+    options = call.options("nSGL", _LONG)
+    options.flags.add("--log")
+    if options.has("-L"):
+        found = re.match(r"(\d+),(\+?\d+):(.+)", options.value("-L") or "")
+        path = call.walker.path(found[3]) if found else None
+        return [Content(path=path, spans=None, rule="git log")]
+    if options.has("-p", "--patch", "-u"):
+        return [Diff(cwd=call.cwd, summary=options.has("--stat"), rule="git log")]
+    return _listing(call, options) or [Opaque(rule="git log")]
+
+
+def _blame(call: Call) -> Parts:
+    options = call.options("LSM", frozenset({"--since", "--date"}))
+    files = [word for word in options.operands if word.known]
+    if not files:
+        return [Opaque(rule="git blame")]
+    path = call.walker.path(files[-1].text)
+    spans = blame_spans(options.value("-L") or "")
+    given = options.value("-L") is not None
+    content = Content(path=path, rule="git blame", spans=spans if given else ((1, None),))
+    return [] if path is None else [content]
+
+
+def _ls_files(call: Call) -> Parts:
+    options = call.options("xX", frozenset({"--exclude"}))
+    if options.has("-s", "--stage"):
+        return [Opaque(rule="git ls-files")]
+    return [Names(cwd=call.cwd, only_files=True, rule="git ls-files")]
+
+
+def _ls_tree(call: Call) -> Parts:
+    options = call.options()
+    form = "plain" if options.has("--name-only", "--name-status") else "treehash"
+    return [Names(cwd=call.cwd, only_files=options.has("-r") or form == "treehash", form=form, rule="git ls-tree")]
+
+
+def _status(call: Call) -> Parts:
+    return [Names(cwd=call.cwd, form="status", anchor=False, rule="git status")]
+
+
+def _checkout(call: Call) -> Parts:
+    texts = [word.text for word in call.args]
+    if "--" in texts:
+        return call.writes(call.args[texts.index("--") + 1 :])
+    # Without `--` only what cannot be a branch is a file.
+    operands = call.options("bB").operands
+    files = [word for word in operands[-1:] if "." in word.text.rsplit("/", 1)[-1] and not _branch_like(word.text)]
+    return [*call.writes(files), Opaque(rule="git checkout", expected=False)]
+
+
+def _branch_like(name: str) -> bool:
+    return re.search(r"(?:^|/)v?\d+(?:\.\d+)*(?:\.x)?$|^HEAD|^origin/|~\d+$", name) is not None
+
+
+def _restore(call: Call) -> Parts:
+    options = call.options("s", _LONG)
+    if options.has("--staged", "-S") and not options.has("--worktree", "-W"):
+        return []
+    return call.writes(options.operands)
+
+
+def _remove(call: Call) -> Parts:
+    options = call.options()
+    return [] if options.has("--cached") else call.writes(options.operands)
+
+
+def _move(call: Call) -> Parts:
+    return call.writes(call.options().operands[-1:])
+
+
+def _apply(call: Call) -> Parts:
+    options = call.options("pC", frozenset({"--directory", "--exclude", "--include"}))
+    if options.has("--check", "--stat", "--numstat", "--summary"):
+        return [Opaque(rule="git apply", expected=False)]
+    return apply_patch(call, call.cwd)
+
+
+def _cat_file(call: Call) -> Parts:
+    options = call.options()
+    return _show(replace(call, args=options.operands[-1:]))
+
+
+def _stash(call: Call) -> Parts:
+    first = call.args[0].text if call.args else ""
+    if first == "show" and any(word.text in {"-p", "--patch"} for word in call.args):
+        return [Diff(cwd=call.cwd, rule="git stash")]
+    return [Opaque(rule="git stash", expected=False)]
+
+
+_PRINTING = {"branch", "tag", "describe", "rev-parse", "rev-list", "remote", "config", "shortlog", "reflog", "show-ref"}
+_VERBS: dict[str, Handler] = {
+    "show": _show, "diff": _diff, "log": _log, "blame": _blame, "annotate": _blame, "grep": git_grep,
+    "ls-files": _ls_files, "ls-tree": _ls_tree, "status": _status, "checkout": _checkout, "restore": _restore,
+    "rm": _remove, "mv": _move, "apply": _apply, "am": _apply, "cat-file": _cat_file, "stash": _stash,
+    "diff-tree": _diff, "diff-index": _diff, "whatchanged": _log, "format-patch": lambda call: [Opaque(rule="git", expected=False)],
+}  # fmt: skip
+
+HANDLERS: dict[str, Handler] = {"git": _git}

@@ -1,0 +1,218 @@
+"""Programs that print names: find, fd, ls, tree, wc, file, stat and the like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell import lines as algebra
+from groundtrace.tools.shell.commands import Call, Handler, Parts
+from groundtrace.tools.shell.found import Listing, Names
+from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
+from groundtrace.tools.shell.parts import Opaque, Part
+from groundtrace.tools.shell.words import Word
+
+_FIND_VALUES = frozenset(
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -maxdepth -mindepth -size"
+    " -mtime -mmin -newer -user -group -perm -printf -fprintf -regextype -samefile -links -xtype -lname"
+    " -atime -ctime -amin -cmin -inum -fstype -used -newermt".split()
+)
+_EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+
+
+def _find(call: Call) -> Parts:
+    args = [w for w in call.args if w.text not in {"-L", "-H", "-P"}]
+    roots: list[Word] = []
+    while args and not (args[0].text.startswith(("-", "(", "!", "\\"))):
+        roots.append(args.pop(0))
+    names: list[str] = []
+    types: set[str] = set()
+    actions: list[list[Word]] = []
+    form = "plain"
+    prints = True
+    at = 0
+    while at < len(args):
+        text = args[at].text
+        value = args[at + 1].text if at + 1 < len(args) else ""
+        if text in _EXEC:
+            end = next((i for i in range(at + 1, len(args)) if args[i].text in {";", "+", "\\;"}), len(args))
+            actions.append(args[at + 1 : end])
+            at = end + 1
+            continue
+        if text in {"-name", "-iname"}:
+            names.append(value)
+        elif text == "-type":
+            types.update(value.split(","))
+        elif text == "-ls":
+            form = "findls"
+        elif text == "-delete":
+            prints = False
+        elif text == "-printf" and not re.match(r"%p(?:\\n|$)", value):
+            form = "relative" if re.match(r"%P(?:\\n|$)", value) else "unknown"
+        at += 2 if text in _FIND_VALUES else 1
+    found = _found(call, tuple(roots), names if "-o" not in [w.text for w in args] else [], types, form)
+    if actions:
+        parts: Parts = []
+        for action in actions:
+            parts.extend(run_with_names(call, action, "{}", found))
+        return parts
+    return found if prints else []
+
+
+def _found(call: Call, roots: tuple[Word, ...], names: list[str], types: set[str], form: str) -> Parts:
+    if form == "unknown":
+        return [Opaque(rule="find")]
+    glob = names[0] if len(names) == 1 else None
+    only_files = types == {"f"} or bool(glob and re.search(r"\.[a-zA-Z]\w*$", glob))
+    known = tuple(word for word in roots if word.text not in call.walker.missing)
+    cwd = call.cwd
+    if form == "relative":
+        cwd = join(cwd, roots[0].text) if len(roots) == 1 else None
+        known, form = (), "plain"
+    return [
+        Names(
+            cwd=cwd, roots=known or (() if form == "plain" and roots else (Word("."),)), form=form, only_files=only_files,
+            folders=types == {"d"}, glob=glob, rule="find",
+        )
+    ]
+
+
+def run_with_names(call: Call, command: Sequence[Word], mark: str | None, source: Parts) -> Parts:
+    """A command run for names that another printed: xargs, find -exec.
+
+    Every name is a hole; what the command prints may tell them. A command with a mark for the name
+    is a loop, whose rounds its own separators tell apart.
+    """
+    walker = call.walker
+    roots = [root for part in source if isinstance(part, Names) for root in part.roots]
+    if mark is None or not any(mark in word.text for word in command):
+        return _unknown_operand(call, [*command, Word(walker.hole(), glob=False)], roots)
+    several = any(word.text in {"sh", "bash", "echo"} for word in command[:1])
+    if not several:
+        return _unknown_operand(call, [w._replace(text=w.text.replace(mark, walker.hole())) for w in command], roots)
+    name = "\x00word"
+
+    def body() -> Parts:
+        value = walker.variables[name][0].text
+        words = [w._replace(text=w.text.replace(mark, value)) for w in command]
+        return walker.command(words, None)
+
+    return [walker.loop([name], source, body, names=False)]
+
+
+def _unknown_operand(call: Call, command: list[Word], roots: list[Word]) -> Parts:
+    parts = call.walker.command(command, None)
+    out: Parts = []
+    for part in parts:
+        if hasattr(part, "roots") and roots:
+            part = replace(part, roots=tuple(roots))  # type: ignore[call-arg]
+        part.quiet = True
+        out.append(part)
+    return out
+
+
+def _fd(call: Call) -> Parts:
+    options = call.options("etEdxXcjgS", frozenset({"--extension", "--type", "--exclude", "--max-depth", "--exec", "--color", "--base-directory"}))
+    kind = options.value("-t", "--type")
+    roots = tuple(options.operands[1:])
+    return [
+        Names(
+            cwd=call.cwd, roots=roots, rule="fd", folders=kind in {"d", "directory"},
+            only_files=kind in {"f", "file"} or options.has("-e", "--extension"),
+        )
+    ]
+
+
+def _ls(call: Call) -> Parts:
+    options = call.options("ITw", frozenset({"--ignore", "--sort", "--time", "--color", "--time-style", "--width"}))
+    operands = tuple(word for word in options.operands if word.text not in call.walker.missing)
+    if options.operands and not operands:
+        return []
+    return [
+        Listing(
+            cwd=call.cwd, operands=operands if len(options.operands) == len(operands) else (*operands, Word("\ue000", glob=True)),
+            long=options.has("-l", "-o", "-g", "-n") or call.name == "ll",
+            recursive=options.has("-R", "--recursive"), marks=options.has("-F", "-p", "--classify", "--file-type"),
+            itself=options.has("-d", "--directory"), sorted=not options.has("-t", "-S", "-r", "-U", "-X", "-v"),
+            rule=call.name,
+        )
+    ]
+
+
+def _surfaces(form: str, takes: str = "") -> Handler:
+    """A program that prints something beside the names it was given."""
+
+    def handle(call: Call) -> Parts:
+        operands = call.options(takes, frozenset({"--format", "--printf", "--max-depth", "--files0-from"})).operands
+        if not operands:
+            return algebra.count(call.stdin, call.name) if call.stdin else [Opaque(rule=call.name)]
+        roots = tuple(word for word in operands if word.text not in call.walker.missing)
+        if not roots:
+            return []
+        return [Names(cwd=call.cwd, roots=roots, form=form, rule=call.name)]
+
+    return handle
+
+
+def _stat(call: Call) -> Parts:
+    options = call.options("cft", frozenset({"--format", "--printf"}))
+    return [Opaque(shows=call.named(options.operands), rule=call.name)]
+
+
+_BRANCH = re.compile(r"(?P<bars>(?:[│|] ?(?:\s|\xa0){2,3}|(?:\s|\xa0){4})*)(?:[├└|`](?:──|--) ?)(?P<name>.+)$")
+
+
+@dataclass(slots=True, kw_only=True)
+class Tree(Part):
+    """What `tree` prints: names under names, by indentation."""
+
+    cwd: str | None
+    full: bool = False
+    folders: bool = False
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        if _BRANCH.match(line):
+            return 2.0
+        return 1.0 if not line or re.match(r"\d+ director|[./~\w-]+$", line) else -3.0
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if self.folders:
+            return
+        root: str | None = None
+        stack: list[str] = []
+        found: list[tuple[int, str]] = []
+        for line in lines:
+            branch = _BRANCH.match(line)
+            if branch is None:
+                if line and not re.match(r"\d+ director", line):
+                    root, stack = line.strip(), []
+                continue
+            depth = len(branch["bars"]) // 4
+            name = re.sub(r"^\[[^\]]*\]\s+", "", branch["name"]).split(" -> ")[0]
+            del stack[depth:]
+            stack.append(name)
+            base = root if root is not None else "."
+            found.append((depth, name if self.full else "/".join([base, *(part.rstrip("/") for part in stack[:-1]), stack[-1]])))
+        for index, (depth, path) in enumerate(found):
+            parent = index + 1 < len(found) and found[index + 1][0] > depth
+            if not parent and is_file_name(path) and not looks_like_folder(path):
+                yield FileRef(join(self.cwd, path), "surfaced", rule=self.rule)
+
+
+def _tree(call: Call) -> Parts:
+    options = call.options("LIPHTo", frozenset({"--filelimit", "--charset", "--sort"}))
+    return [Tree(cwd=call.cwd, full=options.has("-f"), folders=options.has("-d"), rule="tree")]
+
+
+HANDLERS: dict[str, Handler] = {
+    "find": _find, "gfind": _find, "fd": _fd, "fdfind": _fd, "ls": _ls, "ll": _ls, "dir": _ls, "exa": _ls, "eza": _ls,
+    "tree": _tree, "wc": _surfaces("wc"), "file": _surfaces("describe", "Fmf"), "stat": _stat,
+    "md5sum": _surfaces("sum"), "sha1sum": _surfaces("sum"), "sha256sum": _surfaces("sum"), "sha512sum": _surfaces("sum"),
+    "du": _surfaces("size", "dt"), "realpath": _surfaces("plain"), "readlink": _surfaces("plain"), "cksum": _surfaces("wc"),
+}  # fmt: skip

@@ -1,0 +1,178 @@
+"""grep and its relatives."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from groundtrace.tools.shell import lines as algebra
+from groundtrace.tools.shell.commands import Call, Handler, Options, Parts
+from groundtrace.tools.shell.found import Names, Search
+from groundtrace.tools.shell.names import looks_like_folder
+from groundtrace.tools.shell.parts import Count, Opaque
+from groundtrace.tools.shell.patterns import compile_pattern
+from groundtrace.tools.shell.words import HOLES, Word
+
+_GREP_LONG = frozenset(
+    "--regexp --file --max-count --after-context --before-context --context --include --exclude"
+    " --exclude-dir --binary-files --label --color --colour --glob --type --type-not --max-depth"
+    " --threads --sort --sortr --replace --iglob --encoding --engine --ignore-file --max-columns".split()
+)
+_RG_TAKES = "efmABCgtTdjrEM"
+_GREP_TAKES = "efmABCdD"
+_AG_TAKES = "mABCGp"
+
+
+def _pattern(call: Call, options: Options, syntax: str) -> tuple[re.Pattern[str] | None, list[Word]]:
+    """The pattern, and the operands behind it."""
+    given = [*options.values.get("-e", []), *options.values.get("--regexp", [])]
+    operands = options.operands
+    if not given and not options.has("-f", "--file"):
+        given, operands = operands[:1], operands[1:]
+    if options.has("-F", "--fixed-strings"):
+        syntax = "fixed"
+    elif options.has("-E", "-P", "--extended-regexp", "--perl-regexp"):
+        syntax = "extended"
+    text = "\n".join(word.text for word in given)
+    if not given or HOLES.search(text):
+        return None, operands
+    insensitive = options.has("-i", "--ignore-case") or options.has("-S", "--smart-case") and text == text.lower()
+    pattern = compile_pattern(
+        text, syntax, insensitive, options.has("-w", "--word-regexp"), options.has("-x", "--line-regexp")
+    )
+    return pattern, operands
+
+
+def search(call: Call, options: Options, syntax: str, recursive: bool, numbered: bool | None, named: bool | None) -> Parts:
+    """A search, by its options: found lines, names, counts or nothing."""
+    pattern, operands = _pattern(call, options, syntax)
+    if options.has("-q", "--quiet", "--silent"):
+        return []
+    context = options.has("-A", "-B", "-C", "--after-context", "--before-context", "--context")
+    limit = options.number("-m", "--max-count")
+    inverted = options.has("-v", "--invert-match")
+    count = options.has("-c", "--count", "--count-matches")
+    listing = options.has("-l", "-L", "--files-with-matches", "--files-without-match")
+    if not operands and not recursive and (call.stdin is not None or call.name != "git"):
+        if call.stdin is None:
+            return [Opaque(rule=call.name)]
+        if count:
+            return algebra.count(call.stdin, call.name)
+        how = algebra.Filter(
+            None if options.has("-o", "--only-matching") else pattern, inverted, bool(numbered), context,
+            options.has("-o", "--only-matching"), limit, call.name,
+        )
+        return algebra.search(call.stdin, how)
+    streamed = [word for word in operands if word.text in call.walker.streams or word.text == "-"]
+    if streamed and len(streamed) == len(operands):
+        return search(replace(call, stdin=call.opened(operands)), _without_operands(options, operands), syntax, False, numbered, named)
+    roots = tuple(word for word in operands if word.text not in call.walker.missing)
+    if operands and not roots:
+        return []
+    if listing:
+        return [Names(cwd=call.cwd, roots=roots, only_files=True, rule=call.name, limit=None)]
+    sole = _sole(call, operands)
+    if recursive and sole is not None and looks_like_folder(sole):
+        sole = None
+    if count:
+        if sole is not None and not named:
+            return [Count(shows=call.named(operands), rule=call.name)]
+        return [Names(cwd=call.cwd, roots=roots, only_files=True, form="count", rule=call.name)]
+    if named is None:
+        named = None if recursive or len(operands) == 1 and not operands[0].known else len(operands) > 1
+    return [
+        Search(
+            cwd=call.cwd, roots=roots, sole=sole, named=named, numbered=numbered, context=context,
+            pattern=None if context or options.has("-o", "--only-matching", "-b") else pattern,
+            inverted=inverted, rule=call.name, limit=limit if sole is not None and not context else None,
+        )
+    ]
+
+
+def _without_operands(options: Options, operands: list[Word]) -> Options:
+    kept = [word for word in options.operands if word not in operands]
+    return replace(options, operands=kept)
+
+
+def _sole(call: Call, operands: list[Word]) -> str | None:
+    """The one file that is searched, when it is one."""
+    known = [word for word in operands if word.text != "/dev/null"]
+    if len(known) != 1 or not known[0].known:
+        return None
+    return call.walker.path(known[0].text)
+
+
+def _grep(call: Call) -> Parts:
+    _attach_numbers(call)
+    options = call.options(_GREP_TAKES, _GREP_LONG)
+    recursive = options.has("-r", "-R", "--recursive", "--dereference-recursive") or call.name == "rgrep"
+    named: bool | None = None
+    if options.has("-h", "--no-filename"):
+        named = False
+    elif options.has("-H", "--with-filename"):
+        named = True
+    syntax = {"egrep": "extended", "fgrep": "fixed"}.get(call.name, "basic")
+    return search(call, options, syntax, recursive, options.has("-n", "--line-number"), named)
+
+
+def _attach_numbers(call: Call) -> None:
+    """`-5` is `-C 5`."""
+    call.args = [
+        Word("-C" + word.text[1:]) if re.fullmatch(r"-\d+", word.text) else word for word in call.args
+    ]
+
+
+def _rg(call: Call) -> Parts:
+    _attach_numbers(call)
+    options = call.options(_RG_TAKES if call.name == "rg" else _AG_TAKES, _GREP_LONG)
+    if options.has("--files", "-g") and not options.operands and options.has("--files"):
+        return [Names(cwd=call.cwd, only_files=True, rule=call.name)]
+    if options.has("--files"):
+        return [Names(cwd=call.cwd, roots=tuple(options.operands), only_files=True, rule=call.name)]
+    numbered: bool | None = None
+    if options.has("-n", "--line-number", "--vimgrep", "--column"):
+        numbered = True
+    elif options.has("-N", "--no-line-number"):
+        numbered = False
+    named: bool | None = None
+    if options.has("-I", "--no-filename", "-h"):
+        named = False
+    elif options.has("-H", "--with-filename"):
+        named = True
+    paths = options.operands if options.has("-e", "--regexp", "-f") else options.operands[1:]
+    reads_stdin = call.stdin is not None and not paths
+    single = len(paths) == 1 and paths[0].known and not looks_like_folder(paths[0].text)
+    if named is None and single:
+        named = False
+    return search(call, options, "extended", not reads_stdin, numbered, named)
+
+
+def git_grep(call: Call) -> Parts:
+    """`git grep`: names unless -h, paths below the current directory."""
+    args = list(call.args)
+    marks = [index for index, word in enumerate(args) if word.text == "--"]
+    behind = args[marks[0] + 1 :] if marks else []
+    call.args = args[: marks[0]] if marks else args
+    _attach_numbers(call)
+    options = call.options("efmABCO", _GREP_LONG | {"--open-files-in-pager"})
+    paths = behind or options.operands[0 if options.has("-e") else 1 :]
+    paths = [word for word in paths if not word.text.startswith(":")]
+    options.operands = options.operands[: 0 if options.has("-e") else 1] + [
+        word._replace(glob=bool(re.search(r"[*?]", word.text))) for word in paths
+    ]
+    named = False if options.has("-h") else True
+    found = search(replace(call, stdin=None), options, "basic", True, options.has("-n", "--line-number"), named)
+    return [_loosened(part) if any(word.glob for word in paths) else part for part in found]
+
+
+def _loosened(part: object) -> object:
+    """Git's patterns match across slashes, so they do not bound what is printed."""
+    if isinstance(part, Search | Names):
+        return replace(part, roots=())
+    return part
+
+
+HANDLERS: dict[str, Handler] = {
+    "grep": _grep, "egrep": _grep, "fgrep": _grep, "zgrep": _grep, "rgrep": _grep, "ggrep": _grep,
+    "rg": _rg, "ag": _rg, "ack": _rg,
+}  # fmt: skip

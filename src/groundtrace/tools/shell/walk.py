@@ -1,0 +1,561 @@
+"""Following a command as the shell does: directories, variables, pipes, loops, redirections.
+
+Nothing is executed. The walk gives the list of parts that the command prints, in order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from groundtrace.tools.shell.commands import Call, Entry, run_command
+from groundtrace.tools.shell.loops import Loop
+from groundtrace.tools.shell.names import is_file_name, join
+from groundtrace.tools.shell.parse import Tree, parse
+from groundtrace.tools.shell.parts import Content, Part, Text, Write
+from groundtrace.tools.shell.texts import text_part, words_as_text
+from groundtrace.tools.shell.words import (
+    FIRST_HOLE,
+    HOLE,
+    HOLES,
+    LAST_HOLE,
+    MAX_WORDS,
+    Word,
+    expand,
+    expand_all,
+    expand_text,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_STEPS = 4000
+"""Commands followed in one call; loops within loops end here."""
+MAX_DEPTH = 40
+"""Nesting of subshells, functions and `bash -c`."""
+
+Parts = list[Part]
+
+
+class Walker:
+    """One walk over one command."""
+
+    def __init__(
+        self, tree: Tree, cwd: str | None, missing: frozenset[str], table: Mapping[str, Entry]
+    ) -> None:
+        self.tree = tree
+        self.cwd = cwd
+        self.missing = missing
+        self.table = table
+        self.variables: dict[str, list[Word]] = {}
+        self.functions: dict[str, tuple[Tree, Node]] = {}
+        self.streams: dict[str, tuple[Part, ...]] = {}
+        self.repos: dict[str, None] = {}
+        self.folders: list[str | None] = []
+        self.steps = 0
+        self.depth = 0
+        self.holes = FIRST_HOLE
+
+    # --- values ---------------------------------------------------------------------------
+
+    def lookup(self, name: str) -> list[Word] | None:
+        """Words a variable holds, None when it is not known."""
+        if name == "PWD":
+            return None if self.cwd is None else [Word(self.cwd)]
+        if name == "HOME":
+            return [Word("~")]
+        if name == "*":
+            name = "@"
+        return self.variables.get(name)
+
+    def scalar(self, name: str) -> str | None:
+        """A variable as text, None when it is not known."""
+        words = self.lookup(name)
+        if not words or not words[0].known:
+            return None
+        return words[0].text
+
+    def hole(self) -> str:
+        """A hole of its own."""
+        if self.holes >= LAST_HOLE:
+            return HOLE
+        self.holes += 1
+        return chr(self.holes)
+
+    def hole_for(self, stream: Sequence[Part]) -> str:
+        """A hole that stands for captured output."""
+        hole = self.hole()
+        if hole != HOLE:
+            self.streams[hole] = tuple(stream)
+        return hole
+
+    def substitute(self, node: Node) -> str | tuple[Part, ...]:
+        """What `$(...)` gives: text where it is known, else the parts that print it."""
+        parts = self.inner_parts(node)
+        texts: list[str] = []
+        for part in parts:
+            if not isinstance(part, Text) or any(HOLES.search(line) for line in part.lines):
+                return tuple(parts)
+            texts.extend(part.lines)
+        return "\n".join(texts)
+
+    def inner_parts(self, node: Node) -> Parts:
+        """Parts of the commands inside a substitution, which is a subshell."""
+        lone = [child for child in node.named_children if child.type == "file_redirect"]
+        if lone and len(node.named_children) == 1:
+            return self._redirects(lone).stdin or []
+        return self.apart(lambda: self.run_all(node.named_children))
+
+    def apart(self, action: Callable[[], Parts]) -> Parts:
+        """`action` in a subshell: what it changes is forgotten."""
+        saved = (self.cwd, dict(self.variables), list(self.folders))
+        try:
+            return action()
+        finally:
+            self.cwd, self.variables, self.folders = saved
+
+    def path(self, name: str) -> str | None:
+        """The path of a file that a command names, None when it cannot be one."""
+        if not is_file_name(name) or name in self.missing:
+            return None
+        return join(self.cwd, name)
+
+    def enter(self, name: str) -> None:
+        """`cd name`."""
+        if name in self.missing:
+            return
+        if HOLES.search(name) or self.cwd is None and not name.startswith(("/", "~")):
+            self.cwd = None
+        else:
+            self.cwd = join(self.cwd, name)
+
+    # --- statements -----------------------------------------------------------------------
+
+    def run_text(self, source: str, positional: Sequence[Word] = ()) -> Parts:
+        """A script given as text, as `bash -c` runs it, in a subshell."""
+        tree = self.tree
+
+        def action() -> Parts:
+            self.tree = parse(source)
+            self.variables["@"] = list(positional[1:])
+            for index, word in enumerate(positional):
+                self.variables[str(index)] = [word]
+            return self.run(self.tree.root)
+
+        try:
+            return self.apart(action)
+        finally:
+            self.tree = tree
+
+    def run_all(self, nodes: Sequence[Node], stdin: Parts | None = None) -> Parts:
+        parts: Parts = []
+        for node in nodes:
+            parts.extend(self.run(node, stdin))
+        return parts
+
+    def run(self, node: Node, stdin: Parts | None = None) -> Parts:
+        """Parts that a statement prints."""
+        self.steps += 1
+        if self.steps > MAX_STEPS or self.depth > MAX_DEPTH:
+            return []
+        handler = _STATEMENTS.get(node.type)
+        if handler is None:
+            return []
+        self.depth += 1
+        try:
+            return handler(self, node, stdin)
+        finally:
+            self.depth -= 1
+
+    def _block(self, node: Node, stdin: Parts | None) -> Parts:
+        return self.run_all(node.named_children, stdin)
+
+    def _subshell(self, node: Node, stdin: Parts | None) -> Parts:
+        return self.apart(lambda: self.run_all(node.named_children, stdin))
+
+    def _list(self, node: Node, stdin: Parts | None) -> Parts:
+        children = node.children
+        parts = self.run(children[0], stdin)
+        for operator, child in zip(children[1::2], children[2::2], strict=False):
+            parts += _conditional(self.run(child, stdin), operator.type == "||", bool(parts))
+        return parts
+
+    def _pipeline(self, node: Node, stdin: Parts | None) -> Parts:
+        return self.pipe(node.named_children, stdin)
+
+    def pipe(self, nodes: Sequence[Node], stdin: Parts | None) -> Parts:
+        """Stages in order, each reading what the one before printed."""
+        stream = stdin
+        stages = [node for node in nodes if node.type != "comment"]
+        for node in stages:
+            if node.type in {"command", "redirected_statement"} and len(stages) > 1:
+                stream = self.run(node, stream)
+            else:
+                stream = self.apart(lambda node=node, into=stream: self.run(node, into))  # type: ignore[misc]
+        return stream or []
+
+    def _negated(self, node: Node, stdin: Parts | None) -> Parts:
+        return self.run_all(node.named_children, stdin)
+
+    def _if(self, node: Node, stdin: Parts | None) -> Parts:
+        parts: Parts = []
+        for index, child in enumerate(node.named_children):
+            inner = self.run(child, stdin)
+            parts += inner if index == 0 else _conditional(inner, False, True)
+        return parts
+
+    def _case(self, node: Node, stdin: Parts | None) -> Parts:
+        parts: Parts = []
+        for item in node.named_children:
+            if item.type == "case_item":
+                values = set(item.children_by_field_name("value"))
+                body = [child for child in item.named_children if child not in values]
+                parts += _conditional(self.run_all(body, stdin), False, True)
+        return parts
+
+    def _function(self, node: Node, stdin: Parts | None) -> Parts:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is not None and body is not None:
+            self.functions[self.tree.text(name)] = (self.tree, body)
+        return []
+
+    def call_function(self, name: str, args: Sequence[Word], stdin: Parts | None) -> Parts:
+        """A function of the command, with its arguments as `$1`, `$2`, `$@`."""
+        tree, body = self.functions[name]
+        saved_tree, saved = self.tree, dict(self.variables)
+        self.tree = tree
+        self.variables["@"] = list(args)
+        for index, word in enumerate(args, 1):
+            self.variables[str(index)] = [word]
+        try:
+            return self.run(body, stdin)
+        finally:
+            self.tree = saved_tree
+            for key in ["@", *map(str, range(1, len(args) + 1))]:
+                if key in saved:
+                    self.variables[key] = saved[key]
+                else:
+                    self.variables.pop(key, None)
+
+    # --- loops ----------------------------------------------------------------------------
+
+    def _for(self, node: Node, stdin: Parts | None) -> Parts:
+        variable, body = node.child_by_field_name("variable"), node.child_by_field_name("body")
+        if variable is None or body is None:
+            return []
+        words = expand_all(self, node.children_by_field_name("value"))
+        return self.each(words, self.tree.text(variable), lambda: self.run(body, stdin))
+
+    def each(self, words: Sequence[Word], name: str, body: Callable[[], Parts]) -> Parts:
+        """`body` for every word; words that are not known make a loop of unknown length."""
+        parts: Parts = []
+        for word in words[:MAX_WORDS]:
+            if word.known or word.stream is None and not word.glob and not word.text == HOLE:
+                self.variables[name] = [word]
+                parts.extend(body())
+            else:
+                source = list(word.stream) if word.stream is not None else []
+                parts.append(self.loop([name], source, body, names=word.glob))
+        return parts
+
+    def loop(
+        self, names_of: Sequence[str], source: Parts, body: Callable[[], Parts], names: bool
+    ) -> Part:
+        """A loop over words that only the output can tell."""
+        hole = self.hole()
+        tree, cwd, variables, depth = self.tree, self.cwd, dict(self.variables), self.depth
+
+        def bound(value: str) -> Parts:
+            saved = (self.tree, self.cwd, self.variables, self.depth)
+            self.tree, self.cwd, self.variables, self.depth = tree, cwd, dict(variables), depth
+            for name in names_of:
+                self.variables[name] = [Word(HOLE)]
+            self.variables[names_of[0]] = [Word(value)]
+            try:
+                return body()
+            finally:
+                self.tree, self.cwd, self.variables, self.depth = saved
+
+        return Loop(
+            hole=hole, template=tuple(bound(hole)), bind=bound, source=tuple(source), names=names, cwd=cwd
+        )
+
+    def _while(self, node: Node, stdin: Parts | None) -> Parts:
+        condition, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
+        if body is None:
+            return []
+        names = self._read_names(condition)
+        if names is None:
+            before = self.run(condition, stdin) if condition is not None else []
+            return before + _conditional(self.run(body, stdin), False, True)
+        run_body = lambda: self.run(body)  # noqa: E731
+        if stdin and all(isinstance(part, Text) for part in stdin):
+            lines = [line for part in stdin if isinstance(part, Text) for line in part.lines]
+            if not any(HOLES.search(line) for line in lines):
+                return self._each_line(lines, names, run_body)
+        return [self.loop(names, stdin or [], run_body, names=False)]
+
+    def _each_line(self, lines: Sequence[str], names: Sequence[str], body: Callable[[], Parts]) -> Parts:
+        parts: Parts = []
+        for line in lines[:MAX_WORDS]:
+            pieces = line.split(None, len(names) - 1)
+            for index, name in enumerate(names):
+                self.variables[name] = [Word(pieces[index] if index < len(pieces) else "")]
+            parts.extend(body())
+        return parts
+
+    def _read_names(self, condition: Node | None) -> list[str] | None:
+        """Variables of `while read a b`, None when the loop reads nothing."""
+        if condition is None:
+            return None
+        found = re.match(r"(?:IFS=\S*\s+)?read\b((?:\s+-\w+(?:\s+(?:''|\"\"|\$'[^']*'))?)*)((?:\s+\w+)*)", self.tree.text(condition))
+        return None if found is None else found[2].split() or ["REPLY"]
+
+    def _c_for(self, node: Node, stdin: Parts | None) -> Parts:
+        body = node.child_by_field_name("body")
+        if body is None:
+            return []
+        found = re.match(
+            r"for\s*\(\(\s*(\w+)\s*=\s*(\d+)\s*;\s*\w+\s*(<=?)\s*(\d+)\s*;\s*\w+\s*(?:\+\+|\+=\s*(\d+))\s*\)\)",
+            self.tree.text(node),
+        )
+        if found is None:
+            return _conditional(self.run(body, stdin), False, True)
+        stop = int(found[4]) + (found[3] == "<=")
+        values = range(int(found[2]), stop, int(found[5] or 1) or 1)[:MAX_WORDS]
+        return self.each([Word(str(value)) for value in values], found[1], lambda: self.run(body, stdin))
+
+    # --- assignments, redirections, commands ------------------------------------------------
+
+    def _assign(self, node: Node, stdin: Parts | None) -> Parts:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None:
+            return []
+        key = self.tree.text(name).split("[")[0]
+        if value is None:
+            self.variables[key] = [Word("")]
+        elif value.type == "array":
+            self.variables[key] = expand_all(self, value.named_children)
+        elif "+=" in self.tree.text(node)[: len(key) + 2]:
+            before = self.variables.get(key, [Word("")])[0].text
+            self.variables[key] = [Word(before + expand_text(self, value).text)]
+        else:
+            self.variables[key] = [expand_text(self, value)]
+        return []
+
+    def _declare(self, node: Node, stdin: Parts | None) -> Parts:
+        return self.run_all([c for c in node.named_children if c.type == "variable_assignment"])
+
+    def _redirected(self, node: Node, stdin: Parts | None) -> Parts:
+        body = node.child_by_field_name("body")
+        marks = [child for child in node.named_children if child != body]
+        if body is None:
+            return self._redirects(marks).apply(self, [])
+        if body.type == "list" and len(body.children) >= 3:
+            # `cd x && cat > f` comes as one redirected list: the last command owns the redirection.
+            parts = self.run(body.children[0], stdin)
+            for operator, child in zip(body.children[1:-2:2], body.children[2:-2:2], strict=False):
+                parts += _conditional(self.run(child, stdin), operator.type == "||", bool(parts))
+            final = self._with(body.children[-1], marks, stdin)
+            return parts + _conditional(final, body.children[-2].type == "||", bool(parts))
+        return self._with(body, marks, stdin)
+
+    def _with(self, body: Node, marks: Sequence[Node], stdin: Parts | None) -> Parts:
+        redirects = self._redirects(marks)
+        given = redirects.stdin if redirects.stdin is not None else stdin
+        if body.type == "pipeline" and redirects.stdin is not None:
+            stages = body.named_children
+            stream = self.pipe(stages[:-1], stdin)
+            del stream
+            parts = self.run(stages[-1], redirects.stdin)
+        else:
+            parts = self.run(body, given)
+        return redirects.apply(self, parts)
+
+    def _redirects(self, marks: Sequence[Node]) -> Redirects:
+        out = Redirects()
+        for mark in marks:
+            if mark.type == "file_redirect":
+                out.add_file(self, mark)
+            elif mark.type == "herestring_redirect":
+                words = [w for child in mark.named_children for w in expand(self, child)]
+                out.stdin = words_as_text(self, words)
+            elif mark.type == "heredoc_redirect":
+                out.add_heredoc(self, mark)
+        return out
+
+    def _command(self, node: Node, stdin: Parts | None) -> Parts:
+        name = node.child_by_field_name("name")
+        args: list[Node] = []
+        marks: list[Node] = []
+        prefix: list[Node] = []
+        for child in node.named_children:
+            kind = child.type
+            if kind.endswith("_redirect"):
+                marks.append(child)
+            elif kind == "variable_assignment":
+                prefix.append(child)
+            elif child != name:
+                args.append(child)
+        if name is None:
+            return self.run_all(prefix)
+        redirects = self._redirects(marks) if marks else None
+        if redirects is not None and redirects.stdin is not None:
+            stdin = redirects.stdin
+        words = expand(self, name) + expand_all(self, args)
+        parts = self.command(words, stdin)
+        return parts if redirects is None else redirects.apply(self, parts)
+
+    def command(self, words: Sequence[Word], stdin: Parts | None) -> Parts:
+        """A simple command after expansion."""
+        self.steps += 1
+        if not words or self.steps > MAX_STEPS or self.depth > MAX_DEPTH:
+            return []
+        first = words[0]
+        if first.text in self.functions:
+            return self.call_function(first.text, words[1:], stdin)
+        self.depth += 1
+        try:
+            return run_command(Call(self, first.text, list(words[1:]), stdin))
+        finally:
+            self.depth -= 1
+
+    def _test(self, node: Node, stdin: Parts | None) -> Parts:
+        return []
+
+
+class Redirects:
+    """Where a command's input comes from and its output goes."""
+
+    __slots__ = ("discard", "quiet", "stdin", "then", "writes")
+
+    def __init__(self) -> None:
+        self.stdin: Parts | None = None
+        self.writes: list[Write] = []
+        self.discard = False
+        self.quiet = False
+        self.then: list[Callable[[Parts], Parts]] = []
+
+    def add_file(self, walker: Walker, mark: Node) -> None:
+        target = mark.child_by_field_name("destination")
+        fd = mark.child_by_field_name("descriptor")
+        number = walker.tree.text(fd) if fd is not None else ""
+        operator = next((c.type for c in mark.children if not c.is_named), ">")
+        words = expand(walker, target) if target is not None else []
+        if not words:
+            return
+        word = words[0]
+        if operator == "<":
+            self.stdin = _opened(walker, word)
+            return
+        if operator in {">&", "<&"} and word.text.isdigit() or operator in {">&-", "<&-"}:
+            if number in {"", "1"} and word.text == "2":
+                return
+            return
+        if number == "2":
+            self.quiet = True
+        elif number in {"", "1"} or operator.startswith("&"):
+            self.discard = True
+        path = walker.path(word.text) if word.known else None
+        if path is not None:
+            self.writes.append(Write(path=path, rule="redirection"))
+
+    def add_heredoc(self, walker: Walker, mark: Node) -> None:
+        """The body is input; what stands behind `<<EOF` in its line belongs to the command."""
+        body = next((child for child in mark.named_children if child.type == "heredoc_body"), None)
+        start = next((child for child in mark.named_children if child.type == "heredoc_start"), None)
+        text = _heredoc_text(walker, mark, start, body)
+        self.stdin = [text_part(walker, text.removesuffix("\n"), rule="heredoc")]
+        operator = ""
+        for child in mark.children:
+            if child.type == "file_redirect":
+                self.add_file(walker, child)
+            elif child.type in {"&&", "||"}:
+                operator = child.type
+            elif child.type == "pipeline":
+                stages = child.named_children
+                self.then.append(lambda parts, stages=stages: walker.pipe(stages, parts))  # type: ignore[misc]
+            elif child.is_named and child.type not in {"heredoc_start", "heredoc_body", "heredoc_end", "file_descriptor"}:
+                if operator:
+                    self.then.append(
+                        lambda parts, child=child, o=operator: parts + _conditional(walker.run(child), o == "||", True)  # type: ignore[misc]
+                    )
+
+    def apply(self, walker: Walker, parts: Parts) -> Parts:
+        """Parts as they are seen after the redirections."""
+        if self.quiet:
+            for part in parts:
+                part.quiet = True
+        if self.discard:
+            parts = [part for part in parts if not part.prints]
+        parts = [*parts, *self.writes]
+        for action in self.then:
+            parts = action(parts)
+        return parts
+
+
+def _heredoc_text(walker: Walker, mark: Node, start: Node | None, body: Node | None) -> str:
+    if body is None:
+        return ""
+    quoted = start is not None and walker.tree.text(start)[:1] in {"'", '"', "\\"}
+    text = walker.tree.text(body)
+    if not quoted:
+
+        def value(match: re.Match[str]) -> str:
+            words = walker.lookup(match[1] or match[2])
+            return HOLE if words is None else " ".join(word.text for word in words)
+
+        text = re.sub(r"(?<!\\)\$(?:\{(\w+)\}|(\w+))", value, text)
+    if mark.children and mark.children[0].type == "<<-":
+        text = re.sub(r"^\t+", "", text, flags=re.MULTILINE)
+    return text
+
+
+def _opened(walker: Walker, word: Word) -> Parts:
+    """Standard input from a file or from a process substitution."""
+    if word.text in walker.streams:
+        return [replace(part) for part in walker.streams[word.text]]
+    path = walker.path(word.text) if word.known else None
+    return [Content(path=path, rule="redirection")]
+
+
+def _conditional(parts: Parts, fallback: bool, after: bool) -> Parts:
+    """Parts that run only after something went well, or failed."""
+    kept: Parts = []
+    for part in parts:
+        if after and fallback:
+            part.fallback = True
+            if isinstance(part, Write):
+                continue
+        elif after:
+            part.maybe = True
+        kept.append(part)
+    return kept
+
+
+_STATEMENTS: dict[str, Callable[[Walker, Node, Parts | None], Parts]] = {
+    "program": Walker._block,
+    "compound_statement": Walker._block,
+    "do_group": Walker._block,
+    "ERROR": Walker._block,
+    "else_clause": Walker._block,
+    "elif_clause": Walker._if,
+    "if_statement": Walker._if,
+    "case_statement": Walker._case,
+    "subshell": Walker._subshell,
+    "list": Walker._list,
+    "pipeline": Walker._pipeline,
+    "negated_command": Walker._negated,
+    "function_definition": Walker._function,
+    "for_statement": Walker._for,
+    "while_statement": Walker._while,
+    "c_style_for_statement": Walker._c_for,
+    "variable_assignment": Walker._assign,
+    "variable_assignments": Walker._block,
+    "declaration_command": Walker._declare,
+    "redirected_statement": Walker._redirected,
+    "command": Walker._command,
+    "test_command": Walker._test,
+}

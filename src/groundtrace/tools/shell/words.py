@@ -1,0 +1,410 @@
+"""What the words of a command expand to, as far as the command itself tells.
+
+Text that cannot be known stands as a hole: one private character per unknown. A hole that belongs
+to a loop variable is the variable's own, so that a printed separator such as `== $f ==` can later
+tell its value. Words with holes are never taken for file names.
+"""
+
+from __future__ import annotations
+
+import ast
+import fnmatch
+import operator
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from groundtrace.tools.shell.parts import Part
+    from groundtrace.tools.shell.walk import Walker
+
+HOLE = "\ue000"
+"""Anything, unknown."""
+FIRST_HOLE = 0xE001
+LAST_HOLE = 0xF8FF
+HOLES = re.compile("[\ue000-\uf8ff]")
+_MARK = "\x01"
+_SPLIT = "\x02"
+_SPECIAL = re.compile(r"[*?\[\]{},~\s\x01\x02]")
+MAX_WORDS = 400
+"""Brace expansions and loops are followed this far."""
+
+
+class Word(NamedTuple):
+    """One argument after expansion."""
+
+    text: str
+    glob: bool = False
+    """Holds an unquoted pattern, so the shell replaced it by names that are not known here."""
+    stream: tuple[Part, ...] | None = None
+    """What a command substitution would print, when the word is nothing else."""
+
+    @property
+    def known(self) -> bool:
+        """The text is what the program was given."""
+        return not self.glob and HOLES.search(self.text) is None
+
+
+def expand_all(walker: Walker, nodes: Sequence[Node]) -> list[Word]:
+    """The words that `nodes` expand to."""
+    words: list[Word] = []
+    for node in nodes:
+        words.extend(expand(walker, node))
+        if len(words) > MAX_WORDS:
+            break
+    return words
+
+
+def expand(walker: Walker, node: Node) -> list[Word]:
+    """The words that one node expands to: several after braces, arrays and word splitting."""
+    kind = node.type
+    if kind == "word" or kind == "number":
+        text = walker.tree.text(node)
+        if not _NEEDS_CARE.search(text):
+            return [Word(text)]
+    elif kind == "raw_string":
+        return [Word(walker.tree.text(node)[1:-1])]
+    stream = _only_stream(walker, node)
+    if stream is not None:
+        return [Word(HOLE, stream=stream)]
+    return _finish(_marked(walker, node, quoted=False))
+
+
+_NEEDS_CARE = re.compile(r"[\\*?\[\]{}~$`'\"]")
+
+
+def expand_text(walker: Walker, node: Node) -> Word:
+    """The single word that a node expands to where the shell does not split (assignments)."""
+    stream = _only_stream(walker, node)
+    if stream is not None:
+        return Word(HOLE, stream=stream)
+    marked = _marked(walker, node, quoted=False).replace(_SPLIT, " ")
+    return Word(_unmark(marked))
+
+
+def split_text(text: str) -> list[Word]:
+    """Known text that the shell splits into words, as after `$(...)`."""
+    return [Word(piece, glob=bool(re.search(r"[*?]", piece))) for piece in text.split()[:MAX_WORDS]]
+
+
+def _only_stream(walker: Walker, node: Node) -> tuple[Part, ...] | None:
+    """The parts that a lone `$(...)`, `"$(...)"`, `$x` or `"$x"` stands for."""
+    if node.type == "string" or node.type == "command_name":
+        inner = [child for child in node.children if child.type != '"']
+        if len(inner) != 1:
+            return None
+        node = inner[0]
+    if node.type == "command_substitution":
+        value = walker.substitute(node)
+        return value if isinstance(value, tuple) else None
+    if node.type in {"simple_expansion", "expansion"}:
+        name = walker.tree.text(node).strip("${}")
+        bound = walker.variables.get(name)
+        if bound is not None and len(bound) == 1:
+            return bound[0].stream
+    return None
+
+
+def _marked(walker: Walker, node: Node, quoted: bool) -> str:
+    """Expanded text in which quoted special characters are marked and splits are explicit."""
+    kind = node.type
+    text = walker.tree.text
+    handler = _MARKED.get(kind)
+    if handler is not None:
+        return handler(walker, node, quoted)
+    if kind in {"string", "concatenation", "command_name", "translated_string"}:
+        return _sequence(walker, node, quoted or kind != "concatenation" and kind != "command_name")
+    raw = text(node)
+    return _escape(raw) if quoted else raw
+
+
+def _sequence(walker: Walker, node: Node, quoted: bool) -> str:
+    """Children in order; what lies between them (blanks inside a string) is kept."""
+    pieces: list[str] = []
+    is_string = node.type in {"string", "translated_string"}
+    position = node.start_byte
+    for child in node.children:
+        if is_string and child.start_byte > position:
+            gap = walker.tree.source[position : child.start_byte].decode("utf-8", "replace")
+            pieces.append(_escape(gap))
+        position = child.end_byte
+        if is_string and child.type in {'"', "$"}:
+            continue
+        pieces.append(_marked(walker, child, quoted and is_string or quoted))
+    return "".join(pieces)
+
+
+def _word(walker: Walker, node: Node, quoted: bool) -> str:
+    raw = walker.tree.text(node)
+    if quoted:
+        return _escape(raw)
+    return re.sub(
+        r"\\(\n|.)", lambda m: "" if m[1] == "\n" else _escape(m[1]), raw, flags=re.DOTALL
+    )
+
+
+def _string_content(walker: Walker, node: Node, quoted: bool) -> str:
+    raw = walker.tree.text(node)
+    return _escape(re.sub(r"\\(\n|[$`\"\\])", lambda m: m[1].strip("\n"), raw))
+
+
+def _raw_string(walker: Walker, node: Node, quoted: bool) -> str:
+    raw = walker.tree.text(node)
+    return _escape(raw if quoted else raw[1:-1])
+
+
+_ANSI_C = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a": "\a", "0": "\0"}
+
+
+def _ansi_c(walker: Walker, node: Node, quoted: bool) -> str:
+    raw = walker.tree.text(node)[2:-1]
+    return _escape(re.sub(r"\\(.)", lambda m: _ANSI_C.get(m[1], m[0]), raw))
+
+
+def _substitution(walker: Walker, node: Node, quoted: bool) -> str:
+    value = walker.substitute(node)
+    if isinstance(value, str):
+        value = value.rstrip("\n")
+        return _escape(value) if quoted else _split(value)
+    return walker.hole_for(value)
+
+
+def _process(walker: Walker, node: Node, quoted: bool) -> str:
+    return walker.hole_for(walker.inner_parts(node))
+
+
+def _arithmetic(walker: Walker, node: Node, quoted: bool) -> str:
+    body = walker.tree.text(node).strip()
+    body = body.removeprefix("$((").removesuffix("))").removeprefix("$[").removesuffix("]")
+    value = arithmetic(body, walker.scalar)
+    return HOLE if value is None else str(value)
+
+
+def _simple(walker: Walker, node: Node, quoted: bool) -> str:
+    name = walker.tree.text(node).lstrip("$")
+    return _value(walker, name, quoted)
+
+
+def _value(walker: Walker, name: str, quoted: bool) -> str:
+    words = walker.lookup(name)
+    if words is None:
+        return HOLE
+    pieces = []
+    for word in words:
+        text = word.text if word.stream is None else walker.hole_for(word.stream)
+        pieces.append(_escape(text) if quoted else _split(text))
+    joiner = _SPLIT if name in {"@", "*"} or len(words) > 1 else ""
+    return joiner.join(pieces)
+
+
+_EXPANSION = re.compile(
+    r"\$\{(?P<bang>[!#])?(?P<name>\w+|[@*#?])(?:\[(?P<index>[^\]]*)\])?(?P<rest>.*)\}$", re.DOTALL
+)
+
+
+def _expansion(walker: Walker, node: Node, quoted: bool) -> str:
+    found = _EXPANSION.match(walker.tree.text(node))
+    if found is None or found["bang"] == "!":
+        return HOLE
+    name, index, rest = found["name"], found["index"], found["rest"]
+    words = walker.lookup(name)
+    if found["bang"] == "#":
+        if words is None:
+            return HOLE
+        return str(len(words) if index in {"@", "*"} else len(words[0].text if words else ""))
+    if words is not None and index is not None and index not in {"@", "*"}:
+        number = arithmetic(index, walker.scalar)
+        words = [words[number]] if number is not None and -len(words) <= number < len(words) else None
+    if words is None:
+        return _absent(walker, rest, quoted)
+    if rest[:2] in {":-", ":="} and any(word.text for word in words):
+        rest = ""
+    elif rest[:2] in {":-", ":="}:
+        return _absent(walker, rest, quoted)
+    pieces = []
+    for word in words:
+        text = word.text if word.stream is None else walker.hole_for(word.stream)
+        changed = _modified(text, rest, walker) if rest else text
+        pieces.append(_escape(changed) if quoted else _split(changed))
+    return _SPLIT.join(pieces)
+
+
+def _absent(walker: Walker, rest: str, quoted: bool) -> str:
+    found = re.match(r":?[-=](.*)$", rest, re.DOTALL)
+    if found is None:
+        return HOLE
+    text = _inline(walker, found[1].strip("\"'"))
+    return _escape(text) if quoted else _split(text)
+
+
+def _inline(walker: Walker, text: str) -> str:
+    """Variables inside the operand of `${x:-...}` and the like."""
+
+    def value(match: re.Match[str]) -> str:
+        words = walker.lookup(match[1] or match[2])
+        return HOLE if words is None else " ".join(word.text for word in words)
+
+    return re.sub(r"\$(?:\{(\w+)\}|(\w+))", value, text)
+
+
+def _modified(text: str, rest: str, walker: Walker) -> str:
+    """`${x%...}`, `${x#...}`, `${x/a/b}`, `${x:1:2}`, `${x^^}`."""
+    operand = _inline(walker, rest.lstrip("%#/^,:@").strip("\"'"))
+    if HOLES.search(text) or HOLES.search(operand):
+        return HOLE
+    if rest[0] in "%#":
+        return _stripped(text, operand, at_end=rest[0] == "%", longest=rest[:2] in {"%%", "##"})
+    if rest[0] == "/":
+        old, _, new = operand.partition("/")
+        pattern = _glob_regex(old)
+        try:
+            return re.sub(pattern, lambda _: new, text, count=0 if rest[:2] == "//" else 1)
+        except re.error:
+            return HOLE
+    if rest[0] == "^":
+        return text.upper() if rest[:2] == "^^" else text[:1].upper() + text[1:]
+    if rest[0] == ",":
+        return text.lower() if rest[:2] == ",," else text[:1].lower() + text[1:]
+    found = re.match(r":\s*(-?\d+)(?::(-?\d+))?$", rest)
+    if found:
+        start = int(found[1])
+        end = None if found[2] is None else start + int(found[2])
+        return text[start:end]
+    return HOLE
+
+
+def _stripped(text: str, pattern: str, at_end: bool, longest: bool) -> str:
+    cuts = range(len(text) + 1)
+    order = cuts if longest == at_end else reversed(cuts)
+    for cut in order:
+        piece = text[cut:] if at_end else text[:cut]
+        if fnmatch.fnmatchcase(piece, pattern):
+            return text[:cut] if at_end else text[cut:]
+    return text
+
+
+def _glob_regex(pattern: str) -> str:
+    return fnmatch.translate(pattern).removeprefix("(?s:").removesuffix(r")\Z")
+
+
+_MARKED: dict[str, Callable[[Any, Any, bool], str]] = {
+    "word": _word,
+    "string_content": _string_content,
+    "raw_string": _raw_string,
+    "ansi_c_string": _ansi_c,
+    "command_substitution": _substitution,
+    "process_substitution": _process,
+    "arithmetic_expansion": _arithmetic,
+    "simple_expansion": _simple,
+    "expansion": _expansion,
+}
+
+
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(lambda m: _MARK + m[0], text)
+
+
+def _split(text: str) -> str:
+    """Text of an unquoted expansion: white space splits it, patterns in it are live."""
+    return re.sub(r"\s+", _SPLIT, text.replace(_MARK, ""))
+
+
+def _unmark(text: str) -> str:
+    return text.replace(_MARK, "") if _MARK in text else text
+
+
+def _finish(marked: str) -> list[Word]:
+    words = []
+    for piece in _fields(marked):
+        for text in braces(piece):
+            bare = re.sub(r"\x01.", "", text, flags=re.DOTALL)
+            glob = re.search(r"[*?]|\[[^\]]+\]", bare) is not None
+            words.append(Word(_unmark(text), glob=glob))
+            if len(words) >= MAX_WORDS:
+                return words
+    return words
+
+
+def _fields(marked: str) -> list[str]:
+    if _SPLIT not in marked:
+        return [marked]
+    return [piece for piece in marked.split(_SPLIT) if piece]
+
+
+_BRACES = re.compile(r"(?<!\x01)\{((?:\x01.|[^{}\x01])*)(?<!\x01)\}", re.DOTALL)
+_RANGE = re.compile(r"(-?\d+|[a-zA-Z])\.\.(-?\d+|[a-zA-Z])(?:\.\.(-?\d+))?$")
+
+
+def braces(text: str) -> list[str]:
+    """Brace expansion of marked text: `{a,b}` and `{1..5}`."""
+    if "{" not in text:
+        return [text]
+    for found in _BRACES.finditer(text):
+        options = _options(found[1])
+        if options is None:
+            continue
+        before, after = text[: found.start()], text[found.end() :]
+        out: list[str] = []
+        for option in options:
+            out.extend(braces(f"{before}{option}{after}"))
+            if len(out) > MAX_WORDS:
+                break
+        return out[:MAX_WORDS]
+    return [text]
+
+
+def _options(body: str) -> list[str] | None:
+    found = _RANGE.match(body)
+    if found:
+        low, high, step = found.groups()
+        if low.lstrip("-").isdigit() and high.lstrip("-").isdigit():
+            a, b, width = int(low), int(high), abs(int(step or 1)) or 1
+            if abs(b - a) // width > MAX_WORDS:
+                return None
+            return [str(n) for n in (range(a, b + 1, width) if a <= b else range(a, b - 1, -width))]
+        if low.isalpha() and high.isalpha():
+            a, b = ord(low), ord(high)
+            return [chr(n) for n in (range(a, b + 1) if a <= b else range(a, b - 1, -1))]
+        return None
+    options = re.split(r"(?<!\x01),", body)
+    return options if len(options) > 1 else None
+
+
+_OPERATORS: dict[type[ast.AST], Callable[..., int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+}
+
+
+def arithmetic(body: str, value: Callable[[str], str | None]) -> int | None:
+    """The value of a shell arithmetic expression over known integers, else None."""
+    if len(body) > 200:
+        return None
+
+    def name(match: re.Match[str]) -> str:
+        found = value(match[1])
+        return found if found is not None and re.fullmatch(r"-?\d+", found) else "?"
+
+    text = re.sub(r"\$?\{?\b([A-Za-z_]\w*)\}?", name, body).replace("/", "//")
+    text = re.sub(r"\b0+(?=\d)", "", text)
+    try:
+        return _evaluate(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
+        return None
+
+
+def _evaluate(node: ast.expr) -> int:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.UnaryOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_evaluate(node.operand))
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_evaluate(node.left), _evaluate(node.right))
+    raise ValueError("not arithmetic")

@@ -1,0 +1,151 @@
+"""Programs that run other commands: prefixes, shells, xargs; and `cd`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from groundtrace.tools.shell.commands import Call, Handler, Parts
+from groundtrace.tools.shell.listings import run_with_names
+from groundtrace.tools.shell.parts import Opaque, Text
+from groundtrace.tools.shell.words import HOLES, Word, split_text
+
+
+def _prefix(takes: str = "", skip: int = 0, long: frozenset[str] = frozenset()) -> Handler:
+    """A program that runs the command behind its own options and `skip` operands."""
+
+    def handle(call: Call) -> Parts:
+        args = call.args
+        at = 0
+        while at < len(args) and args[at].text.startswith("-"):
+            text = args[at].text
+            if text == "--":
+                at += 1
+                break
+            needs = text in long or len(text) == 2 and text[1] in takes
+            at += 2 if needs else 1
+        while at < len(args) and re.match(r"[A-Za-z_]\w*=", args[at].text):
+            name, _, value = args[at].text.partition("=")
+            call.walker.variables[name] = [Word(value)]
+            at += 1
+        rest = args[at + skip :]
+        return call.walker.command(rest, call.stdin) if rest else [Opaque(rule=call.name)]
+
+    return handle
+
+
+def _shell(call: Call) -> Parts:
+    """`bash -c script name args`, `sh -lc`, or a script on standard input."""
+    args = call.args
+    for index, word in enumerate(args):
+        if re.fullmatch(r"-\w*c\w*", word.text) and index + 1 < len(args):
+            script = args[index + 1]
+            if script.stream is not None:
+                return [Opaque(rule=call.name)]
+            return call.walker.run_text(script.text, args[index + 2 :])
+        if not word.text.startswith("-"):
+            return [Opaque(rule=call.name)]
+    fed = call.stdin or []
+    if fed and all(isinstance(part, Text) for part in fed):
+        return call.walker.run_text("\n".join(line for part in fed if isinstance(part, Text) for line in part.lines))
+    return [Opaque(rule=call.name)]
+
+
+def _eval(call: Call) -> Parts:
+    tree = call.walker.tree
+    cwd = call.cwd
+    parts = call.walker.run_text(" ".join(word.text for word in call.args))
+    call.walker.tree, call.walker.cwd = tree, cwd
+    return parts
+
+
+def _xargs(call: Call) -> Parts:
+    args = list(call.args)
+    mark: str | None = None
+    while args and args[0].text.startswith("-"):
+        text = args.pop(0).text
+        if text in {"-I", "-i", "--replace"}:
+            mark = args.pop(0).text if text == "-I" and args else "{}"
+        elif text.startswith("-I"):
+            mark = text[2:]
+        elif text in {"-n", "-P", "-L", "-s", "-d", "-E", "--max-args", "--max-procs", "--delimiter"} and args:
+            args.pop(0)
+    command = args or [Word("echo")]
+    words = known_words(call.stdin or [])
+    if words is not None:
+        if mark is None:
+            return call.walker.command([*command, *words], None)
+        parts: Parts = []
+        for word in words:
+            parts.extend(
+                call.walker.command([w._replace(text=w.text.replace(mark, word.text)) for w in command], None)
+            )
+        return parts
+    return run_with_names(call, command, mark, call.stdin or [])
+
+
+def known_words(parts: Parts) -> list[Word] | None:
+    """Words that a stream of known text gives, None when it is not known."""
+    words: list[Word] = []
+    for part in parts:
+        if not isinstance(part, Text):
+            return None
+        for line in part.lines:
+            if HOLES.search(line):
+                return None
+            words.extend(word._replace(glob=False) for word in split_text(line))
+    return words
+
+
+def _cd(call: Call) -> Parts:
+    walker = call.walker
+    words = [word for word in call.args if not re.match(r"-[LPe]|--$", word.text)]
+    if call.name == "popd":
+        if walker.folders:
+            walker.cwd = walker.folders.pop()
+        return []
+    if call.name == "pushd":
+        walker.folders.append(walker.cwd)
+    if not words:
+        walker.enter("~")
+    elif words[0].text == "-":
+        walker.cwd = walker.scalar("OLDPWD")
+    else:
+        if walker.cwd is not None:
+            walker.variables["OLDPWD"] = [Word(walker.cwd)]
+        walker.enter(words[0].text if words[0].known else "\ue000")
+    return [Opaque(rule=call.name, expected=False, limit=1)] if call.name == "pushd" else []
+
+
+def _time(call: Call) -> Parts:
+    return _prefix("fo")(call)
+
+
+def _parallel(call: Call) -> Parts:
+    texts = [word.text for word in call.args]
+    if ":::" not in texts:
+        return [Opaque(rule=call.name)]
+    at = texts.index(":::")
+    command, words = call.args[:at], call.args[at + 1 :]
+    return _for_words(call, command, words)
+
+
+def _for_words(call: Call, command: Sequence[Word], words: Sequence[Word]) -> Parts:
+    parts: Parts = []
+    for word in words:
+        if any("{}" in w.text for w in command):
+            given = [w._replace(text=w.text.replace("{}", word.text)) for w in command]
+        else:
+            given = [*command, word]
+        parts.extend(call.walker.command(given, None))
+    return parts
+
+
+HANDLERS: dict[str, Handler] = {
+    "sudo": _prefix("ugpCrt"), "doas": _prefix("uC"), "env": _prefix("uSC"), "time": _time, "nice": _prefix("n"),
+    "ionice": _prefix("cn"), "nohup": _prefix(), "stdbuf": _prefix("ioe"), "command": _prefix(), "builtin": _prefix(),
+    "exec": _prefix("a"), "timeout": _prefix("ks", skip=1, long=frozenset({"--signal", "--kill-after"})),
+    "setsid": _prefix(), "unbuffer": _prefix(), "chronic": _prefix(), "caffeinate": _prefix("t"), "rtk": _prefix(),
+    "bash": _shell, "sh": _shell, "zsh": _shell, "dash": _shell, "ksh": _shell, "eval": _eval,
+    "xargs": _xargs, "parallel": _parallel, "cd": _cd, "chdir": _cd, "pushd": _cd, "popd": _cd,
+}  # fmt: skip
