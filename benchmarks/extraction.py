@@ -92,6 +92,8 @@ def given(event: Event) -> Iterator[tuple[Pair, str, int | None, int | None]]:
     """The files of an event: pair, kind, lines."""
     for access in event.accesses or []:
         file = access.file.rpartition("::")[2]
+        for prefix in Settings().container_prefixes:  # kept on files that lie in no repository
+            file = file.removeprefix(prefix)
         repo = access.repo if isinstance(access.repo, str) else ""
         start, end = access.line_start, access.line_end
         yield (

@@ -119,6 +119,12 @@ def shown_text(result: ToolResult | None) -> str:
     return text
 
 
+_KNOWN_FILES = re.compile(
+    "Makefile|Dockerfile|LICENSE|NOTICE|README|CHANGELOG|AUTHORS|CODEOWNERS|Jenkinsfile|Procfile"
+    "|Gemfile|Rakefile|Vagrantfile|BUILD|WORKSPACE|OWNERS|Kconfig|gradlew|mvnw|configure"
+)
+
+
 # --- paths --------------------------------------------------------------------------------
 
 
@@ -133,6 +139,15 @@ def usable(path: str) -> bool:
         and not path.endswith("/")
         and path not in (".", "..")
     )
+
+
+def named_like_file(path: str) -> bool:
+    """Whether the last name has an extension, or is one that only files have.
+
+    For places where nothing else tells files from directories; a file needs neither (D5).
+    """
+    name = posixpath.basename(path)
+    return "." in name.lstrip(".") or _KNOWN_FILES.fullmatch(name) is not None
 
 
 def absolute(path: str, cwd: str | None) -> str:

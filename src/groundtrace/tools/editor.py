@@ -19,6 +19,7 @@ from groundtrace.tools.common import (
     as_text,
     first_text,
     is_refusal,
+    named_like_file,
     numbered,
     shown_text,
     surfaced,
@@ -43,10 +44,6 @@ _REFUSED = re.compile(
 )
 _HEAD = 8192
 _WRITES = ("create", "str_replace", "insert", "undo_edit")
-_KNOWN_FILES = re.compile(
-    r"(?:Makefile|Dockerfile|LICENSE|NOTICE|README|CHANGELOG|AUTHORS|CODEOWNERS|Jenkinsfile|"
-    r"Procfile|Gemfile|Rakefile|Vagrantfile|BUILD|WORKSPACE|OWNERS|Kconfig|gradlew|mvnw|configure)\Z"
-)
 
 
 def editor(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
@@ -132,6 +129,5 @@ def _folder_files(body: str, root: str) -> Iterator[str]:
     for name in names:
         if name.endswith("/") or name.rstrip("/") == root or name in parents:
             continue
-        last = name.rpartition("/")[2]
-        if marked or "." in last.lstrip(".") or _KNOWN_FILES.match(last):
+        if marked or named_like_file(name):
             yield name

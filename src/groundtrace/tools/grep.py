@@ -7,7 +7,6 @@ lines are absolute, and when one file was searched there is no path at all.
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -26,6 +25,7 @@ from groundtrace.tools.common import (
     first_text,
     is_refusal,
     locate,
+    named_like_file,
     shown_text,
     surfaced,
 )
@@ -76,7 +76,7 @@ def _found(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return NOTHING
     if mode == "count":
         return _counts(text, cwd, scope, searched=given)
-    if mode == "content":
+    if mode == "content" or (not mode and any(_MATCH.match(line) for line in _lines(text))):
         spans = content(text, cwd, scope, searched=given)
         return Findings(refs=spans.refs(), failed=not spans)
     if result.is_error:
@@ -144,14 +144,10 @@ def _one_file(lines: Sequence[str], scope: str) -> bool:
     numbers = [int(match[1]) for line in shown if (match := _BARE.match(line))]
     if numbers and len(numbers) == len(shown):
         grows = all(a < b for a, b in pairwise(numbers))
-        return grows and (len(numbers) > 1 or _looks_like_file(scope) or not _MATCH.match(shown[0]))
-    named = any(_MATCH.match(line) for line in shown)
-    return bool(shown) and not named and not numbers and _looks_like_file(scope)
-
-
-def _looks_like_file(path: str) -> bool:
-    name = posixpath.basename(path)
-    return "." in name.lstrip(".") or (name[:1].isupper() and "/" in path)
+        return named_like_file(scope) or (grows and not _MATCH.match(shown[0]))
+    if not shown or numbers or not named_like_file(scope):
+        return False
+    return not any(_MATCH.match(line) or "/" in _name_of(line) for line in shown)
 
 
 def _match_paths(lines: Sequence[str], cwd: str | None, scope: str) -> set[str]:
@@ -170,7 +166,7 @@ def _match_paths(lines: Sequence[str], cwd: str | None, scope: str) -> set[str]:
         # Either a file name with `-12-` in it, or a context line with `…:12:` in its text.
         starts = [name[: found.start()] for found in _CONTEXT.finditer(name)]
         if not any(locate(start, cwd, scope) in known for start in starts) and not any(
-            _looks_like_file(start) for start in starts
+            named_like_file(start) for start in starts
         ):
             known.add(locate(name, cwd, scope))
     return known
@@ -197,7 +193,7 @@ def _place(
                 return path, number
     # A page may end between a context line and its match: the path ends like a file's then.
     for path, number in places:
-        if _looks_like_file(path) and " " not in path:
+        if named_like_file(path) and " " not in path:
             return path, number
     return None
 
@@ -205,6 +201,14 @@ def _place(
 def _without_numbers(lines: Sequence[str], cwd: str | None, scope: str, spans: Spans) -> None:
     """`path:text` lines, as printed without line numbers."""
     for line in lines:
-        name, colon, _ = line.partition(":")
-        if colon and "\t" not in name and (" " not in name) and ("/" in name or "." in name):
+        name = _name_of(line)
+        if name:
             spans.add(locate(name, cwd, scope), shown=True)
+
+
+def _name_of(line: str) -> str:
+    """The path before the first colon of a `path:text` line; empty if there is none."""
+    name, colon, _ = line.partition(":")
+    if not colon or any(character.isspace() for character in name):
+        return ""
+    return name if "/" in name or named_like_file(name) else ""
