@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import median
@@ -56,12 +57,16 @@ def _metric(name: str, tasks: Sequence[Sequence[Observation]]) -> MetricAggregat
     return MetricAggregate(
         metric=name,
         direction=COMPARED[name],
-        mean=number(sum(value / len(values) for value in values)) if values else None,
+        mean=number(_mean(values)),
         median=number(median(values)) if values else None,
         n=len(values),
         left_out=dict(sorted(left_out.items())),
         hit_rate=number(_hit_rate(name, tasks)),
     )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(value / len(values) for value in values) if values else None
 
 
 def _hit_rate(name: str, tasks: Sequence[Sequence[Observation]]) -> float | None:

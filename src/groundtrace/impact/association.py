@@ -23,6 +23,7 @@ from groundtrace.impact.resample import (
     bca,
     midranks,
     permutations_are_exact,
+    products,
 )
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -155,7 +156,7 @@ def _inferred(
     if once:
         units = int(grid.present.sum())
         effects = np.stack(influences, axis=1) / units
-        replicates = np.concatenate([block @ effects for block in draws.weights(n)])
+        replicates = np.concatenate([products(block, effects) for block in draws.weights(n)])
         replicates = np.clip(replicates + np.array(rs), -1, 1)
     else:
         replicates = np.concatenate([_reranked(grid, pairs, w) for w in draws.weights(n)])
@@ -195,7 +196,7 @@ def _permutation_p(
             sums = np.zeros((len(block), len(ks)))
             for c in range(gs[j].shape[1]):
                 moved = gs[j][:, c][block]
-                sums += moved @ np.stack([fs[pairs[k][0]][:, c] for k in ks], axis=1)
+                sums += products(moved, np.stack([fs[pairs[k][0]][:, c] for k in ks], axis=1))
             extreme[ks] += (np.abs(sums) >= limits[ks]).sum(axis=0)
     if permutations_are_exact(grid.strata):
         return [float(count) / total for count in extreme]

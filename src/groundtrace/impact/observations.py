@@ -85,11 +85,12 @@ def by_task(observations: Iterable[Observation]) -> dict[str, list[Observation]]
     return dict(sorted(groups.items()))
 
 
-def mean(observations: Iterable[Observation], name: str) -> float | None:
+def mean(observations: Sequence[Observation], name: str) -> float | None:
     """Mean of the values that are there; None when there is none."""
+    if len(observations) == 1:
+        return observations[0].values.get(name)
     values = [o.values[name] for o in observations if name in o.values]
-    if len(values) == 1:
-        return values[0]
+    # Divided first: the sum of two large values may not be a number.
     return math.fsum(value / len(values) for value in values) if values else None
 
 

@@ -45,18 +45,25 @@ class Pair:
         A metric that a cell has on one side only is left out of that cell; where no cell has
         both, each side shows what it has.
         """
+        if len(self.cells) == 1:
+            cell = self.cells[0]
+            return _present(cell.baseline, names), _present(cell.config, names)
         left: dict[str, float] = {}
         right: dict[str, float] = {}
         for name in names:
             sides = [(mean(cell.baseline, name), mean(cell.config, name)) for cell in self.cells]
             both = [(b, c) for b, c in sides if b is not None and c is not None]
-            ours = [b for b, _ in both or sides if b is not None]
-            theirs = [c for _, c in both or sides if c is not None]
-            if ours:
-                left[name] = sum(value / len(ours) for value in ours)
-            if theirs:
-                right[name] = sum(value / len(theirs) for value in theirs)
+            for side, into in ((0, left), (1, right)):
+                values = [pair[side] for pair in both or sides]
+                known = [value for value in values if value is not None]
+                if known:
+                    into[name] = sum(value / len(known) for value in known)
         return left, right
+
+
+def _present(trials: Sequence[Observation], names: Sequence[str]) -> dict[str, float]:
+    means = ((name, mean(trials, name)) for name in names)
+    return {name: value for name, value in means if value is not None}
 
 
 def pair_tasks(

