@@ -81,7 +81,8 @@ def build_document(
         truth=truth,
         task=trial.task,
         refs=(ref for view in views for ref in view.refs),
-        repos=(repo for view in views for repo in view.repos),
+        # A call that failed names what may not exist: `repository not found`.
+        repos=(repo for view in views if not view.failed for repo in view.repos),
         cwd=trace.cwd,
         settings=settings,
     )
