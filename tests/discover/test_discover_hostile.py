@@ -28,7 +28,7 @@ KEYS = (
 RECORDS = st.dictionaries(st.sampled_from(KEYS), VALUES)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(result=RECORDS | VALUES, config=RECORDS | VALUES, metrics=RECORDS)
 def test_any_json_in_the_records(result: Any, config: Any, metrics: Any) -> None:
     """The folder has a trace, so it stays a trial whatever its records say."""

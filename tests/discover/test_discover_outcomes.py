@@ -153,6 +153,7 @@ def test_counts_are_whole_and_not_negative(value: Any) -> None:
             "AgentTimeoutError",
         ),
         ("ValueError: token=sk-123\nmore", "ValueError"),
+        ("no colon ghp_0123456789abcdefABCD", "no colon [masked]"),
         (["x"], "recorded"),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from groundtrace.discover.records import METRICS, RESULT, Records, as_name, dig
 from groundtrace.model import Outcome, Problem
+from groundtrace.redact import mask
 
 MAX_EXCEPTION = 120
 
@@ -177,12 +178,8 @@ def _exception(info: Any) -> str | None:
     """The type of a recorded exception. Its message is left out: it may hold credentials (D39)."""
     if not info:
         return None
-    for key in ("exception_type", "type", "name", "class"):
-        name = as_name(dig(info, key))
-        if name is not None:
-            return name.splitlines()[0][:MAX_EXCEPTION]
-    if isinstance(info, str):
-        return (info.strip().splitlines() or [""])[0].partition(":")[0][
-            :MAX_EXCEPTION
-        ] or "recorded"
-    return "recorded"
+    names = (as_name(dig(info, key)) for key in ("exception_type", "type", "name", "class"))
+    name = next((name for name in names if name is not None), None)
+    if name is None and isinstance(info, str):
+        name = as_name(info.strip().partition("\n")[0].partition(":")[0])
+    return mask(name.splitlines()[0])[:MAX_EXCEPTION] if name is not None else "recorded"
