@@ -90,5 +90,6 @@ def row(
         computable=computable,
         reason=reason,
         metrics=dict(metrics or {}),
+        undefined={"ttfr_seconds": "never_hit"} if (metrics or {}).get("file_recall") == 0 else {},
         outcome=TrialOutcome(**fields),
     )

@@ -166,10 +166,10 @@ def test_missing_values_are_left_out_and_counted_by_reason():
     entry = correlations(rows)[1]["overall", None, "ttfr_seconds", "reward"]
     assert entry.n == 6
     assert entry.left_out == {
+        "missing": 2,
         "never_hit": 1,
         "no_ground_truth": 1,
-        "not_recorded": 1,
-        "undefined": 2,
+        "no_valid_reward": 1,
     }
 
 

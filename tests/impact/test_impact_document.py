@@ -93,7 +93,7 @@ def test_rows_without_outcomes_have_no_pairs_and_no_zeros():
     }
     assert all(not c.computable for c in document.correlation_analysis.correlations)
     reward = document.config_aggregates[0].metrics[0]
-    assert (reward.mean, reward.n, reward.left_out) == (None, 0, {"not_recorded": 9})
+    assert (reward.mean, reward.n, reward.left_out) == (None, 0, {"no_valid_reward": 9})
 
 
 def test_hostile_values_leave_a_valid_document():

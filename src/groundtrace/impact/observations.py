@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from groundtrace.artifacts.rows import TrialRow
@@ -35,19 +35,14 @@ class Observation:
     version: str | None
     values: Mapping[str, float]
     """Metrics and outcomes that have a finite value; what is missing is absent."""
-    reason: str | None
-    """Why file-level metrics could not be computed, when they could not."""
+    why: Callable[[str], str]
+    """Reason code of a metric that is absent, as summaries count it."""
 
     def absence(self, name: str) -> str:
         """Why this trial has no value of `name`."""
-        if name in OUTCOMES:
-            return "not_recorded"
-        if self.reason is not None:
-            return self.reason
-        recall = hit_metric(name)
-        if recall is not None and self.values.get(recall) == 0:
-            return "never_hit"
-        return "undefined"
+        if name == "reward":
+            return "no_valid_reward"
+        return "not_recorded" if name in OUTCOMES else self.why(name)
 
 
 def hit_metric(name: str) -> str | None:
@@ -134,7 +129,7 @@ def _observation(row: TrialRow, suites: set[str]) -> Observation:
         harness=_known(outcome.harness if outcome is not None else None),
         version=_known(outcome.harness_version if outcome is not None else None),
         values={name: float(v) for name, v in values.items() if math.isfinite(v)},
-        reason=None if row.computable else row.reason or "undefined",
+        why=row.why_undefined,
     )
 
 
