@@ -46,6 +46,7 @@ SAME = {
     "auggie.codebase-retrieval": (
         "mcp__auggie__codebase-retrieval",
         "mcp__auggie__augment_code_search",
+        "augment_code_search",
     ),
     "Read": ("Read", "readToolCall", "read"),
     "Grep": ("Grep", "grepToolCall"),
@@ -159,6 +160,7 @@ def test_the_table_is_consistent() -> None:
         ("mcp__acme__look_up", None, ("*",), True),
         ("mcp__acme__look_up", None, ("acme",), True),
         ("look_up", "unknown", ("*",), True),
+        ("mcp__plugin_sourcegraph_sourcegraph__read_file", None, ("sourcegraph",), True),
         ("Read", None, ("*",), False),
         ("Bash", None, ("sourcegraph",), False),
     ],

@@ -63,7 +63,7 @@ def _view(
 ) -> CallView:
     parts = table.take_apart(call.name, call.server)
     server = parts.server or (entry.server if entry is not None else None)
-    wanted = {name.lower() for name in settings.mcp_servers}
+    wanted = {(table.server_name(name) or "").lower() for name in settings.mcp_servers}
     is_remote = parts.mcp or server is not None
     counts = is_remote and ("*" in wanted or (server is not None and server.lower() in wanted))
     category = found.category or (entry.category if entry is not None else "other")
@@ -107,7 +107,7 @@ def _findings(
         *kept,
         *(replace(r, rule=f"stored output of {first.short}: {r.rule}") for r in held.refs),
     )
-    return replace(own, refs=refs, failed=not refs, repos=distinct((*own.repos, *held.repos)))
+    return replace(own, refs=refs, repos=distinct((*own.repos, *held.repos)))
 
 
 def _own(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings) -> Findings:

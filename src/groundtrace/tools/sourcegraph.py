@@ -35,7 +35,9 @@ from groundtrace.tools.table import ToolEntry
 
 _IN_QUERY = re.compile(r"""(?<![\w-])(?:repo|r):(?P<name>"[^"]+"|[^\s'",]+)""")
 _NO_RESULTS = re.compile(
-    r"\s*(?:No results|No files|Total results: 0\b|# No Results)", re.IGNORECASE
+    r"\s*(?:#+ )?(?:No (?:results?|files?|references?|definitions?|matches|symbols?)\b"
+    r"|Total results: 0\b)",
+    re.IGNORECASE,
 )
 _LISTING_NOTE = re.compile(
     r"(?:No |Showing |\(|Error|Total |URL: |\.\.\.|Truncated|\[Truncated|… |path not found)",

@@ -89,11 +89,12 @@ class Table:
         match = _MCP.fullmatch(name)
         rest = match["rest"] if match else name
         nameless = server is not None and server.lower() == UNKNOWN_SERVER
-        stated = None if nameless else self._server(server)
-        for separator in ("__", ".", "/", ":", "_", "-"):
-            head, _, tail = rest.partition(separator)
-            if head and tail and (separator == "__" or head.lower() in self.servers):
-                return ToolName(tail.lower(), self._server(head), mcp=True)
+        stated = None if nameless else self.server_name(server)
+        if rest.lower() not in self.by_alias:
+            for separator in ("__", ".", "/", ":", "_", "-"):
+                head, _, tail = rest.partition(separator)
+                if head and tail and (separator == "__" or head.lower() in self.servers):
+                    return ToolName(tail.lower(), self.server_name(head), mcp=True)
         if stated is None and match is None and not nameless:
             return ToolName(rest.lower())
         return ToolName(rest.lower(), stated, mcp=True)
@@ -127,7 +128,7 @@ class Table:
                 return entry
         return found[0] if found else None
 
-    def _server(self, name: str | None) -> str | None:
+    def server_name(self, name: str | None) -> str | None:
         """The canonical name of a server; plugins wrap it (`plugin_sourcegraph_sourcegraph`)."""
         if name is None or not name.strip():
             return None
