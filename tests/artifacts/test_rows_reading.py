@@ -183,6 +183,13 @@ def test_outcomes_are_joined_by_document_and_trial(tmp_path: Path) -> None:
     assert {row.trial_name: row.outcome.reward for row in rows} == {"task__1": 1.0, "task__2": 0.0}
 
 
+def test_an_outcome_of_another_trial_is_not_taken_for_its_document(tmp_path: Path) -> None:
+    """A document left by an earlier run under the plain name is not the trial selected now."""
+    store(tmp_path, "task", trial(READ_A, truth=[A], trial_name="task__old"))
+    (tmp_path / "outcomes.json").write_bytes(encode(outcomes(outcome())))
+    assert read(tmp_path)[0][0].outcome is None
+
+
 def test_documents_are_read_one_at_a_time_in_order(tmp_path: Path) -> None:
     for config in ("mcp", "baseline"):
         for name in ("b", "a"):

@@ -85,6 +85,13 @@ def test_a_file_counts_once_where_it_was_first_seen() -> None:
     assert (found.n_retrieved, found.mrr) == (2, 0.5)
 
 
+def test_order_is_that_of_the_steps() -> None:
+    """D1: `step_index` is the position, wherever the event stands in the file."""
+    document = trial(step(Seen("read", OTHER)), READ_A, truth=[A])
+    turned = structs.replace(document, events=document.events[::-1])
+    assert metrics_of(turned).file_level_metrics.mrr == 0.5
+
+
 def test_a_truth_file_met_in_two_spellings_counts_once() -> None:
     """D15: both readings of an entry are one file."""
     entry = "hyper::hyper/Cargo.toml"
@@ -283,6 +290,19 @@ def test_labels_about_writes_do_not_apply_where_no_edit_was_expected() -> None:
     taxonomy = metrics_of(trial(READ_A, truth=[A])).error_taxonomy
     assert taxonomy.labels["unused_correct_retrieval"] == 1
     assert taxonomy.not_applicable == ["wrong_evidence_used", "unused_correct_retrieval"]
+
+
+def test_an_empty_list_of_edits_expects_none() -> None:
+    taxonomy = metrics_of(trial(READ_A, truth=[A], edits=[])).error_taxonomy
+    assert taxonomy.not_applicable == ["wrong_evidence_used", "unused_correct_retrieval"]
+
+
+def test_a_file_that_was_touched_lies_where_it_was_touched() -> None:
+    """Its folder is no repository after all: files in the root of `src` are not its neighbours."""
+    document = trial(
+        step(Seen("read", A, A)), step(Seen("read", "src::z.py", repo="src")), truth=[A]
+    )
+    assert metrics_of(document).error_taxonomy.files["ambiguity_near_miss"] == []
 
 
 @pytest.mark.parametrize(

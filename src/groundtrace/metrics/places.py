@@ -118,4 +118,4 @@ class Places:
             return place in self._anywhere
         if (reading.repo, place) in self._known:
             return True
-        return reading.primary and reading.repo in self._home and place in self._without_repo
+        return reading.repo in self._home and place in self._without_repo
