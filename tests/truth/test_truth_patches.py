@@ -182,6 +182,15 @@ def test_a_cut_patch_keeps_the_files_before_the_cut_and_invents_none(changed: Pa
     assert read_patch(text[: text.rindex("@@") + 20]).faults
 
 
+def test_a_cut_plain_diff_invents_no_name() -> None:
+    """Without git's header the only name may be the one that was cut in two."""
+    text = "--- a/src/x.c\n+++ b/src/x.c\n@@ -1 +1 @@\n-a\n+b\n--- a/src/longer.c\n+++ b/src/longer.c\n"
+    for end in range(text.index("--- a/src/longer.c"), len(text)):
+        result = read_patch(text[:end])
+        assert edits(result.files) == ["src/x.c"]
+    assert result.faults == ("line 6: a header that names no file",)
+
+
 NAME = st.text(
     st.characters(blacklist_categories=("Cs",), blacklist_characters="/\0"), min_size=1, max_size=12
 ).filter(

@@ -265,6 +265,9 @@ EXPECTED = {
     "chunks-from-defects": Expected(
         ("source/filter.cc", "source/filter.h"), chunks=(("source/filter.cc", 155, 157, "twice"),)
     ),
+    "symbols-from-task-spec": Expected(
+        ("client.go",), symbols=(("client.go", "FromSpec", "wharf-io/wharf"),)
+    ),
     "nothing": Expected((), None, None, problems=(UNKNOWN,)),
 }
 
