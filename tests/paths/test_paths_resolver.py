@@ -328,6 +328,19 @@ def test_only_where_the_task_names_no_repository_is_it_a_wildcard() -> None:
     assert world.hits() == ["netwerk/a.cpp"]
 
 
+def test_a_wildcard_entry_is_still_one_file() -> None:
+    """A search over everything shows a go.mod in every repository; the truth means one."""
+    world = World(
+        "github.com/sg-evals/other--1::go.mod",
+        "github.com/sg-evals/vuls--1::oval/util.go",
+        "github.com/sg-evals/vuls--1::go.mod",
+        "/workspace/go.mod",
+        "github.com/sg-evals/third--1::go.sum",
+        truth=("oval/util.go", "go.mod", "go.sum"),
+    )
+    assert world.hits() == [None, "oval/util.go", "go.mod", "go.mod", None]
+
+
 def test_a_lone_repository_of_the_ground_truth_may_lie_at_the_root() -> None:
     """No task definition names it, and nothing names another: the paths are its own."""
     world = World("/workspace/source/a.cc", "/workspace/answer.json", truth=("envoy::source/a.cc",))

@@ -224,7 +224,9 @@ class Layout:
             else:
                 path = f"{folder}/{second}"
                 repo = self._repos.find(f"{first}/{second}")
-                if repo is not None and (lower not in repo.owners or lower in repo.names):
+                if repo is not None and lower not in repo.owners:
+                    repo = None
+                if self._repos.find(first) is not None:
                     repo = None  # django/django is the package in the clone as well
             if repo is not None:
                 self._mounts[path] = repo

@@ -59,10 +59,15 @@ class Resolver:
         self._spellings: dict[tuple[Repo | None, bool, str], str] = {}
         self._folders: set[tuple[Repo | None, str]] = set()
         self._layout = self._learn(refs, repo_paths, cwd, settings)
+        shown: dict[tuple[Repo, str], None] = {}
         for ref in refs:
             place = self._place(ref)
             if place is not None and place.repo is not None and ref.kind != "written":
-                self._folders.update((place.repo, folder) for folder in _above(place.path.lower()))
+                shown[place.repo, place.path.lower()] = None
+        for repo, path in shown:
+            self._folders.update((repo, folder) for folder in _above(path))
+        self._truths.settle(shown)
+        self._others.settle(shown)
         for ref in refs:
             self.resolve(ref)
 

@@ -31,6 +31,10 @@ class TruthIndex:
     """Entries of no repository in a task that names none: the repository is a wildcard (D16)."""
     other: dict[tuple[Repo | None, str], tuple[TruthFile, str]] = field(default_factory=dict)
     """Second readings, each with its entry and the folder that the literal reading needs."""
+    main: Repo | None = None
+    """The repository that entries of no repository are taken to belong to, once it is known."""
+    in_main: frozenset[str] = frozenset()
+    """Paths of entries of no repository that were met in it."""
     _by_path: dict[str, list[TruthFile]] = field(default_factory=dict)
 
     def find(
@@ -43,13 +47,37 @@ class TruthIndex:
         `gcc::gcc/Makefile.in` is not the `Makefile.in` at the top.
         """
         lower = path.lower()
-        found = self.exact.get((repo, lower)) or self.anywhere.get(lower)
+        found = self.exact.get((repo, lower))
+        if found is None and self._may_be(repo, lower):
+            found = self.anywhere.get(lower)
         if found is not None:
             return found
         second = self.other.get((repo, lower))
         if second is None or (repo, second[1]) in folders:
             return None
         return second[0]
+
+    def settle(self, places: Iterable[tuple[Repo, str]]) -> None:
+        """Choose the repository of entries that name none, from all files of the trial.
+
+        An entry is one file, so that `go.mod` cannot be the one of every repository that a
+        search shows. It is taken in the repository where most entries were met, then the one
+        with most files; elsewhere only if it was not met there and its path has a folder.
+        """
+        files: dict[Repo, int] = {}
+        met: dict[Repo, set[str]] = {}
+        for repo, path in places:
+            files[repo] = files.get(repo, 0) + 1
+            if path in self.anywhere:
+                met.setdefault(repo, set()).add(path)
+        if met:
+            self.main = max(met, key=lambda repo: (len(met[repo]), files[repo]))
+            self.in_main = frozenset(met[self.main])
+
+    def _may_be(self, repo: Repo | None, path: str) -> bool:
+        if repo is None or self.main in (None, repo):
+            return True
+        return "/" in path and path not in self.in_main
 
     def same(self, path: str, repo: str | None, repos: RepoTable) -> TruthFile | None:
         """The entry that another part of the ground truth means by this path."""
