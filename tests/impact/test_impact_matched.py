@@ -289,12 +289,14 @@ def test_one_trial_filed_under_two_configs_is_not_compared_with_itself():
 def test_by_suite_as_well():
     rows = [r for i in range(4) for r in both(f"a{i}", benchmark="suite_a")]
     rows += [r for i in range(2) for r in both(f"b{i}", benchmark="suite_b")]
+    rows.append(row("c", BASE, benchmark="suite_c"))  # the other never ran this suite
     found = compared(rows)
     assert [(c.suite, c.n_matched_tasks, c.computable) for c in found] == [
         (None, 6, True),
         ("suite_a", 4, True),
         ("suite_b", 2, False),
     ]
+    assert found[0].dropped == {"missing_side": 1}
     assert found[1].tasks is None
     assert {t.benchmark for t in found[0].tasks} == {"suite_a", "suite_b"}
 

@@ -76,7 +76,7 @@ def compare(
     options: ImpactOptions,
     scope: str,
 ) -> list[MatchedComparison]:
-    """One configuration against one baseline: over all suites, then by suite where several."""
+    """One configuration against one baseline: over all suites, then by suite."""
     pairs = pair_tasks(
         [o for o in observations if o.config == baseline],
         [o for o in observations if o.config == config],
@@ -91,22 +91,24 @@ def compare(
         name for name in (baseline, config) if not any(o.config == name for o in observations)
     ]
     result = [_comparison(scope, None, baseline, config, tasks, dropped, absent, draws)]
-    suites = sorted({pair.benchmark for pair in pairs if pair.benchmark})
-    if len({pair.benchmark for pair in pairs}) > 1:
-        for suite in suites:
-            result.append(
-                _comparison(
-                    scope,
-                    suite,
-                    baseline,
-                    config,
-                    [task for task in tasks if task.pair.benchmark == suite],
-                    [pair for pair in dropped if pair.benchmark == suite],
-                    absent,
-                    draws,
-                )
-            )
+    for suite in _suites(observations, pairs, baseline, config):
+        own_tasks = [task for task in tasks if task.pair.benchmark == suite]
+        own_dropped = [pair for pair in dropped if pair.benchmark == suite]
+        result.append(
+            _comparison(scope, suite, baseline, config, own_tasks, own_dropped, absent, draws)
+        )
     return result
+
+
+def _suites(
+    observations: Sequence[Observation], pairs: Sequence[Pair], baseline: str, config: str
+) -> list[str]:
+    """Suites that both configurations ran, where there is more than one suite at all."""
+    if len({pair.benchmark for pair in pairs}) < 2:
+        return []
+    ours = {o.benchmark for o in observations if o.config == baseline}
+    theirs = {o.benchmark for o in observations if o.config == config}
+    return sorted(suite for suite in ours & theirs if suite)
 
 
 def _comparison(
@@ -147,7 +149,7 @@ def _refusal(matched: int, counts: Counter[PairDropReason], absent: Sequence[str
     if absent:
         return f"no trial of {' or '.join(repr(name) for name in absent)} here"
     said = ", ".join(f"{reason} {n}" for reason, n in sorted(counts.items()))
-    text = f"{matched} matched tasks, at least {MIN_TASKS} are needed"
+    text = f"{matched} matched task{'' if matched == 1 else 's'}, at least {MIN_TASKS} are needed"
     return f"{text} (dropped: {said})" if said else text
 
 
