@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -68,7 +69,7 @@ def _write_trial(run: Path, trial: dict[str, Any], suite: str, number: int) -> N
     model = trial.get("model", MODEL)
     recorder = Recorder(seed=mark, started=started, model=model)
     made = record([call(spec) for spec in trial["calls"]], recorder)
-    writers = {
+    writers: dict[str, tuple[str, Callable[[], str]]] = {
         "stream": ("claude-code.txt", lambda: stream(made, recorder, trial["cost"])),
         "trajectory": ("trajectory.json", lambda: trajectory(made, recorder)),
     }

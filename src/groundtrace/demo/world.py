@@ -43,7 +43,8 @@ class Answer:
 def call(spec: list[Any]) -> Answer:
     """Carry out one call of the story, such as `["Read", "/workspace/quay/go.mod"]`."""
     tool, *rest = spec
-    return _TOOLS[tool](*rest)
+    answer: Answer = _TOOLS[tool](*rest)
+    return answer
 
 
 def _lines(path: str) -> list[str] | None:

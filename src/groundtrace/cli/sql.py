@@ -1,0 +1,70 @@
+"""`groundtrace sql`: the flat tables in duckdb."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from groundtrace.cli import options
+from groundtrace.cli.request import say_failures
+from groundtrace.cli.terminal import print_json, print_result, table
+
+if TYPE_CHECKING:
+    from groundtrace.model import Problem
+    from groundtrace.tables.query import Result
+
+
+@click.command("sql")
+@click.argument("query")
+@options.runs_argument
+@click.option("--csv", "as_csv", is_flag=True, help="The result as CSV.")
+@options.output_options
+def command(query: str, runs: str, as_csv: bool, **flags: Any) -> int:
+    """Ask the flat tables of evaluated runs a question in SQL.
+
+    The tables are trials, events, accesses, metrics, truth and problems. The query can reach
+    nothing else: no files, no network, no extensions.
+
+    \b
+    Worked lines:
+      groundtrace sql "SELECT config_name, avg(reward) FROM trials GROUP BY ALL" runs/official
+      groundtrace sql "SELECT * FROM metrics WHERE metric = 'recall@10'" runs/official --csv
+    """
+    from groundtrace.artifacts.places import Places
+    from groundtrace.stages.details import details
+    from groundtrace.tables.query import run_query
+
+    problems: list[Problem] = []
+    result = run_query(query, details(Places(runs, flags["out"]), flags["only"], problems))
+    if flags["as_json"]:
+        print_json(
+            [dict(zip(result.columns, map(_plain, row), strict=True)) for row in result.rows]
+        )
+    elif as_csv:
+        print_result(_csv(result))
+    else:
+        rows = ([_shown(value) for value in row] for row in result.rows)
+        print_result(table(list(result.columns), rows))
+    return say_failures([str(problem) for problem in problems], flags["quiet"])
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON has: decimals and dates as they print."""
+    return value if isinstance(value, bool | int | float | str | type(None)) else str(value)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
+
+
+def _csv(result: Result) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(result.columns)
+    writer.writerows(["" if value is None else value for value in row] for row in result.rows)
+    return stream.getvalue().rstrip("\n")

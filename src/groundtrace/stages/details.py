@@ -1,0 +1,54 @@
+"""Every evaluated trial with its documents, one at a time, for tables and the API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from groundtrace.artifacts.documents.events import EventsDocument
+from groundtrace.artifacts.documents.metrics import MetricsDocument
+from groundtrace.artifacts.places import Places
+from groundtrace.artifacts.read import (
+    EVENTS_ENDING,
+    OutcomeIndex,
+    Stored,
+    document_paths,
+    metrics_path,
+    read_one,
+    read_outcomes,
+    row_from,
+)
+from groundtrace.errors import NothingFoundError
+from groundtrace.model import Problem
+from groundtrace.report.data import Detail
+from groundtrace.stages.evaluate import asked_for
+
+
+def details(
+    places: Places, only: str | None = None, problems: list[Problem] | None = None
+) -> Iterator[Detail]:
+    """Trials of all runs in order; what cannot be read is added to `problems`.
+
+    Raises NothingFoundError at the end when there was nothing at all.
+    """
+    outputs, _ = places.existing()
+    found = 0
+    for output in outputs:
+        index = OutcomeIndex(read_outcomes(output.folder).document)
+        for path in document_paths(output.folder, EVENTS_ENDING):
+            if not asked_for(path, only):
+                continue
+            events: Stored[EventsDocument] = read_one(output.folder, path, "retrieval_events")
+            metrics: Stored[MetricsDocument] = read_one(
+                output.folder, metrics_path(path), "retrieval_metrics"
+            )
+            for problem in (events.problem, metrics.problem):
+                if problem is not None and problems is not None:
+                    problems.append(problem)
+            if events.document is None or metrics.document is None:
+                continue
+            found += 1
+            outcome = index.find(path, metrics.document)
+            row = row_from(metrics.document, events.document, outcome, path=path)
+            yield Detail(row, events.document, metrics.document)
+    if not found:
+        raise NothingFoundError(f"{places.runs}: nothing evaluated; run 'groundtrace evaluate'")

@@ -1,0 +1,1 @@
+"""The numbers where people already work: flat tables, TREC files, SQL."""

@@ -1,0 +1,145 @@
+"""The flat tables: every column declared once, with type, unit and meaning.
+
+Parquet, CSV, SQL and the page of the documentation are made from this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+ColumnType = Literal["text", "integer", "number", "boolean"]
+
+SQL_TYPES: Mapping[ColumnType, str] = {
+    "text": "VARCHAR",
+    "integer": "BIGINT",
+    "number": "DOUBLE",
+    "boolean": "BOOLEAN",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    name: str
+    type: ColumnType
+    meaning: str
+    unit: str = ""
+
+
+def _text(name: str, meaning: str) -> Column:
+    return Column(name, "text", meaning)
+
+
+def _count(name: str, meaning: str) -> Column:
+    return Column(name, "integer", meaning)
+
+
+def _flag(name: str, meaning: str) -> Column:
+    return Column(name, "boolean", meaning)
+
+
+def _number(name: str, meaning: str, unit: str) -> Column:
+    return Column(name, "number", meaning, unit)
+
+
+KEY = (
+    _text("run_id", "Run of the trial."),
+    _text("config_name", "Configuration of the trial."),
+    _text("task_name", "Task of the trial."),
+    _text("trial_name", "Name of the trial; with the columns before it, the key of a trial."),
+)
+"""Columns that stand first in every table."""
+
+TABLES: Mapping[str, tuple[Column, ...]] = {
+    "trials": (
+        *KEY,
+        _text("benchmark", "Suite."),
+        _text("model", "Model without provider prefix."),
+        _text("harness", "Agent harness."),
+        _text("harness_version", "Its version."),
+        _text("batch_timestamp", "Batch folder within the run."),
+        _text("trial_key", "Equal for copies of one trial in several runs."),
+        _text("state", "selected or superseded."),
+        _flag("computable", "File-level metrics could be computed."),
+        _text("reason", "Why not, when not."),
+        _text("trace_source", "Which source gave the events."),
+        _flag("has_trajectory", "A trajectory was found and parsed."),
+        _flag("has_transcript", "A transcript was found and parsed."),
+        _flag("has_ground_truth", "File-level ground truth exists."),
+        _flag("has_chunk_ground_truth", "Line ranges exist."),
+        _text("ground_truth_source", "Source of the ground-truth files."),
+        _text("ground_truth_confidence", "Confidence in that source."),
+        _text("degraded_reason", "What was lost, in words."),
+        _text("elapsed_origin", "From when elapsed seconds count."),
+        _count("total_events", "Tool calls."),
+        _count("mcp_events", "Calls to MCP servers that count."),
+        _count("local_events", "Other calls."),
+        _count("unique_files_accessed", "Distinct files touched."),
+        _count("ground_truth_files", "Ground-truth files."),
+        _count("ground_truth_files_hit", "Ground-truth files touched."),
+        _text("candidate_set_size", "Slice by number of retrieved files."),
+        _text("evidence_type", "Slice by use of MCP tools."),
+        _number("reward", "Valid reward.", ""),
+        _text("reward_reason", "Why there is none."),
+        _number("cost_usd", "Cost.", "US dollars"),
+        _text("cost_source", "Where the cost was found."),
+        _number("agent_seconds", "Wall clock of the agent.", "seconds"),
+        _number("trial_seconds", "Wall clock of the trial.", "seconds"),
+        _count("output_tokens", "Output tokens."),
+        _text("output_tokens_source", "Where they were found."),
+        _text("exception", "Recorded exception."),
+        _text("document", "Events document, relative to the run's retrieval_events folder."),
+    ),
+    "events": (
+        *KEY,
+        _count("step_index", "Zero-based position among the trial's calls."),
+        _text("timestamp", "When the call was made, UTC."),
+        _text("tool_name", "Raw name of the tool."),
+        _text("tool_category", "Its category."),
+        _flag("is_mcp", "Went to an MCP server that counts."),
+        _flag("is_subagent", "Made by a subagent."),
+        _flag("hits_ground_truth", "Touched a ground-truth file."),
+        _count("target_files", "Distinct files touched."),
+        _count("cumulative_tokens", "Tokens of all model calls so far."),
+        _number("elapsed_seconds", "Since the agent started.", "seconds"),
+        _text("call_id", "The harness's id of the call."),
+        _text("arguments", "Salient arguments, as JSON."),
+    ),
+    "accesses": (
+        *KEY,
+        _count("step_index", "The call that touched the file."),
+        _count("position", "Zero-based position within the call."),
+        _text("file", "The file, spelled as in target_files."),
+        _text("repo", "Short name of its repository, where known."),
+        _text("kind", "read, matched, surfaced or written."),
+        _count("line_start", "First line shown, where known."),
+        _count("line_end", "Last line shown, where known."),
+        _text("ground_truth_file", "The ground-truth entry that it is."),
+    ),
+    "metrics": (
+        *KEY,
+        _text("metric", "Canonical name, such as recall@10."),
+        _number("value", "Its value; null when undefined.", "the metric's own"),
+        _text("undefined", "Why it has no value, when it has none."),
+    ),
+    "truth": (
+        *KEY,
+        _count("position", "Zero-based position within its kind."),
+        _text("kind", "file, expected_edit, symbol or chunk."),
+        _text("file", "The file."),
+        _text("repo", "Repository, for symbols."),
+        _text("symbol", "Name, for symbols."),
+        _count("line_start", "First line, for chunks."),
+        _count("line_end", "Last line, for chunks."),
+        _text("annotation", "What the ground truth says of a chunk."),
+    ),
+    "problems": (
+        *KEY,
+        _text("kind", "Kind of problem."),
+        _count("count", "How often it was met."),
+    ),
+}
+"""Every table by name."""

@@ -1,0 +1,39 @@
+"""duckdb, imported when used, and kept to what it was given."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from groundtrace.errors import MissingExtraError
+
+
+def connect(scratch: Path) -> Any:
+    """A database in a scratch folder, so that large tables go to disk."""
+    try:
+        duckdb = importlib.import_module("duckdb")
+    except ImportError as error:
+        raise MissingExtraError("Parquet and SQL", "tables") from error
+    database = duckdb.connect(str(scratch / "tables.duckdb"))
+    database.execute(f"SET temp_directory = {quoted(str(scratch))}")
+    database.execute("SET autoinstall_known_extensions = false")
+    database.execute("SET autoload_known_extensions = false")
+    return database
+
+
+def close_off(database: Any) -> None:
+    """Nothing outside the database can be read, written or loaded from here on."""
+    database.execute("SET enable_external_access = false")
+    database.execute("SET lock_configuration = true")
+
+
+def quoted(text: str) -> str:
+    """A string literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def error_type() -> type[BaseException]:
+    """What duckdb raises for a query that is wrong."""
+    error: type[BaseException] = importlib.import_module("duckdb").Error
+    return error

@@ -1,0 +1,104 @@
+"""Writing tables: CSV without extras, Parquet through duckdb. One trial at a time in memory."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from groundtrace.report.data import Detail
+from groundtrace.tables.columns import SQL_TYPES, TABLES
+from groundtrace.tables.duck import connect, quoted
+from groundtrace.tables.rows import rows_of
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""First characters that make a spreadsheet take a cell for a formula."""
+
+
+def write_csv(details: Iterable[Detail], folder: Path) -> list[Path]:
+    """Every table as `<table>.csv`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = {table: folder / f"{table}.csv" for table in TABLES}
+    with ExitStack() as stack:
+        writers = {}
+        for table, path in paths.items():
+            stream = stack.enter_context(_whole(path))
+            writers[table] = csv.writer(stream, lineterminator="\n")
+            writers[table].writerow([column.name for column in TABLES[table]])
+        for detail in details:
+            for table, writer in writers.items():
+                writer.writerows([_cell(value) for value in row] for row in rows_of(table, detail))
+    return list(paths.values())
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return "" if value is None else value
+
+
+class _whole:  # noqa: N801 - reads as a word where it is used
+    """A text file that appears when it is complete, or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.temporary = path.with_name(f".{path.name}.tmp")
+
+    def __enter__(self) -> io.TextIOWrapper:
+        self.stream = self.temporary.open("w", encoding="utf-8", newline="")
+        return self.stream
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.stream.close()
+        if kind is None:
+            self.temporary.replace(self.path)
+        else:
+            self.temporary.unlink(missing_ok=True)
+
+
+def write_parquet(details: Iterable[Detail], folder: Path) -> list[Path]:
+    """Every table as `<table>.parquet`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
+        lines = write_lines(details, Path(scratch))
+        paths = []
+        for table, source in lines.items():
+            path = folder / f"{table}.parquet"
+            temporary = path.with_name(f".{path.name}.tmp")
+            database.execute(
+                f"COPY (SELECT * FROM {read_lines(table, source)}) "
+                f"TO {quoted(str(temporary))} (FORMAT parquet)"
+            )
+            temporary.replace(path)
+            paths.append(path)
+    return paths
+
+
+def write_lines(details: Iterable[Detail], folder: Path) -> dict[str, Path]:
+    """Every table as lines of JSON, from which duckdb reads it."""
+    paths = {table: folder / f"{table}.jsonl" for table in TABLES}
+    encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
+    with ExitStack() as stack:
+        streams = {table: stack.enter_context(path.open("wb")) for table, path in paths.items()}
+        names = {table: [column.name for column in columns] for table, columns in TABLES.items()}
+        for detail in details:
+            for table, stream in streams.items():
+                for row in rows_of(table, detail):
+                    stream.write(encode(dict(zip(names[table], row, strict=True))) + b"\n")
+    return paths
+
+
+def read_lines(table: str, path: Path) -> str:
+    """The SQL that reads such lines with the table's own types."""
+    columns = ", ".join(
+        f"{quoted(column.name)}: {quoted(SQL_TYPES[column.type])}" for column in TABLES[table]
+    )
+    return f"read_json({quoted(str(path))}, format = 'newline_delimited', columns = {{{columns}}})"

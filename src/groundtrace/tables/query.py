@@ -1,0 +1,40 @@
+"""SQL over the tables, with everything else switched off."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from groundtrace.errors import UsageError
+from groundtrace.report.data import Detail
+from groundtrace.tables.columns import TABLES
+from groundtrace.tables.duck import close_off, connect, error_type
+from groundtrace.tables.export import read_lines, write_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a query gave."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+def run_query(query: str, details: Iterable[Detail]) -> Result:
+    """The result of one query; raises UsageError with duckdb's own words when it is wrong."""
+    with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
+        for table, path in write_lines(details, Path(scratch)).items():
+            database.execute(f"CREATE TABLE {table} AS SELECT * FROM {read_lines(table, path)}")
+            path.unlink()
+        close_off(database)
+        try:
+            cursor = database.execute(query)
+            columns = tuple(column[0] for column in cursor.description or ())
+            rows = tuple(tuple(row) for row in cursor.fetchall()) if columns else ()
+        except error_type() as error:
+            tables = ", ".join(TABLES)
+            raise UsageError(f"{' '.join(str(error).split())} (tables: {tables})") from error
+    return Result(columns, rows)

@@ -1,0 +1,68 @@
+"""TREC run and qrels files, which trec_eval scores to the same numbers as the artifacts.
+
+A query is a trial (`run/task`), a document is a file. Names are percent-encoded, because TREC
+files are split at white space. The ranking is the order of first sight; scores fall by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO
+from urllib.parse import quote
+
+from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence
+from groundtrace.names import safe_name
+from groundtrace.report.data import Detail
+
+KINDS = {"retrieved": RETRIEVED, "shown": SHOWN}
+"""Rankings that are written, by name."""
+TAG = "groundtrace"
+
+
+def encode(name: str) -> str:
+    """A name without white space; `urllib.parse.unquote` reads it back."""
+    return quote(name, safe="/:@+-._~,=()[]#", errors="replace") or "%"
+
+
+def query_of(detail: Detail) -> str:
+    """The query that a trial stands for."""
+    where = detail.events.provenance
+    name = f"{where.run_id}/{where.task_name}"
+    outcome = detail.row.outcome
+    if outcome is not None and outcome.state != "selected":
+        name += f"/{where.trial_name}"
+    return encode(name)
+
+
+def write_trec(details: Iterable[Detail], folder: Path) -> list[Path]:
+    """Per configuration `<config>.qrels` and a run a ranking; only computable trials."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        streams: dict[Path, IO[str]] = {}
+        for detail in details:
+            if not detail.metrics.file_level_metrics.computable:
+                continue
+            config = safe_name(detail.events.provenance.config_name)
+            for ending, lines in _lines(detail):
+                path = folder / f"{config}.{ending}"
+                if path not in streams:
+                    streams[path] = stack.enter_context(path.open("w", encoding="utf-8"))
+                streams[path].writelines(f"{line}\n" for line in lines)
+    return sorted(streams)
+
+
+def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
+    evidence = Evidence(detail.events)
+    query = query_of(detail)
+    yield "qrels", [f"{query} 0 {encode(entry)} 1" for entry in evidence.truth]
+    for name, kinds in KINDS.items():
+        ranked = [touch.name for touch in evidence.first(kinds)]
+        yield (
+            f"{name}.run",
+            [
+                f"{query} Q0 {encode(file)} {rank} {len(ranked) - rank + 1} {TAG}"
+                for rank, file in enumerate(ranked, 1)
+            ],
+        )
