@@ -33,6 +33,7 @@ def retrieval(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """Files of which sections were shown (D2: retrieval is code search)."""
     payload = payload_of(call.result)
     repo = _repository(call)
+    cwd = first_text(call.arguments, ("directory_path", "workspace_path")) or cwd
     spans = Spans("matched", f"{entry.short}: sections shown", bare_kind="surfaced")
     _add_json(payload, spans, repo, cwd)
     path = ""

@@ -34,13 +34,14 @@ from groundtrace.tools.sourcegraph_text import (
 from groundtrace.tools.table import ToolEntry
 
 _IN_QUERY = re.compile(r"""(?<![\w-])(?:repo|r):(?P<name>"[^"]+"|[^\s'",]+)""")
+_GROUP = re.compile(r"(?P<before>[^()]*)\((?:\?:)?(?P<in>[^()]*)\)(?P<after>[^()]*)")
 _NO_RESULTS = re.compile(
     r"\s*(?:#+ )?(?:No (?:results?|files?|references?|definitions?|matches|symbols?)\b"
     r"|Total results: 0\b)",
     re.IGNORECASE,
 )
 _LISTING_NOTE = re.compile(
-    r"(?:No |Showing |\(|Error|Total |URL: |\.\.\.|Truncated|\[Truncated|… |path not found)",
+    r"(?:No (?:files|results|entries)\b|Showing \d|\(\d+ |\(more |Error: |Total |URL: |\.\.\.|\[Truncated)",
     re.IGNORECASE,
 )
 _REPO_LINE = re.compile(r"(?P<repo>[\w-]+(?:\.[\w-]+)+/[^\s]+?)(?:\s+[-\[(].*)?\s*")
@@ -52,11 +53,15 @@ def repos_in(query: str) -> tuple[str, ...]:
     """Repositories that a query is limited to: `repo:^github\\.com/org/name$`, also alternatives."""
     found = []
     for match in _IN_QUERY.finditer(query):
-        name = match["name"].strip('"').replace("\\", "")
-        for part in re.split(r"[|()]", name):
-            part = plain_repo(part.strip("^$"))
-            if "/" in part and not re.search(r"[*+?\[\]]", part):
-                found.append(part)
+        pattern = match["name"].strip('"').replace("\\", "")
+        group = _GROUP.fullmatch(pattern)
+        parts = pattern.split("|")
+        if group is not None:
+            parts = [group["before"] + part + group["after"] for part in group["in"].split("|")]
+        for part in parts:
+            name = plain_repo(part.strip("^$"))
+            if "/" in name and not re.search(r"[*+?|()\[\]]", name):
+                found.append(name)
     return distinct(found)
 
 
@@ -65,7 +70,8 @@ def named_repos(arguments: Mapping[str, Any]) -> tuple[str, ...]:
     direct = (*as_texts(arguments.get("repo")), *as_texts(arguments.get("repos")))
     queries = (as_text(arguments.get(key)) for key in ("query", "question", "pattern"))
     inside = [repo for query in queries for repo in repos_in(query)]
-    return distinct((*(plain_repo(repo.strip("^$")) for repo in direct), *inside))
+    plain = (plain_repo(repo.strip("^$").replace("\\", "")) for repo in direct)
+    return distinct((*plain, *inside))
 
 
 # --- opened and listed files --------------------------------------------------------------

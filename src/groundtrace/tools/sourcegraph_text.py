@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from groundtrace.tools.common import as_items, as_mapping, as_number, as_text, numbered
 from groundtrace.tools.payload import Payload
 
-HEADER = re.compile(r"# (?P<repo>[^\s–]+)(?: – (?P<path>\S.*))?\s*")
+HEADER = re.compile(r"# (?P<repo>[^\s–]+)(?: [–—-] (?P<path>\S.*))?\s*")
 """A header of the text era; the separator is an EN DASH. Without a path it names a repository."""
 LINE = re.compile(r"(\d+): ?(.*)", re.DOTALL)
 """A numbered line of a chunk or of an opened file."""
