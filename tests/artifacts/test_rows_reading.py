@@ -188,6 +188,8 @@ def test_an_outcome_of_another_trial_is_not_taken_for_its_document(tmp_path: Pat
     store(tmp_path, "task", trial(READ_A, truth=[A], trial_name="task__old"))
     (tmp_path / "outcomes.json").write_bytes(encode(outcomes(outcome())))
     assert read(tmp_path)[0][0].outcome is None
+    old = trial(READ_A, truth=[A], trial_name="task__old")
+    assert row_from(metrics_of(old), old, outcome()).outcome is None
 
 
 def test_documents_are_read_one_at_a_time_in_order(tmp_path: Path) -> None:

@@ -41,6 +41,8 @@ def task(
         for file in [*found, "z.py"]
     ]
     more.setdefault("trial_name", f"{name}__1")
+    if result is not None:
+        result = structs.replace(result, task_name=name, trial_name=more["trial_name"])
     return row(
         trial(
             *calls if source else (),

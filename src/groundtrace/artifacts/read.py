@@ -19,6 +19,7 @@ from groundtrace.artifacts.documents.metrics import MetricsDocument
 from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.artifacts.rows import TrialRow
 from groundtrace.errors import InputError, VersionError
+from groundtrace.jsonio import clean_text
 from groundtrace.metrics.evidence import KIND_BY_CATEGORY
 from groundtrace.metrics.table import METRICS
 from groundtrace.model import Problem
@@ -160,8 +161,11 @@ def row_from(
     is_known: Callable[[str], bool] | None = None,
 ) -> TrialRow:
     """The row of one trial; its values are the document's, so that rows made now and rows read
-    later are equal."""
+    later are equal. An outcome of another trial, as beside a document that an earlier run left
+    under the same name, is not taken."""
     where = metrics.provenance
+    if outcome is not None and clean_text(outcome.trial_name) != where.trial_name:
+        outcome = None
     found = metrics.file_level_metrics
     shown = metrics.file_level_metrics_shown
     values: dict[str, float] = {}
