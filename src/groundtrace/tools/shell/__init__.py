@@ -77,9 +77,7 @@ def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Entry]:
     return {**TABLE, **commands.added(added, TABLE)}
 
 
-def _resolve(
-    parts: list[Part], output: Output, is_error: bool
-) -> tuple[tuple[FileRef, ...], bool]:
+def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[FileRef, ...], bool]:
     """References of all parts, and whether the call obtained nothing."""
     from groundtrace.tools.shell.align import divide
     from groundtrace.tools.shell.parts import Opaque, Text
@@ -90,10 +88,15 @@ def _resolve(
     for segment in segments:
         part = segment.part
         is_text = isinstance(part, Text)
-        asked = asked or part.prints and not is_text and not (isinstance(part, Opaque) and not part.expected)
+        asked = (
+            asked
+            or part.prints
+            and not is_text
+            and not (isinstance(part, Opaque) and not part.expected)
+        )
         if not segment.lines and part.prints:
             continue
-        got = got or part.prints and not is_text
+        got = got or part.prints and not is_text and part.obtained(segment.lines)
         if isinstance(part, Text):
             found.extend(_captured(part, segment.lines))
         else:

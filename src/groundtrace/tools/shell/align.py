@@ -13,6 +13,8 @@ from groundtrace.tools.shell.parts import Content, Junk, Part, Prefixed, Text
 
 MAX_CELLS = 1_500_000
 """More (part, line) pairs than this are divided greedily."""
+MAX_ROUNDS = 4
+"""Divisions tried before a contradiction is let stand."""
 _NEVER = float("-inf")
 
 
@@ -28,7 +30,36 @@ class Segment:
 
 
 def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
-    """One segment per part, in order."""
+    """One segment per part, in order; parts that cannot have run get nothing."""
+    for _ in range(MAX_ROUNDS):
+        segments = _divided(parts, lines)
+        wrong = _impossible(segments)
+        if not wrong:
+            break
+        parts = [part for part in parts if id(part) not in wrong]
+    return segments
+
+
+def _impossible(segments: Sequence[Segment]) -> set[int]:
+    """Parts that printed although what they depend on says that they did not run."""
+    if not any(s.part.guard is not None or s.part.unless is not None for s in segments):
+        return set()
+    printed = {id(s.part) for s in segments if s.lines}
+    known = {id(s.part) for s in segments}
+    wrong: set[int] = set()
+    for segment in segments:
+        part = segment.part
+        if not segment.lines and part.prints:
+            continue
+        guard, unless = part.guard, part.unless
+        if guard is not None and id(guard) in known and id(guard) not in printed:
+            wrong.add(id(part))
+        elif unless is not None and id(unless) in printed:
+            wrong.add(id(part))
+    return wrong
+
+
+def _divided(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
     segments = [Segment(part) for part in _joined(parts)]
     printing = [segment for segment in segments if segment.part.prints]
     if not lines or not printing:
@@ -55,9 +86,18 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
         if pending is not None and part.prints:
             before, pending = pending, None
             if isinstance(part, Text):
-                lines = (*before.lines[:-1], before.lines[-1] + part.lines[0], *part.lines[1:]) if part.lines else before.lines
-                part = Text(lines=lines, streams={**before.streams, **part.streams}, unended=part.unended,
-                            maybe=before.maybe, fallback=before.fallback)
+                lines = (
+                    (*before.lines[:-1], before.lines[-1] + part.lines[0], *part.lines[1:])
+                    if part.lines
+                    else before.lines
+                )
+                part = Text(
+                    lines=lines,
+                    streams={**before.streams, **part.streams},
+                    unended=part.unended,
+                    maybe=before.maybe,
+                    fallback=before.fallback,
+                )
             else:
                 part = Prefixed(text=before, inner=part, maybe=before.maybe)
         if isinstance(part, Text) and part.unended and part.lines and part.lines[-1]:
@@ -132,7 +172,9 @@ def _fit(segments: Sequence[Segment], lines: Sequence[str]) -> None:
     junk = Junk()
     for step in steps:
         part: Part = junk if step is None else step.part
-        score, back = _text(part, lines, score) if isinstance(part, Text) else _stretch(part, lines, score)
+        score, back = (
+            _text(part, lines, score) if isinstance(part, Text) else _stretch(part, lines, score)
+        )
         backs.append(back)
     end = total
     for step, back in zip(reversed(steps), reversed(backs), strict=True):
@@ -151,8 +193,10 @@ def _text(part: Text, lines: Sequence[str], before: list[float]) -> tuple[list[f
     size = len(part.lines)
     if size == 0:
         return list(before), back
-    gain = sum(1.2 if not text.strip() else 6.0 if pattern is None else 4.5
-               for text, pattern in zip(part.lines, patterns, strict=True))
+    gain = sum(
+        1.2 if not text.strip() else 6.0 if pattern is None else 4.5
+        for text, pattern in zip(part.lines, patterns, strict=True)
+    )
     gain -= 4.0 if part.fallback else 0.0
     for start in range(len(lines) - size + 1):
         if before[start] == _NEVER:
@@ -164,7 +208,11 @@ def _text(part: Text, lines: Sequence[str], before: list[float]) -> tuple[list[f
             if pattern is not None:
                 if pattern.match(line) is None:
                     break
-            elif line != text and line.rstrip() != text.rstrip() and not (last_open and line.startswith(text)):
+            elif (
+                line != text
+                and line.rstrip() != text.rstrip()
+                and not (last_open and line.startswith(text))
+            ):
                 break
         else:
             value = before[start] + gain
@@ -173,7 +221,9 @@ def _text(part: Text, lines: Sequence[str], before: list[float]) -> tuple[list[f
     return score, back
 
 
-def _stretch(part: Part, lines: Sequence[str], before: list[float]) -> tuple[list[float], list[int]]:
+def _stretch(
+    part: Part, lines: Sequence[str], before: list[float]
+) -> tuple[list[float], list[int]]:
     """Scores after a part that takes any number of lines up to its limit."""
     total = len(lines)
     sums = [0.0] * (total + 1)
@@ -206,7 +256,15 @@ def _stretch(part: Part, lines: Sequence[str], before: list[float]) -> tuple[lis
         if exact is not None and exact <= end:
             full = end - exact
             if exact > 0:
-                reached = before[full] - sums[full] - pairs[full + 1] + sums[end] + pairs[end] + 3.0 - extra
+                reached = (
+                    before[full]
+                    - sums[full]
+                    - pairs[full + 1]
+                    + sums[end]
+                    + pairs[end]
+                    + 3.0
+                    - extra
+                )
                 if reached >= here:
                     here, where = reached, full
         if here > score[end]:
@@ -240,26 +298,39 @@ def _greedy(segments: Sequence[Segment], lines: Sequence[str]) -> None:
 def _judge(printing: Sequence[Segment]) -> None:
     """Marks segments whose ends are guesses: two contents side by side with nothing between."""
     shown = [segment for segment in printing if segment.lines]
-    texts = Counter(line for s in shown if isinstance(s.part, Text) for line in s.lines)
-    others = Counter(
-        line for s in shown if not isinstance(s.part, Text) for line in s.lines if line in texts
-    )
+    fixed = _fixed(shown)
     for i in range(len(shown) - 1):
-        if not _certain(shown, i, others):
+        if not _certain(shown, i, fixed):
             for segment in (shown[i], shown[i + 1]):
                 segment.sure = segment.sure and segment.part.exact() == len(segment.lines)
 
 
-def _certain(shown: Sequence[Segment], i: int, others: Counter[str]) -> bool:
+def _fixed(shown: Sequence[Segment]) -> set[int]:
+    """Separators whose place is certain: found nowhere else, or beside one that is."""
+    places = [i for i, segment in enumerate(shown) if isinstance(segment.part, Text)]
+    texts = {line for i in places for line in shown[i].lines}
+    others = {
+        line for s in shown if not isinstance(s.part, Text) for line in s.lines if line in texts
+    }
+    fixed = {i for i in places if not others.intersection(shown[i].lines)}
+    if places and places[0] == 0:
+        fixed.add(0)
+    if places and places[-1] == len(shown) - 1:
+        fixed.add(places[-1])
+    for order, step in ((places, -1), (places[::-1], 1)):
+        for i in order:
+            if i + step in fixed:
+                fixed.add(i)
+    return fixed
+
+
+def _certain(shown: Sequence[Segment], i: int, fixed: set[int]) -> bool:
     """Whether it is certain that segment `i` ends where it does."""
     left, right = shown[i], shown[i + 1]
-    if left.part.strict or right.part.strict:
+    if left.part.strict or right.part.strict or left.part.exact() == len(left.lines):
         return True
-    if left.part.exact() == len(left.lines):
-        return True
-    for separator in (left, right):
-        if isinstance(separator.part, Text):
-            return not any(others[line] for line in separator.lines)
+    if isinstance(left.part, Text) or isinstance(right.part, Text):
+        return i in fixed or i + 1 in fixed
     if right.part.exact() == len(right.lines):
-        return i + 2 >= len(shown) or _certain(shown, i + 1, others)
+        return i + 2 >= len(shown) or _certain(shown, i + 1, fixed)
     return False

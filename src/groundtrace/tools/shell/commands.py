@@ -163,7 +163,9 @@ _KINDS = ("read", "matched", "surfaced", "written", "nothing", "prefix")
 _PLACES = ("all", "first", "last", "rest")
 
 
-def added(commands: Mapping[str, Mapping[str, Any]], table: Mapping[str, Entry]) -> dict[str, Entry]:
+def added(
+    commands: Mapping[str, Mapping[str, Any]], table: Mapping[str, Entry]
+) -> dict[str, Entry]:
     """Entries for the commands of groundtrace.toml.
 
     `like` names a command of the table that the new one behaves as. Otherwise `kind` says what

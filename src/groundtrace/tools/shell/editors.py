@@ -14,7 +14,8 @@ from groundtrace.tools.shell.words import HOLES
 _SED_TAKES = "efl"
 _ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\])*/I?|\\[|#,@%].*?(?<!\\)[|#,@%])"
 _SED_PART = re.compile(
-    rf"\s*(?P<low>{_ADDRESS})?\s*(?:,\s*(?P<high>{_ADDRESS}|[+~]\d+))?\s*(?P<not>!?)\s*(?P<body>.*)$", re.DOTALL
+    rf"\s*(?P<low>{_ADDRESS})?\s*(?:,\s*(?P<high>{_ADDRESS}|[+~]\d+))?\s*(?P<not>!?)\s*(?P<body>.*)$",
+    re.DOTALL,
 )
 
 
@@ -22,7 +23,10 @@ def _sed(call: Call) -> Parts:
     in_place = any(re.match(r"-(?:[nErsuz]*i|-in-place)", word.text) for word in call.args)
     args = [w for w in call.args if not re.match(r"-i|--in-place", w.text)]
     options = replace(call, args=args).options(_SED_TAKES, frozenset({"--expression", "--file"}))
-    scripts = [word.text for word in [*options.values.get("-e", []), *options.values.get("--expression", [])]]
+    scripts = [
+        word.text
+        for word in [*options.values.get("-e", []), *options.values.get("--expression", [])]
+    ]
     operands = options.operands
     if not scripts and not options.has("-f", "--file"):
         if not operands:
@@ -43,7 +47,11 @@ def sed_script(script: str, silent: bool, parts: Parts) -> Parts:
         wanted = _printed(pieces)
         if wanted == "count":
             return algebra.count(parts, "sed")
-        return _blurred(parts) if isinstance(wanted, str) or wanted is None else algebra.select(parts, wanted)
+        return (
+            _blurred(parts)
+            if isinstance(wanted, str) or wanted is None
+            else algebra.select(parts, wanted)
+        )
     return _kept(pieces, parts)
 
 
@@ -75,7 +83,9 @@ def _printed(pieces: list[str]) -> Spans | str | None:
             return None
         spans.append(span)
     if stop is not None:
-        spans = [(low, stop if high is None else min(high, stop)) for low, high in spans if low <= stop]
+        spans = [
+            (low, stop if high is None else min(high, stop)) for low, high in spans if low <= stop
+        ]
     return tuple(spans)
 
 
@@ -127,7 +137,11 @@ def _kept(pieces: list[str], parts: Parts) -> Parts:
 def _substituted(part: Part, body: str) -> Part:
     """A substitution changes names and texts; which file a line is of stays as it is."""
     if isinstance(part, Names | Listing):
-        return replace(part, anchor=False) if isinstance(part, Names) and _cuts_dot(body) else _opaque(part)
+        return (
+            replace(part, anchor=False)
+            if isinstance(part, Names) and _cuts_dot(body)
+            else _opaque(part)
+        )
     if isinstance(part, Text):
         return _opaque(part)
     if isinstance(part, Search) and part.named is not False:
@@ -146,7 +160,9 @@ def _opaque(part: Part) -> Part:
 def _blurred(parts: Parts) -> Parts:
     """Lines chosen by their text: the files are known, the lines are not."""
     return [
-        replace(part, spans=None, quiet=True) if isinstance(part, Content) and not part.numbers else part
+        replace(part, spans=None, quiet=True)
+        if isinstance(part, Content) and not part.numbers
+        else part
         for part in parts
     ]
 
@@ -156,7 +172,10 @@ def _blurred(parts: Parts) -> Parts:
 _NR = r"F?NR"
 _ONE = re.compile(rf"\(?\s*{_NR}\s*(==|>=|<=|>|<)\s*(\d{{1,9}})\s*\)?$")
 _PRINT_ALL = re.compile(r"\{?\s*(?:print(?:\s+\$0)?)?\s*;?\s*\}?$")
-_PRINT_NUMBERED = re.compile(rf"\{{\s*(?:print\s*\(?\s*{_NR}\b|printf\s*\(?\s*\"\s*%\d*d[^\"]*\"\s*,\s*{_NR}\b).*\$0.*\}}$", re.DOTALL)
+_PRINT_NUMBERED = re.compile(
+    rf"\{{\s*(?:print\s*\(?\s*{_NR}\b|printf\s*\(?\s*\"\s*%\d*d[^\"]*\"\s*,\s*{_NR}\b).*\$0.*\}}$",
+    re.DOTALL,
+)
 
 
 def _awk(call: Call) -> Parts:

@@ -130,7 +130,9 @@ class Search(Part):
         base = self.base
         if base is not None and base.numbers:
             inner = [re.sub(r"^\d+[:-]", "", line) for line in lines]
-            numbers = [int(m[1]) for m in (re.match(r"\s*(\d{1,9})\b", text) for text in inner) if m]
+            numbers = [
+                int(m[1]) for m in (re.match(r"\s*(\d{1,9})\b", text) for text in inner) if m
+            ]
             return (min(numbers), max(numbers)) if numbers else (None, None)
         found = [m for m in (re.match(r"(\d{1,9})[:-]", line) for line in lines) if m]
         if not found or (self.numbered is None and len(found) < len(lines) * 0.9):
@@ -164,7 +166,9 @@ class Search(Part):
             if not is_file_name(name):
                 continue
             low, high = (min(numbers), max(numbers)) if numbers else (None, None)
-            out.append(FileRef(join(self.cwd, name), "matched", self.repo, low, high, rule=self.rule))
+            out.append(
+                FileRef(join(self.cwd, name), "matched", self.repo, low, high, rule=self.rule)
+            )
         out.extend(
             FileRef(join(self.cwd, name), "surfaced", self.repo, rule=self.rule)
             for name in binary
@@ -211,7 +215,10 @@ def _stat_name(line: str) -> str | None:
 
 
 def _status_name(line: str) -> str | None:
-    found = re.match(r"(?:[ MADRCUT?!]{2} |\t(?:modified|new file|deleted|renamed|both modified): +|\t)(\S.*)", line)
+    found = re.match(
+        r"(?:[ MADRCUT?!]{2} |\t(?:modified|new file|deleted|renamed|both modified): +|\t)(\S.*)",
+        line,
+    )
     return None if found is None else found[1].split(" -> ")[-1].strip('"')
 
 
@@ -302,7 +309,9 @@ class Names(Part):
             bare = name.strip() if self.form != "plain" else name
             if not self._is_file(bare, parents, roots):
                 continue
-            yield FileRef(join(None if self.repo else self.cwd, bare), "surfaced", self.repo, rule=self.rule)
+            yield FileRef(
+                join(None if self.repo else self.cwd, bare), "surfaced", self.repo, rule=self.rule
+            )
 
     def _is_file(self, name: str, parents: set[str], roots: set[str]) -> bool:
         if not is_file_name(name) or name in parents:
@@ -430,7 +439,9 @@ def _folded(name: str) -> str:
 _DIFF_OLD = re.compile(r"--- (?:\"?a/)?(.+?)\"?(?:\t.*)?$")
 _DIFF_NEW = re.compile(r"\+\+\+ (?:\"?b/)?(.+?)\"?(?:\t.*)?$")
 _DIFF_GIT = re.compile(r'diff --git "?a/(.+?)"? "?b/(.+?)"?$')
-_DIFF_LINE = re.compile(r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)")
+_DIFF_LINE = re.compile(
+    r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)"
+)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -50,7 +50,9 @@ def _listing(call: Call, options: Options) -> Parts | None:
     """Options with which show, diff and log print names instead of patches."""
     log = options.has("--log")
     if options.has("--name-only"):
-        return [Names(cwd=call.cwd, form="logname" if log else "plain", only_files=True, rule="git")]
+        return [
+            Names(cwd=call.cwd, form="logname" if log else "plain", only_files=True, rule="git")
+        ]
     if options.has("--name-status"):
         return [Names(cwd=call.cwd, form="letters", only_files=True, rule="git")]
     if options.has("--numstat"):
@@ -74,14 +76,18 @@ def _show(call: Call) -> Parts:
     if parts:
         return parts
     options.flags.add("--log")
-    return _listing(call, options) or [Diff(cwd=call.cwd, summary=options.has("--stat"), rule="git show")]
+    return _listing(call, options) or [
+        Diff(cwd=call.cwd, summary=options.has("--stat"), rule="git show")
+    ]
 
 
 def _diff(call: Call) -> Parts:
     options = call.options("USGlO", _LONG)
     if options.has("--no-index") and len(options.operands) == 2:
         return algebra.derive(call.opened(options.operands), "git diff")
-    return _listing(call, options) or [Diff(cwd=call.cwd, summary=options.has("--stat"), rule="git diff")]
+    return _listing(call, options) or [
+        Diff(cwd=call.cwd, summary=options.has("--stat"), rule="git diff")
+    ]
 
 
 def _log(call: Call) -> Parts:
@@ -118,7 +124,14 @@ def _ls_files(call: Call) -> Parts:
 def _ls_tree(call: Call) -> Parts:
     options = call.options()
     form = "plain" if options.has("--name-only", "--name-status") else "treehash"
-    return [Names(cwd=call.cwd, only_files=options.has("-r") or form == "treehash", form=form, rule="git ls-tree")]
+    return [
+        Names(
+            cwd=call.cwd,
+            only_files=options.has("-r") or form == "treehash",
+            form=form,
+            rule="git ls-tree",
+        )
+    ]
 
 
 def _status(call: Call) -> Parts:
@@ -131,7 +144,11 @@ def _checkout(call: Call) -> Parts:
         return call.writes(call.args[texts.index("--") + 1 :])
     # Without `--` only what cannot be a branch is a file.
     operands = call.options("bB").operands
-    files = [word for word in operands[-1:] if "." in word.text.rsplit("/", 1)[-1] and not _branch_like(word.text)]
+    files = [
+        word
+        for word in operands[-1:]
+        if "." in word.text.rsplit("/", 1)[-1] and not _branch_like(word.text)
+    ]
     return [*call.writes(files), Opaque(rule="git checkout", expected=False)]
 
 
@@ -174,7 +191,18 @@ def _stash(call: Call) -> Parts:
     return [Opaque(rule="git stash", expected=False)]
 
 
-_PRINTING = {"branch", "tag", "describe", "rev-parse", "rev-list", "remote", "config", "shortlog", "reflog", "show-ref"}
+_PRINTING = {
+    "branch",
+    "tag",
+    "describe",
+    "rev-parse",
+    "rev-list",
+    "remote",
+    "config",
+    "shortlog",
+    "reflog",
+    "show-ref",
+}
 _VERBS: dict[str, Handler] = {
     "show": _show, "diff": _diff, "log": _log, "blame": _blame, "annotate": _blame, "grep": git_grep,
     "ls-files": _ls_files, "ls-tree": _ls_tree, "status": _status, "checkout": _checkout, "restore": _restore,

@@ -7,7 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from groundtrace.tools.shell.found import Diff, Listing, Names, Search
-from groundtrace.tools.shell.parts import WHOLE, Content, Count, Headed, Opaque, Part, Spans, Text, shown_files
+from groundtrace.tools.shell.parts import (
+    WHOLE,
+    Content,
+    Count,
+    Headed,
+    Opaque,
+    Part,
+    Spans,
+    Text,
+    shown_files,
+)
 from groundtrace.tools.shell.words import HOLES
 
 Parts = list[Part]
@@ -69,7 +79,9 @@ def _limited(part: Part, count: int) -> Part:
     return replace(part, limit=limit)
 
 
-def _each(parts: Sequence[Part], one: Callable[[Part], Part], other: Callable[[Part], Part]) -> Parts:
+def _each(
+    parts: Sequence[Part], one: Callable[[Part], Part], other: Callable[[Part], Part]
+) -> Parts:
     """`one` for the first part that prints, `other` for those after it."""
     out: Parts = []
     started = False
@@ -267,7 +279,13 @@ def names_of(parts: Iterable[Part], rule: str = "") -> Parts:
     for part in parts:
         if isinstance(part, Search) and part.named is not False:
             out.append(
-                Names(cwd=part.cwd, roots=part.roots, only_files=True, rule=rule or part.rule, repo=part.repo)
+                Names(
+                    cwd=part.cwd,
+                    roots=part.roots,
+                    only_files=True,
+                    rule=rule or part.rule,
+                    repo=part.repo,
+                )
             )
         elif isinstance(part, Names):
             out.append(part)

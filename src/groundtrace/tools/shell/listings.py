@@ -37,7 +37,10 @@ def _find(call: Call) -> Parts:
         text = args[at].text
         value = args[at + 1].text if at + 1 < len(args) else ""
         if text in _EXEC:
-            end = next((i for i in range(at + 1, len(args)) if args[i].text in {";", "+", "\\;"}), len(args))
+            end = next(
+                (i for i in range(at + 1, len(args)) if args[i].text in {";", "+", "\\;"}),
+                len(args),
+            )
             actions.append(args[at + 1 : end])
             at = end + 1
             continue
@@ -52,7 +55,9 @@ def _find(call: Call) -> Parts:
         elif text == "-printf" and not re.match(r"%p(?:\\n|$)", value):
             form = "relative" if re.match(r"%P(?:\\n|$)", value) else "unknown"
         at += 2 if text in _FIND_VALUES else 1
-    found = _found(call, tuple(roots), names if "-o" not in [w.text for w in args] else [], types, form)
+    found = _found(
+        call, tuple(roots), names if "-o" not in [w.text for w in args] else [], types, form
+    )
     if actions:
         parts: Parts = []
         for action in actions:
@@ -61,7 +66,9 @@ def _find(call: Call) -> Parts:
     return found if prints else []
 
 
-def _found(call: Call, roots: tuple[Word, ...], names: list[str], types: set[str], form: str) -> Parts:
+def _found(
+    call: Call, roots: tuple[Word, ...], names: list[str], types: set[str], form: str
+) -> Parts:
     if form == "unknown":
         return [Opaque(rule="find")]
     glob = names[0] if len(names) == 1 else None
@@ -73,8 +80,13 @@ def _found(call: Call, roots: tuple[Word, ...], names: list[str], types: set[str
         known, form = (), "plain"
     return [
         Names(
-            cwd=cwd, roots=known or (() if form == "plain" and roots else (Word("."),)), form=form, only_files=only_files,
-            folders=types == {"d"}, glob=glob, rule="find",
+            cwd=cwd,
+            roots=known or (() if form == "plain" and roots else (Word("."),)),
+            form=form,
+            only_files=only_files,
+            folders=types == {"d"},
+            glob=glob,
+            rule="find",
         )
     ]
 
@@ -91,7 +103,9 @@ def run_with_names(call: Call, command: Sequence[Word], mark: str | None, source
         return _unknown_operand(call, [*command, Word(walker.hole(), glob=False)], roots)
     several = any(word.text in {"sh", "bash", "echo"} for word in command[:1])
     if not several:
-        return _unknown_operand(call, [w._replace(text=w.text.replace(mark, walker.hole())) for w in command], roots)
+        return _unknown_operand(
+            call, [w._replace(text=w.text.replace(mark, walker.hole())) for w in command], roots
+        )
     name = "\x00word"
 
     def body() -> Parts:
@@ -114,28 +128,51 @@ def _unknown_operand(call: Call, command: list[Word], roots: list[Word]) -> Part
 
 
 def _fd(call: Call) -> Parts:
-    options = call.options("etEdxXcjgS", frozenset({"--extension", "--type", "--exclude", "--max-depth", "--exec", "--color", "--base-directory"}))
+    options = call.options(
+        "etEdxXcjgS",
+        frozenset(
+            {
+                "--extension",
+                "--type",
+                "--exclude",
+                "--max-depth",
+                "--exec",
+                "--color",
+                "--base-directory",
+            }
+        ),
+    )
     kind = options.value("-t", "--type")
     roots = tuple(options.operands[1:])
     return [
         Names(
-            cwd=call.cwd, roots=roots, rule="fd", folders=kind in {"d", "directory"},
+            cwd=call.cwd,
+            roots=roots,
+            rule="fd",
+            folders=kind in {"d", "directory"},
             only_files=kind in {"f", "file"} or options.has("-e", "--extension"),
         )
     ]
 
 
 def _ls(call: Call) -> Parts:
-    options = call.options("ITw", frozenset({"--ignore", "--sort", "--time", "--color", "--time-style", "--width"}))
+    options = call.options(
+        "ITw", frozenset({"--ignore", "--sort", "--time", "--color", "--time-style", "--width"})
+    )
     operands = tuple(word for word in options.operands if word.text not in call.walker.missing)
     if options.operands and not operands:
         return []
     return [
         Listing(
-            cwd=call.cwd, operands=operands if len(options.operands) == len(operands) else (*operands, Word("\ue000", glob=True)),
+            cwd=call.cwd,
+            operands=operands
+            if len(options.operands) == len(operands)
+            else (*operands, Word("\ue000", glob=True)),
             long=options.has("-l", "-o", "-g", "-n") or call.name == "ll",
-            recursive=options.has("-R", "--recursive"), marks=options.has("-F", "-p", "--classify", "--file-type"),
-            itself=options.has("-d", "--directory"), sorted=not options.has("-t", "-S", "-r", "-U", "-X", "-v"),
+            recursive=options.has("-R", "--recursive"),
+            marks=options.has("-F", "-p", "--classify", "--file-type"),
+            itself=options.has("-d", "--directory"),
+            sorted=not options.has("-t", "-S", "-r", "-U", "-X", "-v"),
             rule=call.name,
         )
     ]
@@ -145,7 +182,9 @@ def _surfaces(form: str, takes: str = "") -> Handler:
     """A program that prints something beside the names it was given."""
 
     def handle(call: Call) -> Parts:
-        operands = call.options(takes, frozenset({"--format", "--printf", "--max-depth", "--files0-from"})).operands
+        operands = call.options(
+            takes, frozenset({"--format", "--printf", "--max-depth", "--files0-from"})
+        ).operands
         if not operands:
             return algebra.count(call.stdin, call.name) if call.stdin else [Opaque(rule=call.name)]
         roots = tuple(word for word in operands if word.text not in call.walker.missing)
@@ -161,7 +200,9 @@ def _stat(call: Call) -> Parts:
     return [Opaque(shows=call.named(options.operands), rule=call.name)]
 
 
-_BRANCH = re.compile(r"(?P<bars>(?:[│|] ?(?:\s|\xa0){2,3}|(?:\s|\xa0){4})*)(?:[├└|`](?:──|--) ?)(?P<name>.+)$")
+_BRANCH = re.compile(
+    r"(?P<bars>(?:[│|] ?(?:\s|\xa0){2,3}|(?:\s|\xa0){4})*)(?:[├└|`](?:──|--) ?)(?P<name>.+)$"
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -198,7 +239,14 @@ class Tree(Part):
             del stack[depth:]
             stack.append(name)
             base = root if root is not None else "."
-            found.append((depth, name if self.full else "/".join([base, *(part.rstrip("/") for part in stack[:-1]), stack[-1]])))
+            found.append(
+                (
+                    depth,
+                    name
+                    if self.full
+                    else "/".join([base, *(part.rstrip("/") for part in stack[:-1]), stack[-1]]),
+                )
+            )
         for index, (depth, path) in enumerate(found):
             parent = index + 1 < len(found) and found[index + 1][0] > depth
             if not parent and is_file_name(path) and not looks_like_folder(path):

@@ -31,7 +31,9 @@ class Loop(Part):
     cwd: str | None
 
     def score(self, line: str) -> float:
-        scores = [part.score(line) for part in self.template if part.prints and not isinstance(part, Text)]
+        scores = [
+            part.score(line) for part in self.template if part.prints and not isinstance(part, Text)
+        ]
         header = self._header()
         if header is not None and header.match(line):
             return 3.0
@@ -45,8 +47,11 @@ class Loop(Part):
             for line in part.lines:
                 if self.hole in line:
                     pieces = [
-                        "(?P<word>.+?)" if piece == self.hole and not line[:i].count(self.hole)
-                        else ".*?" if HOLES.match(piece) else re.escape(piece)
+                        "(?P<word>.+?)"
+                        if piece == self.hole and not line[:i].count(self.hole)
+                        else ".*?"
+                        if HOLES.match(piece)
+                        else re.escape(piece)
                         for i, piece in _pieces(line)
                     ]
                     return re.compile("".join(pieces) + ("" if part.unended else "$"))
@@ -75,7 +80,9 @@ class Loop(Part):
                 yield FileRef(join(self.cwd, word), "surfaced", rule="loop")
             for segment in divide(self.bind(word), lines[begin:end]):
                 if segment.lines or not segment.part.prints:
-                    yield from segment.part.refs(segment.lines, segment.sure, trimmed and end == len(lines))
+                    yield from segment.part.refs(
+                        segment.lines, segment.sure, trimmed and end == len(lines)
+                    )
 
     def _source_refs(self) -> Iterable[FileRef]:
         """A file read line by line, when the loop prints the lines."""

@@ -50,7 +50,7 @@ _ERROR = re.compile(
     r"|pathspec|unable to).*)$"
 )
 _PROGRAMS = frozenset(
-    "ag awk bash bat cat cd cmp comm cp cut diff dash egrep env fatal fd fgrep file find fold gawk git grep head"
+    "ag awk bash bat bfs cat cd cmp comm cp cut diff dash egrep env fatal fd fgrep file find fold gawk git grep head"
     " install jq less ln ls mawk mkdir more mv nl node od patch perl pushd python python3 rg rm rmdir ruby sed"
     " sgx sh sort stat strings sudo tac tail tar tee time timeout touch tr tree uniq unzip warning wc xargs"
     " xxd yq zsh error hexdump column paste readlink realpath basename dirname md5sum sha1sum sha256sum du"
@@ -61,6 +61,7 @@ _NOT_A_FAILURE = re.compile(r"binary file matches|write error|Broken pipe")
 _PYTHON_ERROR = re.compile(
     r"(?:FileNotFoundError|IsADirectoryError|PermissionError|NotADirectoryError): \[Errno \d+\] [^:]*: '(?P<path>.*)'"
 )
+_REMOTE_ERROR = re.compile(r"repository not found: |repo not found: |file not found: ")
 _QUOTED = re.compile(r"['\"`‘“]([^'\"`’”]+)['\"’”]")
 _PREVIEW = re.compile(r"Preview \(first [^)]*\):\n")
 
@@ -145,6 +146,8 @@ def _is_error(line: str, missing: set[str]) -> bool:
     """Whether a program complains in `line`; the names it complains of go to `missing`."""
     if len(line) > 1000 or ": " not in line:
         return False
+    if _REMOTE_ERROR.match(line):
+        return True
     found = _PYTHON_ERROR.match(line)
     if found:
         missing.add(found["path"])

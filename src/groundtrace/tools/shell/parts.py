@@ -35,6 +35,10 @@ class Part:
     """It ran only if something before it went well."""
     fallback: bool = False
     """It ran only if something before it failed."""
+    guard: Part | None = None
+    """What must have printed something for this to have run (`ls f && cat f`)."""
+    unless: Part | None = None
+    """What must have printed nothing for this to have run (`cat f || cat g`)."""
     rule: str = ""
     """Name of the program, for `explain`."""
 
@@ -60,6 +64,10 @@ class Part:
     def cost_of_silence(self) -> float:
         """What speaks against its having printed nothing."""
         return 0.0
+
+    def obtained(self, lines: Sequence[str]) -> bool:
+        """Whether the lines are what was asked for, and not the news that there is nothing."""
+        return True
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         """Files that `lines` tell of; `sure` when it is certain where they begin and end."""
@@ -92,8 +100,11 @@ class Text(Part):
         text = self.lines[index]
         if HOLES.search(text) is None:
             return None
-        pieces = ["(.*?)" if HOLES.match(piece) else re.escape(piece)
-                  for piece in re.split("([\ue000-\uf8ff])", text) if piece]
+        pieces = [
+            "(.*?)" if HOLES.match(piece) else re.escape(piece)
+            for piece in re.split("([\ue000-\uf8ff])", text)
+            if piece
+        ]
         return re.compile("".join(pieces) + "$")
 
     def cost_of_silence(self) -> float:
@@ -170,6 +181,9 @@ class Content(Part):
 
     def cost_of_silence(self) -> float:
         return 0.3 if self.quiet or self.maybe or self.fallback else 2.0
+
+    def obtained(self, lines: Sequence[str]) -> bool:
+        return self.numbers != "colon" or any(map(_COLON.match, lines))
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.path is None:
@@ -301,8 +315,11 @@ class Prefixed(Part):
         start = self.text.lines[-1]
         if HOLES.search(start) is None:
             return line[len(start) :] if line.startswith(start) else None
-        pieces = ["(?:.*?)" if HOLES.match(p) else re.escape(p)
-                  for p in re.split("([\ue000-\uf8ff])", start) if p]
+        pieces = [
+            "(?:.*?)" if HOLES.match(p) else re.escape(p)
+            for p in re.split("([\ue000-\uf8ff])", start)
+            if p
+        ]
         found = re.match("".join(pieces), line)
         return line[found.end() :] if found else None
 

@@ -17,7 +17,11 @@ _SWAPPED = "+?|(){}"
 
 @lru_cache(maxsize=512)
 def compile_pattern(
-    source: str, syntax: str = "basic", ignore_case: bool = False, words: bool = False, whole: bool = False
+    source: str,
+    syntax: str = "basic",
+    ignore_case: bool = False,
+    words: bool = False,
+    whole: bool = False,
 ) -> re.Pattern[str] | None:
     """The pattern, or None where it cannot be translated safely."""
     if len(source) > 2000:

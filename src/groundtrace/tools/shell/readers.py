@@ -20,7 +20,22 @@ def _cat(call: Call) -> Parts:
 
 
 def _bat(call: Call) -> Parts:
-    options = call.options("rlHm", frozenset({"--line-range", "--language", "--style", "--theme", "--color", "--paging", "--tabs", "--wrap", "--map-syntax"}))
+    options = call.options(
+        "rlHm",
+        frozenset(
+            {
+                "--line-range",
+                "--language",
+                "--style",
+                "--theme",
+                "--color",
+                "--paging",
+                "--tabs",
+                "--wrap",
+                "--map-syntax",
+            }
+        ),
+    )
     parts = call.opened(options.operands)
     wanted: list[tuple[int, int | None]] = []
     for word in [*options.values.get("-r", []), *options.values.get("--line-range", [])]:
@@ -164,7 +179,10 @@ def _jq(call: Call) -> Parts:
     files = operands if has_filter else operands[1:]
     if call.name == "yq" and operands[:1] == ["eval"]:
         files = operands[2:]
-    return algebra.derive(call.opened(files) if files or call.stdin is not None else [Opaque(rule=call.name)], call.name)
+    return algebra.derive(
+        call.opened(files) if files or call.stdin is not None else [Opaque(rule=call.name)],
+        call.name,
+    )
 
 
 def _diff(call: Call) -> Parts:
@@ -203,7 +221,9 @@ def _echo(call: Call) -> Parts:
 
 def _escapes(text: str) -> str:
     known = {"n": "\n", "t": "\t", "\\": "\\", "a": "", "r": "", "e": "", "0": ""}
-    return re.sub(r"\\([ntare\\0])", lambda m: known[m[1]], re.sub(r"\\(?:033|e)\[[\d;]*m", "", text))
+    return re.sub(
+        r"\\([ntare\\0])", lambda m: known[m[1]], re.sub(r"\\(?:033|e)\[[\d;]*m", "", text)
+    )
 
 
 def _printf(call: Call) -> Parts:
@@ -219,7 +239,9 @@ def _printf(call: Call) -> Parts:
     rounds = max(1, -(-len(values) // len(holders))) if holders else 1
     for index in range(min(rounds, 200)):
         chunk = iter(values[index * len(holders) : (index + 1) * len(holders)])
-        text += re.sub(r"%[-+ 0#]*\d*(?:\.\d+)?[sdiqbxfu]", lambda _, c=chunk: next(c, ""), template)  # type: ignore[misc]
+        text += re.sub(
+            r"%[-+ 0#]*\d*(?:\.\d+)?[sdiqbxfu]", lambda _, c=chunk: next(c, ""), template
+        )  # type: ignore[misc]
     return [text_part(call.walker, text, ended=False, rule="printf")]
 
 

@@ -30,6 +30,9 @@ class RemoteSearch(Part):
             return 4.0
         return 1.5 if not line or LINE.match(line) else 0.2
 
+    def obtained(self, lines: Sequence[str]) -> bool:
+        return any(map(HEADER.fullmatch, lines))
+
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         spans: dict[tuple[str, str], list[int]] = {}
         for block in text_blocks("\n".join(lines)):
@@ -44,7 +47,9 @@ class RemoteSearch(Part):
 
 
 def _sgx(call: Call) -> Parts:
-    options = call.options("qnc", frozenset({"--start", "--end", "--query", "--rev", "--count", "--revision"}))
+    options = call.options(
+        "qnc", frozenset({"--start", "--end", "--query", "--rev", "--count", "--revision"})
+    )
     operands = options.operands
     verb = operands[0].text if operands else ""
     handler = _VERBS.get(verb)
@@ -52,28 +57,40 @@ def _sgx(call: Call) -> Parts:
         return [Opaque(rule="sgx")]
     words = [word.text for word in operands[1:] if word.known]
     start, end = options.number("--start"), options.number("--end")
-    queries = [word.text for word in [*options.values.get("-q", []), *options.values.get("--query", [])]]
+    queries = [
+        word.text for word in [*options.values.get("-q", []), *options.values.get("--query", [])]
+    ]
     return handler(call, words, start, end, queries)
 
 
-def _read(call: Call, words: list[str], start: int | None, end: int | None, queries: list[str]) -> Parts:
+def _read(
+    call: Call, words: list[str], start: int | None, end: int | None, queries: list[str]
+) -> Parts:
     if len(words) < 2:
         return [Opaque(rule="sgx read")]
     call.walker.repos[words[0]] = None
     if not is_file_name(words[1]):
         return [Opaque(rule="sgx read")]
     spans = ((start or 1, end),)
-    return [Content(path=words[1].lstrip("/"), repo=words[0], spans=spans, numbers="colon", rule="sgx read")]
+    return [
+        Content(
+            path=words[1].lstrip("/"), repo=words[0], spans=spans, numbers="colon", rule="sgx read"
+        )
+    ]
 
 
-def _search(call: Call, words: list[str], start: int | None, end: int | None, queries: list[str]) -> Parts:
+def _search(
+    call: Call, words: list[str], start: int | None, end: int | None, queries: list[str]
+) -> Parts:
     for query in [*words, *queries]:
         for repo in _QUERY_REPO.findall(query):
             call.walker.repos[repo.replace("\\", "")] = None
     return [RemoteSearch(rule="sgx search")]
 
 
-def _ls(call: Call, words: list[str], start: int | None, end: int | None, queries: list[str]) -> Parts:
+def _ls(
+    call: Call, words: list[str], start: int | None, end: int | None, queries: list[str]
+) -> Parts:
     if not words:
         return [Opaque(rule="sgx ls")]
     call.walker.repos[words[0]] = None

@@ -18,7 +18,16 @@ from groundtrace.tools.shell.parts import Opaque, Text, Write
 from groundtrace.tools.shell.words import HOLES, Word
 
 MAX_SCRIPT = 200_000
-_READERS = {"read_text", "read_bytes", "read_csv", "read_json", "read_table", "read_parquet", "loadtxt", "getlines"}
+_READERS = {
+    "read_text",
+    "read_bytes",
+    "read_csv",
+    "read_json",
+    "read_table",
+    "read_parquet",
+    "loadtxt",
+    "getlines",
+}
 _WRITERS = {"write_text", "write_bytes", "to_csv", "to_json", "touch", "unlink"}
 _OS_WRITERS = {"remove", "unlink", "rename", "copy", "copyfile", "copy2", "move", "replace"}
 
@@ -55,15 +64,23 @@ def _constants(tree: ast.AST) -> dict[str, list[str]]:
     values: dict[str, list[str]] = {}
     for _ in range(2):
         for node in ast.walk(tree):
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            if (
+                isinstance(node, ast.Assign)
+                and len(node.targets) == 1
+                and isinstance(node.targets[0], ast.Name)
+            ):
                 texts = list(_strings(node.value, values))
                 if texts:
                     values[node.targets[0].id] = texts
-            elif isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Name):
+            elif isinstance(node, ast.For | ast.comprehension) and isinstance(
+                node.target, ast.Name
+            ):
                 texts = list(_strings(node.iter, values))
                 if texts:
                     values[node.target.id] = texts
-            elif isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Tuple):
+            elif isinstance(node, ast.For | ast.comprehension) and isinstance(
+                node.target, ast.Tuple
+            ):
                 _unpacked(node.target, node.iter, values)
     return values
 
@@ -103,7 +120,9 @@ def _strings(node: ast.expr, values: dict[str, list[str]], depth: int = 0) -> It
     elif isinstance(node, ast.JoinedStr):
         yield from _formatted(node, values, depth)
     elif isinstance(node, ast.Call):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = (
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        )
         if name == "Path" and node.args:
             yield from _strings(node.args[0], values, depth + 1)
         elif name == "join" and isinstance(node.func, ast.Attribute) and len(node.args) > 1:
@@ -144,14 +163,36 @@ def _python_call(node: ast.Call, values: dict[str, list[str]], found: Opened) ->
             into.update(dict.fromkeys(_strings(path, values)))
     elif name in _READERS or name in _WRITERS:
         into = found.reads if name in _READERS else found.writes
-        target = node.args[0] if name in {"read_csv", "read_json", "to_csv", "to_json", "getlines", "read_table", "read_parquet", "loadtxt"} and node.args else owner
+        target = (
+            node.args[0]
+            if name
+            in {
+                "read_csv",
+                "read_json",
+                "to_csv",
+                "to_json",
+                "getlines",
+                "read_table",
+                "read_parquet",
+                "loadtxt",
+            }
+            and node.args
+            else owner
+        )
         if target is not None:
             into.update(dict.fromkeys(_strings(target, values)))
-    elif name in _OS_WRITERS and isinstance(owner, ast.Name) and owner.id in {"os", "shutil"} and node.args:
+    elif (
+        name in _OS_WRITERS
+        and isinstance(owner, ast.Name)
+        and owner.id in {"os", "shutil"}
+        and node.args
+    ):
         found.writes.update(dict.fromkeys(_strings(node.args[-1], values)))
 
 
-_OPEN = re.compile(r"\bopen\s*\(\s*r?(['\"])(?P<path>[^'\"]+)\1\s*(?:,\s*(?:mode\s*=\s*)?(['\"])(?P<mode>[rwaxbt+]+)\3)?")
+_OPEN = re.compile(
+    r"\bopen\s*\(\s*r?(['\"])(?P<path>[^'\"]+)\1\s*(?:,\s*(?:mode\s*=\s*)?(['\"])(?P<mode>[rwaxbt+]+)\3)?"
+)
 
 
 def _guess(source: str, found: Opened) -> None:
@@ -168,7 +209,9 @@ _OTHER_READS = re.compile(
 _OTHER_WRITES = re.compile(
     r"(?:writeFileSync|writeFile|appendFileSync|File\.write|IO\.write)\s*\(?\s*(['\"])(?P<path>[^'\"]+)\1"
 )
-_PERL_OPEN = re.compile(r"open\s*\(?\s*(?:my\s+)?[$\w]+\s*,\s*(['\"])(?P<mode><|>>?)[^'\"]*\1\s*,\s*(['\"])(?P<path>[^'\"]+)\3")
+_PERL_OPEN = re.compile(
+    r"open\s*\(?\s*(?:my\s+)?[$\w]+\s*,\s*(['\"])(?P<mode><|>>?)[^'\"]*\1\s*,\s*(['\"])(?P<path>[^'\"]+)\3"
+)
 
 
 def other_files(source: str) -> Opened:
@@ -191,7 +234,9 @@ def _parts(call: Call, opened: Opened) -> Parts:
     walker = call.walker
     reads = [path for path in map(walker.path, opened.reads) if path is not None]
     shows = tuple(FileRef(path, "read", rule=call.name) for path in reads)
-    fed = algebra.derive([part for part in call.stdin or [] if not isinstance(part, Text)], call.name)
+    fed = algebra.derive(
+        [part for part in call.stdin or [] if not isinstance(part, Text)], call.name
+    )
     parts: Parts = [*fed] if fed and not shows else []
     if not parts:
         parts.append(Opaque(shows=shows, rule=call.name, quiet=True))
@@ -231,10 +276,18 @@ def _python(call: Call) -> Parts:
         return [Opaque(rule="python")]
     script, rest = _script(call, "c")
     if script is None:
-        return algebra.derive(call.stdin, call.name) if call.stdin else [Opaque(rule=call.name, expected=bool(rest))]
+        return (
+            algebra.derive(call.stdin, call.name)
+            if call.stdin
+            else [Opaque(rule=call.name, expected=bool(rest))]
+        )
     opened = python_files(script)
     if "sys.argv" in script:
-        opened.reads.update(dict.fromkeys(word.text for word in rest if word.known and re.search(r"\.\w+$", word.text)))
+        opened.reads.update(
+            dict.fromkeys(
+                word.text for word in rest if word.known and re.search(r"\.\w+$", word.text)
+            )
+        )
     return _parts(call, opened)
 
 

@@ -23,7 +23,9 @@ _GREP_TAKES = "efmABCdD"
 _AG_TAKES = "mABCGp"
 
 
-def _pattern(call: Call, options: Options, syntax: str) -> tuple[re.Pattern[str] | None, list[Word]]:
+def _pattern(
+    call: Call, options: Options, syntax: str
+) -> tuple[re.Pattern[str] | None, list[Word]]:
     """The pattern, and the operands behind it."""
     given = [*options.values.get("-e", []), *options.values.get("--regexp", [])]
     operands = options.operands
@@ -36,14 +38,29 @@ def _pattern(call: Call, options: Options, syntax: str) -> tuple[re.Pattern[str]
     text = "\n".join(word.text for word in given)
     if not given or HOLES.search(text):
         return None, operands
-    insensitive = options.has("-i", "--ignore-case") or options.has("-S", "--smart-case") and text == text.lower()
+    insensitive = (
+        options.has("-i", "--ignore-case")
+        or options.has("-S", "--smart-case")
+        and text == text.lower()
+    )
     pattern = compile_pattern(
-        text, syntax, insensitive, options.has("-w", "--word-regexp"), options.has("-x", "--line-regexp")
+        text,
+        syntax,
+        insensitive,
+        options.has("-w", "--word-regexp"),
+        options.has("-x", "--line-regexp"),
     )
     return pattern, operands
 
 
-def search(call: Call, options: Options, syntax: str, recursive: bool, numbered: bool | None, named: bool | None) -> Parts:
+def search(
+    call: Call,
+    options: Options,
+    syntax: str,
+    recursive: bool,
+    numbered: bool | None,
+    named: bool | None,
+) -> Parts:
     """A search, by its options: found lines, names, counts or nothing."""
     pattern, operands = _pattern(call, options, syntax)
     if options.has("-q", "--quiet", "--silent"):
@@ -59,13 +76,25 @@ def search(call: Call, options: Options, syntax: str, recursive: bool, numbered:
         if count:
             return algebra.count(call.stdin, call.name)
         how = algebra.Filter(
-            None if options.has("-o", "--only-matching") else pattern, inverted, bool(numbered), context,
-            options.has("-o", "--only-matching"), limit, call.name,
+            None if options.has("-o", "--only-matching") else pattern,
+            inverted,
+            bool(numbered),
+            context,
+            options.has("-o", "--only-matching"),
+            limit,
+            call.name,
         )
         return algebra.search(call.stdin, how)
     streamed = [word for word in operands if word.text in call.walker.streams or word.text == "-"]
     if streamed and len(streamed) == len(operands):
-        return search(replace(call, stdin=call.opened(operands)), _without_operands(options, operands), syntax, False, numbered, named)
+        return search(
+            replace(call, stdin=call.opened(operands)),
+            _without_operands(options, operands),
+            syntax,
+            False,
+            numbered,
+            named,
+        )
     roots = tuple(word for word in operands if word.text not in call.walker.missing)
     if operands and not roots:
         return []
@@ -79,12 +108,21 @@ def search(call: Call, options: Options, syntax: str, recursive: bool, numbered:
             return [Count(shows=call.named(operands), rule=call.name)]
         return [Names(cwd=call.cwd, roots=roots, only_files=True, form="count", rule=call.name)]
     if named is None:
-        named = None if recursive or len(operands) == 1 and not operands[0].known else len(operands) > 1
+        named = (
+            None if recursive or len(operands) == 1 and not operands[0].known else len(operands) > 1
+        )
     return [
         Search(
-            cwd=call.cwd, roots=roots, sole=sole, named=named, numbered=numbered, context=context,
+            cwd=call.cwd,
+            roots=roots,
+            sole=sole,
+            named=named,
+            numbered=numbered,
+            context=context,
             pattern=None if context or options.has("-o", "--only-matching", "-b") else pattern,
-            inverted=inverted, rule=call.name, limit=limit if sole is not None and not context else None,
+            inverted=inverted,
+            rule=call.name,
+            limit=limit if sole is not None and not context else None,
         )
     ]
 
@@ -105,7 +143,9 @@ def _sole(call: Call, operands: list[Word]) -> str | None:
 def _grep(call: Call) -> Parts:
     _attach_numbers(call)
     options = call.options(_GREP_TAKES, _GREP_LONG)
-    recursive = options.has("-r", "-R", "--recursive", "--dereference-recursive") or call.name == "rgrep"
+    recursive = (
+        options.has("-r", "-R", "--recursive", "--dereference-recursive") or call.name == "rgrep"
+    )
     named: bool | None = None
     if options.has("-h", "--no-filename"):
         named = False
@@ -118,7 +158,8 @@ def _grep(call: Call) -> Parts:
 def _attach_numbers(call: Call) -> None:
     """`-5` is `-C 5`."""
     call.args = [
-        Word("-C" + word.text[1:]) if re.fullmatch(r"-\d+", word.text) else word for word in call.args
+        Word("-C" + word.text[1:]) if re.fullmatch(r"-\d+", word.text) else word
+        for word in call.args
     ]
 
 
@@ -161,7 +202,9 @@ def git_grep(call: Call) -> Parts:
         word._replace(glob=bool(re.search(r"[*?]", word.text))) for word in paths
     ]
     named = False if options.has("-h") else True
-    found = search(replace(call, stdin=None), options, "basic", True, options.has("-n", "--line-number"), named)
+    found = search(
+        replace(call, stdin=None), options, "basic", True, options.has("-n", "--line-number"), named
+    )
     return [_loosened(part) if any(word.glob for word in paths) else part for part in found]
 
 

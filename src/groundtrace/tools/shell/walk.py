@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from groundtrace.tools.shell.commands import Call, Entry, run_command
+from groundtrace.tools.shell.found import Listing, Names, Search
 from groundtrace.tools.shell.loops import Loop
 from groundtrace.tools.shell.names import is_file_name, join
 from groundtrace.tools.shell.parse import Tree, parse
@@ -179,7 +180,7 @@ class Walker:
         children = node.children
         parts = self.run(children[0], stdin)
         for operator, child in zip(children[1::2], children[2::2], strict=False):
-            parts += _conditional(self.run(child, stdin), operator.type == "||", bool(parts))
+            parts = joined(parts, operator.type, self.run(child, stdin))
         return parts
 
     def _pipeline(self, node: Node, stdin: Parts | None) -> Parts:
@@ -203,7 +204,7 @@ class Walker:
         parts: Parts = []
         for index, child in enumerate(node.named_children):
             inner = self.run(child, stdin)
-            parts += inner if index == 0 else _conditional(inner, False, True)
+            parts += inner if index == 0 else _perhaps(inner)
         return parts
 
     def _case(self, node: Node, stdin: Parts | None) -> Parts:
@@ -212,7 +213,7 @@ class Walker:
             if item.type == "case_item":
                 values = set(item.children_by_field_name("value"))
                 body = [child for child in item.named_children if child not in values]
-                parts += _conditional(self.run_all(body, stdin), False, True)
+                parts += _perhaps(self.run_all(body, stdin))
         return parts
 
     def _function(self, node: Node, stdin: Parts | None) -> Parts:
@@ -279,7 +280,12 @@ class Walker:
                 self.tree, self.cwd, self.variables, self.depth = saved
 
         return Loop(
-            hole=hole, template=tuple(bound(hole)), bind=bound, source=tuple(source), names=names, cwd=cwd
+            hole=hole,
+            template=tuple(bound(hole)),
+            bind=bound,
+            source=tuple(source),
+            names=names,
+            cwd=cwd,
         )
 
     def _while(self, node: Node, stdin: Parts | None) -> Parts:
@@ -289,7 +295,7 @@ class Walker:
         names = self._read_names(condition)
         if names is None:
             before = self.run(condition, stdin) if condition is not None else []
-            return before + _conditional(self.run(body, stdin), False, True)
+            return before + _perhaps(self.run(body, stdin))
         run_body = lambda: self.run(body)  # noqa: E731
         if stdin and all(isinstance(part, Text) for part in stdin):
             lines = [line for part in stdin if isinstance(part, Text) for line in part.lines]
@@ -297,7 +303,9 @@ class Walker:
                 return self._each_line(lines, names, run_body)
         return [self.loop(names, stdin or [], run_body, names=False)]
 
-    def _each_line(self, lines: Sequence[str], names: Sequence[str], body: Callable[[], Parts]) -> Parts:
+    def _each_line(
+        self, lines: Sequence[str], names: Sequence[str], body: Callable[[], Parts]
+    ) -> Parts:
         parts: Parts = []
         for line in lines[:MAX_WORDS]:
             pieces = line.split(None, len(names) - 1)
@@ -310,7 +318,10 @@ class Walker:
         """Variables of `while read a b`, None when the loop reads nothing."""
         if condition is None:
             return None
-        found = re.match(r"(?:IFS=\S*\s+)?read\b((?:\s+-\w+(?:\s+(?:''|\"\"|\$'[^']*'))?)*)((?:\s+\w+)*)", self.tree.text(condition))
+        found = re.match(
+            r"(?:IFS=\S*\s+)?read\b((?:\s+-\w+(?:\s+(?:''|\"\"|\$'[^']*'))?)*)((?:\s+\w+)*)",
+            self.tree.text(condition),
+        )
         return None if found is None else found[2].split() or ["REPLY"]
 
     def _c_for(self, node: Node, stdin: Parts | None) -> Parts:
@@ -322,10 +333,12 @@ class Walker:
             self.tree.text(node),
         )
         if found is None:
-            return _conditional(self.run(body, stdin), False, True)
+            return _perhaps(self.run(body, stdin))
         stop = int(found[4]) + (found[3] == "<=")
         values = range(int(found[2]), stop, int(found[5] or 1) or 1)[:MAX_WORDS]
-        return self.each([Word(str(value)) for value in values], found[1], lambda: self.run(body, stdin))
+        return self.each(
+            [Word(str(value)) for value in values], found[1], lambda: self.run(body, stdin)
+        )
 
     # --- assignments, redirections, commands ------------------------------------------------
 
@@ -357,9 +370,10 @@ class Walker:
             # `cd x && cat > f` comes as one redirected list: the last command owns the redirection.
             parts = self.run(body.children[0], stdin)
             for operator, child in zip(body.children[1:-2:2], body.children[2:-2:2], strict=False):
-                parts += _conditional(self.run(child, stdin), operator.type == "||", bool(parts))
-            final = self._with(body.children[-1], marks, stdin)
-            return parts + _conditional(final, body.children[-2].type == "||", bool(parts))
+                parts = joined(parts, operator.type, self.run(child, stdin))
+            return joined(
+                parts, body.children[-2].type, self._with(body.children[-1], marks, stdin)
+            )
         return self._with(body, marks, stdin)
 
     def _with(self, body: Node, marks: Sequence[Node], stdin: Parts | None) -> Parts:
@@ -465,7 +479,9 @@ class Redirects:
     def add_heredoc(self, walker: Walker, mark: Node) -> None:
         """The body is input; what stands behind `<<EOF` in its line belongs to the command."""
         body = next((child for child in mark.named_children if child.type == "heredoc_body"), None)
-        start = next((child for child in mark.named_children if child.type == "heredoc_start"), None)
+        start = next(
+            (child for child in mark.named_children if child.type == "heredoc_start"), None
+        )
         text = _heredoc_text(walker, mark, start, body)
         self.stdin = [text_part(walker, text.removesuffix("\n"), rule="heredoc")]
         operator = ""
@@ -477,10 +493,15 @@ class Redirects:
             elif child.type == "pipeline":
                 stages = child.named_children
                 self.then.append(lambda parts, stages=stages: walker.pipe(stages, parts))  # type: ignore[misc]
-            elif child.is_named and child.type not in {"heredoc_start", "heredoc_body", "heredoc_end", "file_descriptor"}:
+            elif child.is_named and child.type not in {
+                "heredoc_start",
+                "heredoc_body",
+                "heredoc_end",
+                "file_descriptor",
+            }:
                 if operator:
                     self.then.append(
-                        lambda parts, child=child, o=operator: parts + _conditional(walker.run(child), o == "||", True)  # type: ignore[misc]
+                        lambda parts, child=child, o=operator: joined(parts, o, walker.run(child))  # type: ignore[misc]
                     )
 
     def apply(self, walker: Walker, parts: Parts) -> Parts:
@@ -521,18 +542,31 @@ def _opened(walker: Walker, word: Word) -> Parts:
     return [Content(path=path, rule="redirection")]
 
 
-def _conditional(parts: Parts, fallback: bool, after: bool) -> Parts:
-    """Parts that run only after something went well, or failed."""
-    kept: Parts = []
-    for part in parts:
-        if after and fallback:
+def joined(parts: Parts, operator: str, following: Parts) -> Parts:
+    """`a && b` or `a || b`: whether b ran depends on what a printed, where that tells."""
+    if not parts:
+        return following
+    last = parts[-1]
+    telling = last if isinstance(last, Search | Names | Listing | Content) else None
+    for part in following:
+        if operator == "||":
             part.fallback = True
-            if isinstance(part, Write):
-                continue
-        elif after:
+            part.unless = part.unless or (telling if len(parts) == 1 else None)
+        else:
             part.maybe = True
-        kept.append(part)
-    return kept
+            if telling is not None and not isinstance(last, Content):
+                part.guard = part.guard or telling
+    if operator == "||":
+        # What is written only after a failure is not known to have been written.
+        following = [part for part in following if not isinstance(part, Write)]
+    return parts + following
+
+
+def _perhaps(parts: Parts) -> Parts:
+    """Parts of a branch or of a loop that may not have run."""
+    for part in parts:
+        part.maybe = True
+    return parts
 
 
 _STATEMENTS: dict[str, Callable[[Walker, Node, Parts | None], Parts]] = {

@@ -216,7 +216,9 @@ def _expansion(walker: Walker, node: Node, quoted: bool) -> str:
         return str(len(words) if index in {"@", "*"} else len(words[0].text if words else ""))
     if words is not None and index is not None and index not in {"@", "*"}:
         number = arithmetic(index, walker.scalar)
-        words = [words[number]] if number is not None and -len(words) <= number < len(words) else None
+        words = (
+            [words[number]] if number is not None and -len(words) <= number < len(words) else None
+        )
     if words is None:
         return _absent(walker, rest, quoted)
     if rest[:2] in {":-", ":="} and any(word.text for word in words):

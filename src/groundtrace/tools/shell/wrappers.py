@@ -47,7 +47,9 @@ def _shell(call: Call) -> Parts:
             return [Opaque(rule=call.name)]
     fed = call.stdin or []
     if fed and all(isinstance(part, Text) for part in fed):
-        return call.walker.run_text("\n".join(line for part in fed if isinstance(part, Text) for line in part.lines))
+        return call.walker.run_text(
+            "\n".join(line for part in fed if isinstance(part, Text) for line in part.lines)
+        )
     return [Opaque(rule=call.name)]
 
 
@@ -68,7 +70,10 @@ def _xargs(call: Call) -> Parts:
             mark = args.pop(0).text if text == "-I" and args else "{}"
         elif text.startswith("-I"):
             mark = text[2:]
-        elif text in {"-n", "-P", "-L", "-s", "-d", "-E", "--max-args", "--max-procs", "--delimiter"} and args:
+        elif (
+            text in {"-n", "-P", "-L", "-s", "-d", "-E", "--max-args", "--max-procs", "--delimiter"}
+            and args
+        ):
             args.pop(0)
     command = args or [Word("echo")]
     words = known_words(call.stdin or [])
@@ -78,7 +83,9 @@ def _xargs(call: Call) -> Parts:
         parts: Parts = []
         for word in words:
             parts.extend(
-                call.walker.command([w._replace(text=w.text.replace(mark, word.text)) for w in command], None)
+                call.walker.command(
+                    [w._replace(text=w.text.replace(mark, word.text)) for w in command], None
+                )
             )
         return parts
     return run_with_names(call, command, mark, call.stdin or [])

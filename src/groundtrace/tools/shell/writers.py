@@ -56,7 +56,9 @@ class Patched(Part):
 
 def apply_patch(call: Call, cwd: str | None) -> Parts:
     """A patch from a here-document names its files; else the program's own output does."""
-    text = "\n".join(line for part in call.stdin or [] if isinstance(part, Text) for line in part.lines)
+    text = "\n".join(
+        line for part in call.stdin or [] if isinstance(part, Text) for line in part.lines
+    )
     targets = patch_targets(text)
     if targets:
         written: Parts = [Write(path=join(cwd, name), rule=call.name) for name in targets]
@@ -79,7 +81,9 @@ def _patch(call: Call) -> Parts:
 
 def _copy(takes: str) -> Handler:
     def handle(call: Call) -> Parts:
-        options = call.options(takes, frozenset({"--target-directory", "--suffix", "--mode", "--owner", "--group"}))
+        options = call.options(
+            takes, frozenset({"--target-directory", "--suffix", "--mode", "--owner", "--group"})
+        )
         operands = options.operands
         folder = options.value("-t", "--target-directory")
         if call.name == "install" and options.has("-d", "--directory"):
@@ -96,11 +100,17 @@ def _copy(takes: str) -> Handler:
                 or _same_kind_of_folder(operands[0].text, target.text)
             )
             if not into:
-                recursive = call.name == "cp" and options.has("-r", "-R", "-a") and looks_like_folder(operands[0].text)
+                recursive = (
+                    call.name == "cp"
+                    and options.has("-r", "-R", "-a")
+                    and looks_like_folder(operands[0].text)
+                )
                 return [] if recursive else call.writes([target])
             folder = target.text
         names = [word.text.rstrip("/").rsplit("/", 1)[-1] for word in operands if word.known]
-        return call.writes([Word(f"{folder.rstrip('/')}/{name}") for name in names if not looks_like_folder(name)])
+        return call.writes(
+            [Word(f"{folder.rstrip('/')}/{name}") for name in names if not looks_like_folder(name)]
+        )
 
     return handle
 
