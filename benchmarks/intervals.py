@@ -16,7 +16,7 @@ import math
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -70,9 +70,8 @@ def _middle(values: np.ndarray) -> np.ndarray:
     return (np.cumsum(counts) - counts / 2)[place]
 
 
-def delta_rows(sets: int) -> list[dict[str, object]]:
+def delta_rows(sets: int) -> Iterator[dict[str, object]]:
     """Coverage of the interval of a mean delta, and error rate of its test."""
-    result = []
     for name, (draw, truth) in DELTAS.items():
         for n in SIZES:
             random = np.random.default_rng(n)
@@ -88,13 +87,11 @@ def delta_rows(sets: int) -> list[dict[str, object]]:
                 null = draw(random, n) - draw(random, n)
                 ((p, _),) = flip_tests(null.reshape(-1, 1), Draws(k, DRAWS))
                 wrong += p <= 0.05
-            result.append(_row(f"mean delta, {name}", n, sets, held, refused, wrong))
-    return result
+            yield _row(f"mean delta, {name}", n, sets, held, refused, wrong)
 
 
-def correlation_rows(sets: int) -> list[dict[str, object]]:
+def correlation_rows(sets: int) -> Iterator[dict[str, object]]:
     """Coverage of Spearman's interval (true rho 0, 0.5, 0.8), and error rate at rho 0."""
-    result = []
     for tied in (False, True):
         for rho in (0.0, 0.5, 0.8):
             truth = true_spearman(rho, tied)
@@ -120,13 +117,11 @@ def correlation_rows(sets: int) -> list[dict[str, object]]:
                         wrong += found.p <= 0.05
                 name = f"Spearman {rho}{', tied' if tied else ''}"
                 errors = wrong if rho == 0 else None
-                result.append(_row(name, n, sets, held, refused, errors, tested))
-    return result
+                yield _row(name, n, sets, held, refused, errors, tested)
 
 
-def clustered_rows(sets: int) -> list[dict[str, object]]:
+def clustered_rows(sets: int) -> Iterator[dict[str, object]]:
     """Within-config at rho 0 where three configs share their tasks: tasks must be the blocks."""
-    result = []
     for n in SIZES:
         random = np.random.default_rng(n)
         held = refused = wrong = 0
@@ -141,8 +136,7 @@ def clustered_rows(sets: int) -> list[dict[str, object]]:
             else:
                 held += low <= 0 <= high
             wrong += found.p is not None and found.p <= 0.05
-        result.append(_row("within config 0, three configs", n, sets, held, refused, wrong))
-    return result
+        yield _row("within config 0, three configs", n, sets, held, refused, wrong)
 
 
 def _row(

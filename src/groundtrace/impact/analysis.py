@@ -10,12 +10,18 @@ from groundtrace.artifacts.documents.impact import ImpactDocument, Method
 from groundtrace.artifacts.rows import TrialRow
 from groundtrace.errors import UsageError
 from groundtrace.impact.aggregates import aggregate
-from groundtrace.impact.association import MIN_COEFFICIENT, MIN_INFERENCE, RERANK_LIMIT
+from groundtrace.impact.association import MIN_COEFFICIENT, RERANK_LIMIT
 from groundtrace.impact.correlation import correlate
 from groundtrace.impact.matched import MIN_TASKS, choose_pairs, compare
 from groundtrace.impact.observations import distinct, observe
 from groundtrace.impact.options import ImpactOptions
-from groundtrace.impact.resample import EXACT_FLIPS, EXACT_PERMUTATIONS, UNDEFINED_DRAWS, Draws
+from groundtrace.impact.resample import (
+    EXACT_FLIPS,
+    EXACT_PERMUTATIONS,
+    MIN_INFERENCE,
+    UNDEFINED_DRAWS,
+    Draws,
+)
 
 STATEMENT = (
     "Association only: these numbers describe how retrieval and outcomes vary together, and do "
@@ -90,8 +96,9 @@ def _method(options: ImpactOptions) -> Method:
         ),
         interval=(
             f"95 % BCa bootstrap over tasks, {options.draws} resamples. None where more than "
-            f"{UNDEFINED_DRAWS:.0%} of the resamples have no value or all agree. Draws depend on "
-            "the seed and on the number of tasks alone."
+            f"{UNDEFINED_DRAWS:.0%} of the resamples have no value or all agree. Below about "
+            "20 tasks such intervals are too narrow: in simulations 80 to 92 % of them held the "
+            "true value. Draws depend on the seed and on the number of tasks alone."
         ),
         ranks=(
             f"Up to {RERANK_LIMIT} tasks every resample is ranked again. Above, ranks and the "

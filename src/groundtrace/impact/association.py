@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groundtrace.impact.resample import (
+    MIN_INFERENCE,
     Draws,
     Floats,
     Interval,
@@ -30,8 +31,6 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 
 MIN_COEFFICIENT = 5
 """Tasks below which there is no coefficient."""
-MIN_INFERENCE = 6
-"""Tasks below which there is no p and no interval."""
 RERANK_LIMIT = 500
 """Tasks up to which every resample is ranked again; above it ranks and each task's influence on
 the coefficient (changes of rank included) are computed once."""

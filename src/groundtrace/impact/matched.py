@@ -21,13 +21,19 @@ from groundtrace.artifacts.documents.impact import (
 from groundtrace.impact.observations import Observation, hit_metric, number
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.impact.pairing import Pair, pair_tasks
-from groundtrace.impact.resample import Draws, Floats, Interval, flip_tests, holm, mean_intervals
+from groundtrace.impact.resample import (
+    MIN_INFERENCE,
+    Draws,
+    Floats,
+    Interval,
+    flip_tests,
+    holm,
+    mean_intervals,
+)
 from groundtrace.metrics.table import METRICS, OUTCOMES
 
 MIN_TASKS = 3
 """Matched tasks below which nothing is computed (D33)."""
-MIN_INFERENCE = 6
-"""Pairs below which there is no p, interval or effect size (D36)."""
 
 COMPARED: dict[str, Direction] = {
     **{name: info.better for name, info in OUTCOMES.items()},

@@ -25,6 +25,8 @@ EXACT_PERMUTATIONS = math.factorial(8)
 """Permutations are enumerated up to this many: 8 tasks in one stratum."""
 EXACT_FLIPS = 16
 """Sign flips are enumerated up to this many deltas that are not zero: 65,536 of them."""
+MIN_INFERENCE = 6
+"""Tasks below which there is no p, interval or effect size (D36)."""
 CONFIDENCE = 0.95
 UNDEFINED_DRAWS = 0.1
 """Share of resamples without a value (a side constant) above which there is no interval."""
