@@ -116,6 +116,18 @@ def test_a_file_beside_the_clones_is_not_the_one_in_them() -> None:
     assert world.hits() == ["envoy::package.json", None]
 
 
+def test_a_file_beside_the_clones_is_spelled_without_the_container() -> None:
+    world = World(
+        "/workspace/envoy--v1.31.2/source/a.cc",
+        "/workspace/answer.json",
+        "/workspace/out/answer.json",
+        truth=("envoy::source/a.cc",),
+        repos=("sg-evals/envoy--v1.31.2",),
+    )
+    assert world.files() == ["source/a.cc", "answer.json", "out/answer.json"]
+    assert world.resolver.resolve(ref("/workspace/answer.json")).repo is None  # type: ignore[union-attr]
+
+
 # --- container prefixes (D13) ------------------------------------------------------------------
 
 
@@ -185,7 +197,7 @@ def test_a_clone_below_the_workspace_is_read_as_the_ground_truth_has_it() -> Non
         truth=("src/flask/app.py",),
         repos=("pallets/flask",),
     )
-    assert world.files() == ["src/flask/app.py", "setup.py", "/workspace/answer.json"]
+    assert world.files() == ["src/flask/app.py", "setup.py", "answer.json"]
 
 
 @pytest.mark.parametrize("layout", ["/workspace/django/", "/workspace/"])

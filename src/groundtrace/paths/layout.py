@@ -36,8 +36,11 @@ class Place:
 
     repo: Repo | None
     path: str
-    """Relative to the repository or root; as it was when outside."""
+    """Relative to the repository or root; as it was when outside of every root."""
     outside: bool = False
+    """It lies in no repository, and is no file of the ground truth."""
+    full: str = ""
+    """The path as it was, where it lies beside the repositories of a root."""
 
 
 @dataclass(slots=True)
@@ -100,7 +103,7 @@ class Layout:
         if mount is not None:
             return Place(self._mounts[mount], path[len(mount) + 1 if mount else 0 :])
         if root in self._parents:
-            return Place(None, path, outside=True)
+            return Place(None, _below(root, path), outside=True, full=path)
         return Place(self.home, _below(root, path))
 
     # --- roots ----------------------------------------------------------------------------

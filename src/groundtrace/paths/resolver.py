@@ -58,12 +58,15 @@ class Resolver:
         self._known: dict[tuple[str | None, str, bool], Resolved | None] = {}
         self._spellings: dict[tuple[Repo | None, bool, str], str] = {}
         self._folders: set[tuple[Repo | None, str]] = set()
+        self._placed: set[tuple[Repo, str]] = set()
         self._layout = self._learn(refs, repo_paths, cwd, settings)
         shown: dict[tuple[Repo, str], None] = {}
         for ref in refs:
             place = self._place(ref)
-            if place is not None and place.repo is not None and ref.kind != "written":
-                shown[place.repo, place.path.lower()] = None
+            if place is not None and place.repo is not None:
+                self._placed.add((place.repo, place.path.lower()))
+                if ref.kind != "written":
+                    shown[place.repo, place.path.lower()] = None
         for repo, path in shown:
             self._folders.update((repo, folder) for folder in _above(path))
         self._truths.settle(shown)
@@ -141,6 +144,8 @@ class Resolver:
         return self._layout.place(path[: len(path) - len(place.path)] + bare)
 
     def _resolved(self, place: Place) -> Resolved:
+        if place.full and self._is_taken(place.path.lower()):
+            place = Place(None, place.full, outside=True)
         key = (place.repo, place.outside, place.path.lower())
         path = self._spellings.setdefault(key, place.path)
         truth = None
@@ -151,6 +156,16 @@ class Resolver:
             if other is not None:
                 self._met.setdefault(other, file)
         return Resolved(file, None if place.repo is None else place.repo.label, truth)
+
+    def _is_taken(self, path: str) -> bool:
+        """Whether a path beside the clones would be spelled like one in the task's only one.
+
+        `/workspace/answer.json` is `answer.json`, but not where the clone has one, too.
+        """
+        home = self._layout.home
+        if home is None:
+            return False
+        return (home, path) in self._placed or self._truths.find(home, path) is not None
 
     def _spelled(self, repo: Repo, path: str) -> str:
         """A path as the task's only repository has it, else with the repository's name (D8)."""
