@@ -141,6 +141,25 @@ def test_lower_cost_is_better_and_an_unchanged_value_is_neither():
     assert cost.mean_delta == -0.25
 
 
+def test_holm_is_over_outcomes_and_over_metrics_apart():
+    """Many kindred retrieval metrics do not drown the question whether outcomes differ."""
+    rows = [
+        r
+        for i in range(8)
+        for r in both(
+            f"t{i}",
+            {"reward": 0.0, "cost_usd": 1.0},
+            {"reward": 1.0 + i, "cost_usd": 1.0 + i},
+            metrics=({"mrr": 0.1, "map": 0.1, "f1@5": 0.1}, {"mrr": 0.9, "map": 0.8, "f1@5": 0.7}),
+        )
+    ]
+    found = deltas(first(rows))
+    assert found["reward"].table == "outcomes"
+    assert found["reward"].p_holm == pytest.approx(2 * found["reward"].p, abs=1e-5)
+    assert found["mrr"].table == "metrics"
+    assert found["mrr"].p_holm == pytest.approx(3 * found["mrr"].p, abs=1e-5)
+
+
 def test_noise_of_averaging_is_no_change():
     rows = []
     for i in range(3):

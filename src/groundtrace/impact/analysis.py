@@ -108,8 +108,8 @@ def _method(options: ImpactOptions) -> Method:
         ),
         holm=(
             "One table is all correlations of one scope (overall, each configuration, within "
-            "configurations), and all deltas of one comparison (one configuration, one suite or "
-            "all of them)."
+            "configurations); of one comparison (one configuration, one suite or all of them) the "
+            "outcomes are one table and the retrieval and utilization metrics another."
         ),
         effect_size=(
             "Cohen's dz: mean delta over the standard deviation of the deltas (n - 1); null when "

@@ -176,7 +176,11 @@ def _row(task: _Task) -> MatchedTask:
 
 
 def _deltas(tasks: Sequence[_Task], draws: Draws) -> list[Delta]:
-    """One delta a metric; the p values of all of them are one table for Holm."""
+    """One delta a metric.
+
+    Outcomes are one table for Holm and metrics another: whether outcomes differ is a question of
+    its own, which 49 kindred retrieval metrics should not drown.
+    """
     sides: dict[str, tuple[Floats, Floats]] = {}
     for name in COMPARED:
         both = [t for t in tasks if name in t.baseline and name in t.config]
@@ -186,10 +190,13 @@ def _deltas(tasks: Sequence[_Task], draws: Draws) -> list[Delta]:
         )
     deltas = {name: _difference(*values) for name, values in sides.items()}
     inferred = _infer({n: d for n, d in deltas.items() if len(d) >= MIN_INFERENCE}, draws)
-    adjusted = holm([inferred[name].p if name in inferred else None for name in COMPARED])
+    adjusted: dict[str, float | None] = {}
+    for table in (OUTCOMES, METRICS):
+        ps = [inferred[name].p if name in inferred else None for name in table]
+        adjusted.update(zip(table, holm(ps), strict=True))
     return [
-        _delta(name, tasks, sides[name], deltas[name], inferred.get(name), p_holm)
-        for name, p_holm in zip(COMPARED, adjusted, strict=True)
+        _delta(name, tasks, sides[name], deltas[name], inferred.get(name), adjusted[name])
+        for name in COMPARED
     ]
 
 
@@ -237,6 +244,7 @@ def _delta(
     only_baseline, only_config = _one_sided_hits(name, tasks)
     base = Delta(
         metric=name,
+        table="outcomes" if name in OUTCOMES else "metrics",
         direction=COMPARED[name],
         computable=reason is None,
         reason=reason,

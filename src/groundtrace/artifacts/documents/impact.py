@@ -98,6 +98,10 @@ class Delta(Record, frozen=True, kw_only=True):
     """One metric over the matched tasks: configuration minus baseline."""
 
     metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
+    table: Annotated[
+        Literal["outcomes", "metrics"],
+        Meta(description="The table of tests that p_holm is adjusted over."),
+    ]
     direction: Annotated[Direction, Meta(description="Which values are better.")]
     computable: Annotated[bool, Meta(description="Whether there are enough pairs.")]
     reason: Annotated[str | None, Meta(description="Why not, when not computable.")]
@@ -113,7 +117,7 @@ class Delta(Record, frozen=True, kw_only=True):
     ci_low: Annotated[float | None, Meta(description="Lower end of the mean delta's interval.")]
     ci_high: Annotated[float | None, Meta(description="Upper end of the mean delta's interval.")]
     p: Annotated[Share | None, Meta(description="Two-sided sign-flip p of the mean delta.")]
-    p_holm: Annotated[Share | None, Meta(description="p adjusted by Holm over this comparison.")]
+    p_holm: Annotated[Share | None, Meta(description="p adjusted by Holm over its table.")]
     p_exact: Annotated[
         bool | None, Meta(description="Whether all sign flips were enumerated; null without p.")
     ]
