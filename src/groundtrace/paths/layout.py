@@ -207,34 +207,31 @@ class Layout:
                     self._mounts[_joined(root, first)] = found
 
     def _mount_nested(self, root: str, folder: str, first: str, rests: Set[str]) -> bool:
-        """Repositories one folder further down: `sg-evals/kafka--0753c489`, `src/etcd`."""
-        lower = first.lower()
+        """Mount repositories that lie further down; whether there are any."""
         nested = False
         for rest in sorted(rests):
-            second, _, more = rest.partition("/")
-            if not more:
-                continue
-            if lower in _HOSTS:
-                third, _, deeper = more.partition("/")
-                name, path = f"{first}/{second}/{third}", f"{folder}/{second}/{third}"
-                repo = self._repos.add(name) if deeper else None
-            elif lower in MIRROR_OWNERS:
-                name, path = f"{first}/{second}", f"{folder}/{second}"
-                repo = self._repos.add(name)
-            elif root in ALWAYS and lower == "src":
-                name, path = second, f"{folder}/{second}"
-                repo = self._repos.add(name)
-            else:
-                path = f"{folder}/{second}"
-                repo = self._repos.find(f"{first}/{second}")
-                if repo is not None and lower not in repo.owners:
-                    repo = None
-                if self._repos.find(first) is not None:
-                    repo = None  # django/django is the package in the clone as well
+            inner, repo = self._nested(root, first, rest.split("/")[:-1])
             if repo is not None:
-                self._mounts[path] = repo
+                self._mounts[f"{folder}/{inner}"] = repo
                 nested = True
         return nested
+
+    def _nested(self, root: str, first: str, folders: list[str]) -> tuple[str, Repo | None]:
+        """A repository below `first`, and where: `sg-evals/kafka--0753c489`, `src/etcd`,
+        `github.com/apache/kafka`, `apache/kafka` where the trial knows that pair."""
+        lower = first.lower()
+        if not folders:
+            return "", None
+        if lower in _HOSTS:
+            inner = "/".join(folders[:2])
+            return inner, self._repos.add(f"{first}/{inner}") if len(folders) > 1 else None
+        inner = folders[0]
+        if lower in MIRROR_OWNERS or (root in ALWAYS and lower == "src"):
+            return inner, self._repos.add(f"{first}/{inner}" if lower != "src" else inner)
+        repo = self._repos.find(f"{first}/{inner}")
+        if repo is None or lower not in repo.owners or self._repos.find(first) is not None:
+            return inner, None  # django/django is the package in the clone as well
+        return inner, repo
 
     def _is_repository(self, first: str, repo: Repo, rests: Set[str], siblings: bool) -> bool:
         """Whether a folder named like a repository is that repository, or a package of the root.
