@@ -319,9 +319,16 @@ def _fixed(shown: Sequence[Segment]) -> set[int]:
         fixed.add(places[-1])
     for order, step in ((places, -1), (places[::-1], 1)):
         for i in order:
-            if i + step in fixed:
+            if i + step in fixed or _measured(shown, i + step, step, fixed):
                 fixed.add(i)
     return fixed
+
+
+def _measured(shown: Sequence[Segment], i: int, step: int, fixed: set[int]) -> bool:
+    """Whether a segment has just the lines it must have, up to an end that is certain."""
+    if not 0 <= i < len(shown) or shown[i].part.exact() != len(shown[i].lines):
+        return False
+    return not 0 <= i + step < len(shown) or i + step in fixed
 
 
 def _certain(shown: Sequence[Segment], i: int, fixed: set[int]) -> bool:

@@ -236,7 +236,7 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     "plain": lambda line: line,
     "wc": _matcher(r"\s*(?:\d+\s+){1,5}(?!total$)(\S.*)"),
     "count": _matcher(r"(.+):\d+$"),
-    "describe": _matcher(r"([^:]+): +\S"),
+    "describe": _matcher(r"([^:]+): +(?!directory\b|cannot open)\S"),
     "sum": _matcher(r"\\?[0-9a-f]{8,128} [ *](.+)"),
     "size": _matcher(r"[\d.,]+[KMGTPB]?\s+(\S.*)"),
     "stat": _matcher(r"\s+File: [‘'\"]?(.+?)[’'\"]?$"),
@@ -358,6 +358,9 @@ class Listing(Part):
         if _BARE.match(line):
             return 1.3
         return 1.5 if self._given(line) else self._other(line)
+
+    def cost_of_silence(self) -> float:
+        return 0.2 if self.quiet or self.maybe or self.fallback else 1.5
 
     def _other(self, line: str) -> float:
         sections = self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)

@@ -190,7 +190,8 @@ def _surfaces(form: str, takes: str = "") -> Handler:
         roots = tuple(word for word in operands if word.text not in call.walker.missing)
         if not roots:
             return []
-        return [Names(cwd=call.cwd, roots=roots, form=form, rule=call.name)]
+        only_files = form in {"wc", "describe", "sum"}
+        return [Names(cwd=call.cwd, roots=roots, form=form, only_files=only_files, rule=call.name)]
 
     return handle
 

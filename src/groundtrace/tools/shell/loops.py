@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.align import divide
-from groundtrace.tools.shell.found import Names, Search
+from groundtrace.tools.shell.found import Listing, Names, Search
 from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
 from groundtrace.tools.shell.parts import Content, Opaque, Part, Text, shown_files
 from groundtrace.tools.shell.words import HOLES
@@ -59,7 +59,7 @@ class Loop(Part):
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         listed = self.names or any(
-            isinstance(part, Names) or isinstance(part, Search) and part.named is not False
+            isinstance(part, Names | Listing) or isinstance(part, Search) and part.named is not False
             for part in self.source
         )
         yield from self._source_refs()

@@ -50,11 +50,40 @@ class Word(NamedTuple):
 def expand_all(walker: Walker, nodes: Sequence[Node]) -> list[Word]:
     """The words that `nodes` expand to."""
     words: list[Word] = []
-    for node in nodes:
-        words.extend(expand(walker, node))
-        if len(words) > MAX_WORDS:
-            break
+    at = 0
+    while at < len(nodes) and len(words) <= MAX_WORDS:
+        end = at + 1
+        while end < len(nodes) and nodes[end].start_byte == nodes[end - 1].end_byte:
+            end += 1
+        if end == at + 1:
+            words.extend(expand(walker, nodes[at]))
+        else:
+            # The grammar takes `$d/$b.md` for two words, which touch each other.
+            piece = walker.tree.source[nodes[at].start_byte : nodes[end - 1].end_byte]
+            words.extend(_finish(_rough(walker, piece.decode("utf-8", "replace"))))
+        at = end
     return words
+
+
+_TOKEN = re.compile(
+    r"'(?P<raw>[^']*)'|\"(?P<text>(?:\\.|[^\"\\])*)\"|\$\{(?P<braced>\w+)\}|\$(?P<name>\w+)|\\(?P<char>.)",
+    re.DOTALL,
+)
+
+
+def _rough(walker: Walker, source: str) -> str:
+    """Marked text of a word by its source alone: quotes, escapes and plain variables."""
+
+    def token(match: re.Match[str]) -> str:
+        if match["raw"] is not None:
+            return _escape(match["raw"])
+        if match["text"] is not None:
+            return _escape(_inline(walker, match["text"]))
+        if match["char"] is not None:
+            return _escape(match["char"])
+        return _value(walker, match["braced"] or match["name"], quoted=False)
+
+    return _TOKEN.sub(token, source)
 
 
 def expand(walker: Walker, node: Node) -> list[Word]:
@@ -183,7 +212,11 @@ def _arithmetic(walker: Walker, node: Node, quoted: bool) -> str:
 
 
 def _simple(walker: Walker, node: Node, quoted: bool) -> str:
-    name = walker.tree.text(node).lstrip("$")
+    name = walker.tree.text(node)[1:]
+    if name[:1].isdigit() and len(name) > 1:
+        # `$3p` is the third argument and a letter; the grammar takes both for the name.
+        rest = name[1:]
+        return _value(walker, name[0], quoted) + (_escape(rest) if quoted else rest)
     return _value(walker, name, quoted)
 
 
