@@ -140,11 +140,27 @@ def test_container_prefixes_are_no_part_of_paths(prefix: str) -> None:
 
 @pytest.mark.parametrize("prefix", ["/app", "/repo"])
 def test_app_and_repo_are_roots_only_where_they_are_used(prefix: str) -> None:
-    path = f"{prefix}/src/a.py"
-    assert World(path, truth=("src/a.py",), cwd="/workspace").hits() == [None]
-    assert World(path, truth=("src/a.py",), cwd=prefix).hits() == ["src/a.py"]
+    truth = ("a.py", "src/b.py")
+    elsewhere = World(f"{prefix}/a.py", "/workspace/src/c.py", truth=truth)
+    assert elsewhere.hits() == [None, None]
+    assert elsewhere.files()[0] == f"{prefix}/a.py"
+    assert World(f"{prefix}/a.py", truth=truth, cwd=prefix).hits() == ["a.py"]
     held = World(f"{prefix}/flipt/src/a.py", truth=("flipt::src/a.py",), repos=("flipt-io/flipt",))
     assert held.hits() == ["flipt::src/a.py"]
+
+
+def test_app_holds_the_repository_where_the_workspace_is_empty() -> None:
+    """Some tasks start in an empty /workspace and have the repository in /app."""
+    only = World("/app/internal/x.go", "/app/go.mod", "/workspace/answer.json", repos=("a/flipt",))
+    assert only.files() == ["internal/x.go", "go.mod", "answer.json"]
+    found = World(
+        "/app/internal/x.go",
+        "/app/go.mod",
+        "/workspace/notes/y.md",
+        truth=("internal/x.go", "go.mod"),
+        repos=("a/flipt",),
+    )
+    assert found.hits() == ["internal/x.go", "go.mod", None]
 
 
 def test_prefixes_can_be_configured() -> None:

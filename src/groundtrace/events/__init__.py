@@ -204,7 +204,7 @@ def _provenance(trial: Trial, trace: Trace) -> Provenance:
         trial_name=clean_text(trial.trial_name),
         config_name=clean_text(trial.config_name),
         benchmark=None if trial.benchmark is None else clean_text(trial.benchmark),
-        model=clean_text(model.rpartition("/")[2]) if model else None,
+        model=clean_text(model.rpartition("/")[2]) or None if model else None,
     )
 
 

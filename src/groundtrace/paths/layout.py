@@ -82,7 +82,7 @@ class Layout:
         """The task's only repository: what lies in no other is taken to be in it."""
         start = clean_folder(cwd) if cwd else None
         declared = _declared(repo_paths)
-        self._roots = self._find_roots(prefixes, start, declared, [path for path, _ in paths])
+        self._roots = self._find_roots(prefixes, start, declared, paths)
         self._mounts: dict[str, Repo] = {}
         self._parents: set[str] = set()
         """Roots that hold repositories and are none themselves."""
@@ -113,14 +113,14 @@ class Layout:
         prefixes: Iterable[str],
         cwd: str | None,
         declared: Mapping[str, str],
-        paths: Collection[str],
+        paths: Collection[tuple[str, bool]],
     ) -> tuple[str, ...]:
         known = {folder for prefix in prefixes if (folder := clean_folder(prefix) or "/") != "/"}
         known.update(ALWAYS)
         at_work = [*declared, *([cwd] if cwd is not None else ())]
         for folder in WHEN_USED:
-            if any(_within(folder, path) for path in at_work) or any(
-                self._is_task_repo(folder, path) for path in paths
+            if any(_within(folder, path) for path in at_work) or self._holds_repository(
+                folder, paths, known
             ):
                 known.add(folder)
         starts = [cwd] if cwd is not None and _can_be_root(cwd) else []
@@ -129,11 +129,25 @@ class Layout:
                 known.add(folder)
         return tuple(sorted(known, key=lambda root: (-len(root), root)))
 
-    def _is_task_repo(self, root: str, path: str) -> bool:
-        if not _within(root, path):
+    def _holds_repository(
+        self, folder: str, paths: Collection[tuple[str, bool]], roots: Set[str]
+    ) -> bool:
+        """Whether the task's repository lies in a folder that is not the working directory.
+
+        A clone below it bears the name of one, or a file of the ground truth lies at its place
+        in it, or it is the only place in whose folders anything was looked at: some tasks start
+        in an empty /workspace and have the repository in /app.
+        """
+        looked = [path for path, written in paths if not written]
+        inside = [below for path in looked if "/" in (below := _below_if(folder, path))]
+        if not inside:
             return False
-        first, _, rest = _below(root, path).partition("/")
-        return bool(rest) and self._repos.find(first) in self._repos.task
+        truths = self._truths.get(self.home, frozenset()) | self._truths.get(None, frozenset())
+        if any(below.lower() in truths for below in inside):
+            return True
+        if any(self._repos.find(below.partition("/")[0]) in self._repos.task for below in inside):
+            return True
+        return not any("/" in _below_if(root, path) for root in roots for path in looked)
 
     def _root_of(self, path: str) -> str | None:
         if not path.startswith("/"):
@@ -294,6 +308,10 @@ def _within(folder: str, path: str) -> bool:
 
 def _below(root: str, path: str) -> str:
     return path[len(root) + 1 :] if root else path
+
+
+def _below_if(root: str, path: str) -> str:
+    return path[len(root) + 1 :] if path.startswith(f"{root}/") else ""
 
 
 def _joined(root: str, name: str) -> str:
