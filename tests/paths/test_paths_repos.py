@@ -85,6 +85,13 @@ def test_two_owners_of_one_name_are_two_repositories() -> None:
     assert kubernetes.label != istio.label
 
 
+def test_a_common_name_needs_an_owner_that_the_task_knows() -> None:
+    kubernetes = "sg-evals/kubernetes--v1.32.0"
+    assert _same("api", "github.com/kubernetes/api", task=kubernetes)
+    assert not _same("api", "github.com/istio/api", task=kubernetes)
+    assert not _same("api", "sg-evals/istio-api", task=kubernetes, trace=("istio/istio",))
+
+
 def test_among_several_owners_none_is_the_mirror_of_the_task() -> None:
     table = RepoTable(
         ["sg-evals/envoy--v1.31.2"],

@@ -7,8 +7,8 @@ prefix), `sg-evals/kubernetes-client-go` (a mirror whose name joins owner and na
 Two names are one repository when their short names are equal and their owners, where both are
 known, do not differ; or when one is `<owner>-<name>` of the other and something in the trial
 supports that owner. What supports it: the other name carries the owner (`kubernetes/client-go`),
-the name repeats itself (`etcd-io-etcd`), or the trial knows the owner as an owner or as a
-project (`kubernetes` beside `kubernetes-client-go`).
+the name repeats itself (`etcd-io-etcd`), or the task or its ground truth knows the owner as an
+owner or as a project (`kubernetes` beside `kubernetes-client-go`).
 
 Limits, on the side of too few matches: a project that changed its owner (facebook/jest,
 jestjs/jest) is two repositories where both owners are named; where a trace shows two owners of
@@ -32,6 +32,13 @@ _PORTS = frozenset(
     | {"ruby", "rs", "rust", "swift", "ts"}
 )
 """Last words that name a port of a project: `grpc-go` is not the repository `go`."""
+
+_COMMON = frozenset(
+    {"api", "app", "backend", "charts", "cli", "client", "common", "community", "core", "demo"}
+    | {"docs", "examples", "frontend", "lib", "operator", "proto", "proxy", "sdk", "server"}
+    | {"spec", "test", "tests", "tools", "ui", "utils", "web", "website"}
+)
+"""Names that many owners give: `istio/api` is not the `api` of a task on kubernetes."""
 
 _GITHUB = frozenset({"github.com", "www.github.com"})
 
@@ -183,7 +190,8 @@ class RepoTable:
     ) -> None:
         sources = [_parsed(task), _parsed(truth), _parsed(trace)]
         everything = [name for names in sources for name in names]
-        self._projects = {n.name for n in everything} | {n.owner for n in everything if n.owner}
+        wanted = [*sources[0], *sources[1]]
+        self._projects = {n.name for n in wanted} | {n.owner for n in wanted if n.owner}
         self._whole = {n.name for n in everything if n.pinned or n.owner is not None}
         task_names, truth_names, trace_names = (
             list(dict.fromkeys(map(self._split, names))) for names in sources
@@ -263,7 +271,8 @@ class RepoTable:
             for repo in shared:
                 if parsed.owner in repo.owners:
                     return repo
-        if alone or parsed.elsewhere:
+        common = parsed.name in _COMMON and parsed.owner not in self._projects
+        if alone or parsed.elsewhere or (parsed.owner is not None and common):
             return None
         return next((repo for repo in shared if repo.fits(parsed)), None)
 
