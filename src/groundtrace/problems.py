@@ -1,0 +1,103 @@
+"""Every kind of problem that a stage can record, with its meaning.
+
+Stages name a kind where they meet it; this table explains it, for the documentation and for
+whoever counts problems. A test looks for kinds that the package uses and the table lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+TRACES: Mapping[str, str] = {
+    "arguments_lost": "Several calls of one step carry the arguments of one of them, and the message does not tell whose.",
+    "broken_line": "A line of a transcript does not decode. Tool calls that could be read from its text were kept; the rest are counted as lost.",
+    "broken_trajectory": "A trajectory file is no trajectory, or is damaged beyond its steps.",
+    "damaged_step": "A step of a trajectory is damaged; the steps around it were read.",
+    "empty_file": "A file that should hold a trace or ground truth is empty.",
+    "line_too_long": "A line is longer than the memory budget and was not decoded.",
+    "non_json_lines": "Lines between the events of a transcript that are no events, such as a shell's noise.",
+    "not_a_transcript": "A file lies where a transcript belongs, and no line of it is an event.",
+    "orphan_results": "Results that answer no call of the file.",
+    "reader_failed": "A reader of another package could not be loaded.",
+    "reference_escapes": "A trajectory names a file outside the trial's folder; it was not read.",
+    "reference_missing": "A trajectory names another one that is not there, or is nested too deeply.",
+    "result_cut": "Results were kept in part, because together they exceed the memory budget.",
+    "trimmed_call": "The harness replaced calls by a preview; the arguments that it holds whole were kept.",
+    "trimmed_result": "The harness replaced a result by a preview; what the preview shows counts.",
+    "trimmed_steps": "The harness took steps out of the trajectory.",
+    "truncated_line": "The last line of a transcript breaks off.",
+    "unknown_block": "A block of a message looks like a tool call of a type that is not known.",
+    "unrecognised": "No reader knows a file that lies where traces do.",
+    "wrong_type": "A value has another type than the format says.",
+}
+"""Met while reading traces."""
+
+SHELL: Mapping[str, str] = {
+    "shell_nesting": "A shell command is nested too deeply to be followed; its files are unknown.",
+    "shell_syntax": "A part of a shell command could not be parsed; its files may be missing.",
+}
+"""Met while reading what shell commands touched."""
+
+TRUTH: Mapping[str, str] = {
+    "bad_chunk": "A line range of the ground truth names no file.",
+    "bad_confidence": "A registry states a confidence that there is not.",
+    "bad_entry": "An entry of the ground truth is no path of a file: a URL, a glob, prose, several names.",
+    "bad_patch": "A patch is damaged; the files that it still names were taken.",
+    "bad_symbol": "A symbol of the ground truth has no name or no file.",
+    "bad_task": "A task of a registry is neither a list of files nor an object.",
+    "chunk_without_lines": "A chunk has no line range; none was made up.",
+    "directory_entry": "An entry of the ground truth is a directory; only files count.",
+    "duplicate_task": "Several tasks have one name; in a registry the first one counts, and of task folders a trial is joined to one only where its benchmark tells which.",
+    "no_file_list": "A source of ground truth gave no files and was passed over.",
+    "no_ground_truth": "No source of the task gave files.",
+    "no_task_definition": "The trial's task is not among the task folders or in the registry.",
+    "placeholder_chunk": "The line range of a chunk is a placeholder and was dropped.",
+    "placeholder_edits": "Expected edits only repeat the relevant files in a converted record and were dropped.",
+    "regex_pattern": "An entry is a pattern that no single path follows from.",
+    "unknown_key": "A task of a registry has a key that is not known.",
+}
+"""Met while loading tasks and ground truth."""
+
+RECORDS: Mapping[str, str] = {
+    "ambiguous_task": "The trial's records fit several tasks, and nothing tells which.",
+    "bad_cost": "A recorded cost is no amount.",
+    "bad_time": "A recorded time cannot be read.",
+    "broken_json": "A record is not valid JSON.",
+    "broken_toml": "A file is not valid TOML.",
+    "config_disagrees": "Two records of a trial name different configurations.",
+    "config_unknown": "Nothing says which configuration a trial ran.",
+    "link_loop": "A link leads to a folder above it and was not followed.",
+    "link_not_followed": "A link leads out of the folder and was not followed.",
+    "no_result": "The trial has no result.json, so its outcome is unknown.",
+    "no_task": "Nothing says which task a trial ran.",
+    "not_a_file": "A folder, device or pipe lies where a record belongs; it was not read.",
+    "not_an_object": "A record holds something else than an object.",
+    "not_utf8": "Bytes that are not UTF-8.",
+    "result_without_names": "result.json names neither task nor trial.",
+    "task_from_folder": "The task is known from the folder's name only.",
+    "times_reversed": "An interval ends before it starts; its length is unknown.",
+    "too_large": "A record is larger than records are; it was not read.",
+    "unreadable": "A file cannot be read.",
+}
+"""Met while finding trials and reading their records."""
+
+DOCUMENTS: Mapping[str, str] = {
+    "broken_document": "A document of groundtrace does not follow its schema.",
+    "unknown_version": "A document is of a major version that cannot be read.",
+    "unreadable_document": "A document of groundtrace cannot be read.",
+}
+"""Met while reading documents back."""
+
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "Finding trials and reading their records": RECORDS,
+    "Reading traces": TRACES,
+    "Reading shell commands": SHELL,
+    "Loading tasks and ground truth": TRUTH,
+    "Reading documents back": DOCUMENTS,
+}
+"""The kinds by where they are met first."""
+
+KINDS: Mapping[str, str] = {
+    kind: meaning for group in GROUPS.values() for kind, meaning in group.items()
+}
+"""Every kind of problem to its meaning."""
