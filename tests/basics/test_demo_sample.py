@@ -1,0 +1,55 @@
+"""The bundled sample: the same every time, small, and telling the story it should."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from groundtrace.demo import write_sample
+from tests.conftest import Ran
+
+Call = Callable[..., Ran]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_the_sample_is_the_same_bytes_every_time_and_small(tmp_path: Path) -> None:
+    write_sample(tmp_path / "a")
+    write_sample(tmp_path / "b")
+    first = contents(tmp_path / "a")
+    assert first == contents(tmp_path / "b")
+    assert sum(map(len, first.values())) < 2_000_000
+
+
+def test_the_demo_tells_its_story(groundtrace: Call, tmp_path: Path) -> None:
+    """Cases that later stages need are there: no truth, degraded, chunks, edits, dropped pairs."""
+    ran = groundtrace("demo", "--out", tmp_path)
+    assert ran.code == 0, ran.err
+    assert "retrieval_report.md" in ran.out
+    aggregate = tmp_path / "runs/official/retrieval_events_aggregate"
+    summary = json.loads((aggregate / "run_retrieval_summary.json").read_text())
+    overall = summary["overall"]
+    assert (overall["trials"], overall["computable"]) == (24, 21)
+    assert overall["left_out"] == {"no_ground_truth": 2, "no_trace": 1}
+    assert overall["metrics"]["chunk_recall"]["n"] == 2
+    assert overall["metrics"]["util_write_overlap_with_expected_edit_files"]["n"] == 6
+    assert [t["task_name"] for t in summary["superseded"]] == ["tide-table-008"]
+    assert summary["unknown_tools"] == {}
+    assert summary["problems"] == {"no_file_list": 4, "no_ground_truth": 2}
+    impact = json.loads((aggregate / "impact_analysis.json").read_text())
+    pair = impact["matched_comparisons"][0]
+    assert pair["n_matched_tasks"] == 10
+    assert pair["dropped"] == {"model_differs": 1, "no_valid_reward": 1}
+
+
+def test_the_demo_runs_again_in_the_same_folder(groundtrace: Call, tmp_path: Path) -> None:
+    assert groundtrace("demo", "--out", tmp_path).code == 0
+    before = contents(tmp_path)
+    assert groundtrace("demo", "--out", tmp_path).code == 0
+    after = contents(tmp_path)
+    assert {k: v for k, v in after.items() if "/." not in k} == {
+        k: v for k, v in before.items() if "/." not in k
+    }
