@@ -16,8 +16,8 @@ from msgspec import UNSET
 
 from groundtrace.artifacts.documents.events import Event, EventsDocument, EventSummary
 from groundtrace.artifacts.documents.metrics import NotComputable
-from groundtrace.metrics.places import Places, as_entry, home_repos, path_of, repo_of
 from groundtrace.model import AccessKind, Category
+from groundtrace.paths.placing import Places, as_entry, home_repos, path_of, repo_of
 
 RETRIEVED: frozenset[AccessKind] = frozenset({"read", "matched", "surfaced"})
 """Kinds by which a file is retrieved: every one but written (D18)."""
@@ -115,7 +115,7 @@ class Evidence:
         truth = self._entries.get(entry.lower()) or self._same_path(entry)
         if truth is not None:
             return [touch for touch in touches if touch.truth == truth]
-        places = Places(as_entry(entry), self.home)
+        places = Places(as_entry(entry), self.home, unknown_anywhere=self.unknown_anywhere)
         return [touch for touch in touches if places.has(touch.file, touch.repo)]
 
     def _same_path(self, entry: str) -> str | None:
@@ -127,6 +127,14 @@ class Evidence:
             if path_of(truth).lower() == path and None in (repo, repo_of(truth))
         ]
         return same[0] if len(same) == 1 else None
+
+    @cached_property
+    def unknown_anywhere(self) -> bool:
+        """Whether a file without repository may lie in the one that the truth names: a document
+        without accesses names none (D12), and where the truth knows one there is no choice."""
+        named = {repo_of(entry) for entry in self.truth}
+        without = all(event.accesses is UNSET for event in self.document.events)
+        return without and len(named) == 1
 
     @cached_property
     def home(self) -> frozenset[str]:

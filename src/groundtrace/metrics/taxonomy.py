@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from groundtrace.artifacts.documents.metrics import ErrorTaxonomy, Slices, TaxonomyLabel
 from groundtrace.metrics.evidence import RETRIEVED, WRITTEN, Evidence, Touch
-from groundtrace.metrics.places import Places, as_entry, as_touched, parent_of
+from groundtrace.paths.placing import Places, as_entry, as_touched, parent_of
 
 SMALL = 5
 """Most files in a small candidate set."""
@@ -71,7 +71,7 @@ def _neighbourhood(evidence: Evidence) -> Places:
     for entry in evidence.truth:
         if entry not in touched:
             named.extend(as_entry(entry))
-    return Places(named, evidence.home, level=parent_of)
+    return Places(named, evidence.home, level=parent_of, unknown_anywhere=evidence.unknown_anywhere)
 
 
 def _slices(evidence: Evidence, retrieved: list[Touch]) -> Slices:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from groundtrace.paths import repo_names, short_repo
+from groundtrace.paths.repos import repo_names, short_repo
 
 SEPARATOR = "::"
 
@@ -90,9 +90,14 @@ class Places:
         named: Iterable[Reading],
         home: frozenset[str],
         level: Callable[[str], str] = str,
+        *,
+        unknown_anywhere: bool = False,
     ) -> None:
+        """`unknown_anywhere`: a file whose repository is not known may lie in any of them, because
+        the document names the repository of no file and its truth knows only one."""
         self._home = home
         self._level = level
+        self._unknown_anywhere = unknown_anywhere
         self._known: set[tuple[str, str]] = set()
         self._without_repo: set[str] = set()
         self._anywhere: set[str] = set()
@@ -115,7 +120,9 @@ class Places:
     def _has(self, reading: Reading) -> bool:
         place = self._level(reading.path)
         if reading.repo is None:
-            return place in self._anywhere
+            # In a task of several repositories `/workspace/instruction.md` lies in none of them;
+            # it was once counted as a near miss of every `package.json` at a root.
+            return place in (self._anywhere if self._unknown_anywhere else self._without_repo)
         if (reading.repo, place) in self._known:
             return True
         return reading.repo in self._home and place in self._without_repo
