@@ -29,8 +29,10 @@ class ReportData:
     """Run id, or `*` for all runs."""
     summary: RunSummaryDocument
     impact: ImpactDocument | None
-    """None when no analysis was made."""
+    """None when no analysis was made, or it could not be read."""
     rows: tuple[TrialRow, ...]
     """Every evaluated trial."""
     details: Callable[[], Iterator[Detail]]
     """Reads the trials' documents one at a time; may be called more than once."""
+    impact_problem: str | None = None
+    """Why the analysis could not be read, when there is one."""

@@ -1,11 +1,101 @@
-"""The report as Markdown."""
+"""The report as Markdown that reads well in a terminal and on a code host."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from groundtrace.report.blocks import Align, Name, Paragraph, Section, Table
 from groundtrace.report.data import ReportData
+from groundtrace.report.sections import LEGEND, STATUS, sections
+
+_TICKS = re.compile(r"`+")
 
 
 def render(data: ReportData) -> str:
-    """Coverage first, then quality."""
-    overall = data.summary.overall
-    return f"# Retrieval report: {data.scope}\n\n{overall.computable} of {overall.trials} trials computable.\n"
+    """The whole report."""
+    return "\n".join(_lines(data)).rstrip("\n") + "\n"
+
+
+def _lines(data: ReportData) -> Iterator[str]:
+    scope = "all runs" if data.scope == "*" else code(Name(data.scope))
+    yield from (f"# Retrieval report: {scope}", "")
+    yield from (f"**{STATUS}**", "")
+    yield from (f"Made from documents of {data.summary.generated_at}.", "")
+    yield from (LEGEND, "")
+    for section in sections(data):
+        yield from _section(section)
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield from (f"## {section.title}", "")
+    for text in section.paragraphs:
+        yield from (paragraph(text), "")
+    for found in section.tables:
+        yield from (f"### {paragraph(found.caption)}", "")
+        yield from table_lines(found)
+        yield ""
+        if found.note:
+            yield from (paragraph(found.note), "")
+    for point in section.points:
+        yield f"- {paragraph(point)}"
+    if section.points:
+        yield ""
+
+
+def paragraph(parts: Paragraph) -> str:
+    """One paragraph, names as code."""
+    return "".join(code(part) if isinstance(part, Name) else part for part in parts)
+
+
+def code(text: str) -> str:
+    """Text as a code span: nothing in it is markup, whatever backticks it holds."""
+    if not text:
+        return ""
+    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if text[0] in "` " or text[-1] in "` " else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def table_lines(found: Table) -> Iterator[str]:
+    """A table in aligned columns."""
+    if not found.rows:
+        yield "There is nothing to list."
+        return
+    cells = [[_cell(part) for part in row] for row in (found.headings, *found.rows)]
+    widths = [max(3, *(_width(row[i]) for row in cells)) for i in range(len(found.columns))]
+    yield _row(cells[0], widths, found.aligns)
+    rules = (
+        "-" * (width - 1) + ":" if align == "right" else "-" * width
+        for width, align in zip(widths, found.aligns, strict=True)
+    )
+    yield f"| {' | '.join(rules)} |"
+    for row in cells[1:]:
+        yield _row(row, widths, found.aligns)
+
+
+def _cell(part: str) -> str:
+    # A code host splits a row at every bar, in code too, unless a backslash stands before it.
+    return (code(part) if isinstance(part, Name) else part).replace("|", r"\|")
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], aligns: Sequence[Align]) -> str:
+    padded = (
+        " " * (width - _width(cell)) + cell
+        if align == "right"
+        else cell + " " * (width - _width(cell))
+        for cell, width, align in zip(cells, widths, aligns, strict=True)
+    )
+    return f"| {' | '.join(padded)} |"
+
+
+def _width(text: str) -> int:
+    """Columns that a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )

@@ -105,6 +105,9 @@ def _data(
         scope=scope,
         summary=summary.document,
         impact=impact.document,
+        impact_problem=impact.problem.reason
+        if impact.problem is not None and folder.has_file(IMPACT)
+        else None,
         rows=rows,
         details=lambda: _details(outputs, rows),
     )

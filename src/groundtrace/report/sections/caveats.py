@@ -1,0 +1,49 @@
+"""What the numbers do not say."""
+
+from __future__ import annotations
+
+from groundtrace.report.blocks import Paragraph, Section
+from groundtrace.report.data import ReportData
+
+_ALWAYS: tuple[Paragraph, ...] = (
+    (
+        "Ground truth lists files considered relevant, not the only valid ones; its confidence "
+        "differs by source (see Coverage). A file that helped and is not listed counts as "
+        "irrelevant.",
+    ),
+    (
+        "What an agent knew without looking, and what it saw in ways that left no trace, is not "
+        "retrieved here.",
+    ),
+    (
+        "Time to the first relevant file is censored: tasks that were never hit have none. Read "
+        "its means beside the hit rate.",
+    ),
+    ("Chunk recall matches files, not lines: a chunk counts when its file was accessed.",),
+    ("Utilization probes look at files, not at whether what was written is right.",),
+    (
+        "Tasks without ground truth or without a usable trace have no retrieval metrics. They are "
+        "counted in Coverage and are not zeroes.",
+    ),
+)
+
+_METHOD = (
+    ("Correlation", "correlation"),
+    ("Its p", "correlation_p"),
+    ("p of a delta", "delta_p"),
+    ("Intervals", "interval"),
+    ("Ranks", "ranks"),
+    ("Holm", "holm"),
+    ("Effect size", "effect_size"),
+    ("Matching", "matching"),
+    ("Minimum", "minimum"),
+)
+
+
+def caveats(data: ReportData) -> Section:
+    """Caveats of every report, then how its statistics were made."""
+    method: tuple[Paragraph, ...] = ()
+    if data.impact is not None:
+        found = data.impact.method
+        method = tuple((f"{title}: {getattr(found, field)}",) for title, field in _METHOD)
+    return Section("caveats", "Caveats and method", (), (), (*_ALWAYS, *method))

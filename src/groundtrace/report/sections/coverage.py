@@ -1,0 +1,219 @@
+"""Coverage: what could be computed and what could not, by reason (D19)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from groundtrace.artifacts.documents.summary import GroupSummary, RunSummaryDocument
+from groundtrace.report import numbers
+from groundtrace.report.blocks import Name, Paragraph, Section, Table, table
+from groundtrace.report.data import ReportData
+from groundtrace.report.words import left_out, plural, reason
+
+LISTED = 25
+"""Trials that are named one by one; the rest is counted."""
+
+
+def coverage(data: ReportData) -> Section:
+    """What the numbers below are made of."""
+    summary = data.summary
+    return Section(
+        "coverage",
+        "Coverage",
+        tuple(_sentences(summary)),
+        tuple(_tables(summary)),
+    )
+
+
+def _sentences(summary: RunSummaryDocument) -> Iterator[Paragraph]:
+    overall = summary.overall
+    found = summary.trials_found
+    yield (
+        f"{plural(overall.trials, 'trial')} of {plural(overall.tasks, 'task')} "
+        f"(a task counts once for each run and configuration) from {plural(len(summary.runs), 'run')} "
+        "were evaluated"
+        + (f", of {numbers.count(found)} that were found" if found is not None else "")
+        + f": {len(summary.superseded)} superseded by another trial of the same task, "
+        f"{len(summary.failed)} failed to be processed, {len(summary.duplicated)} copies not counted "
+        f"again, {plural(len(summary.skipped), 'folder')} passed over.",
+    )
+    yield (
+        f"Retrieval metrics could be computed for {numbers.count(overall.computable)} of "
+        f"{plural(overall.trials, 'trial')} "
+        f"({numbers.percent(overall.computable, overall.trials)}); left out: "
+        f"{left_out(overall.left_out)}.",
+    )
+
+
+def _tables(summary: RunSummaryDocument) -> Iterator[Table]:
+    yield _by_config(summary.by_config)
+    yield _sources(summary.overall)
+    yield _values(summary.overall)
+    if summary.problems:
+        yield _counted("Problems met while reading", "problem", "times", summary.problems)
+    if summary.unknown_tools:
+        yield _counted(
+            "Calls of tools that the tool table does not know",
+            "tool",
+            "calls",
+            summary.unknown_tools,
+        )
+    named: Sequence[tuple[str, str, Sequence[tuple[str, str, str, str, str]]]] = (
+        (
+            "Trials superseded by another one",
+            "why",
+            [
+                (t.run_id, t.config_name, t.task_name, t.trial_name, t.reason or "")
+                for t in summary.superseded
+            ],
+        ),
+        (
+            "Trials that could not be processed",
+            "why",
+            [
+                (t.run_id, t.config_name, t.task_name, t.trial_name, t.reason or "")
+                for t in summary.failed
+            ],
+        ),
+        (
+            "Copies that were not counted again",
+            "counted in run",
+            [
+                (t.run_id, t.config_name, t.task_name, t.trial_name, t.counted_in)
+                for t in summary.duplicated
+            ],
+        ),
+    )
+    for caption, last, trials in named:
+        if trials:
+            yield table(
+                f"{caption}: {len(trials):,}",
+                ("run", "config", "task", "trial", last),
+                [[Name(part) for part in trial] for trial in trials[:LISTED]],
+                _more(len(trials)),
+            )
+    if summary.skipped:
+        yield table(
+            f"Folders passed over: {len(summary.skipped):,}",
+            ("folder", "why"),
+            [[Name(s.path), Name(s.reason)] for s in summary.skipped[:LISTED]],
+            _more(len(summary.skipped)),
+        )
+
+
+def _more(number: int) -> Paragraph:
+    more = number - LISTED
+    return (
+        (f"and {more:,} more; run_retrieval_summary.json names all of them.",) if more > 0 else ()
+    )
+
+
+_REASONS = ("no_ground_truth", "no_trace", "empty_trace")
+
+
+def _by_config(groups: Mapping[str, GroupSummary]) -> Table:
+    columns = [
+        "config",
+        ">trials",
+        ">tasks",
+        ">computable",
+        *(f">{reason(code)}" for code in _REASONS),
+        ">something lost",
+        ">hit rate ↑",
+    ]
+    rows = []
+    for name, group in groups.items():
+        rows.append(
+            [
+                Name(name),
+                numbers.count(group.trials),
+                numbers.count(group.tasks),
+                numbers.count(group.computable),
+                *(numbers.count(group.left_out.get(code, 0)) for code in _REASONS),
+                numbers.count(group.coverage.degraded),
+                numbers.share(group.first_hit.hit_rate),
+            ]
+        )
+    return table(
+        "Trials by configuration: with metrics, and without by reason",
+        columns,
+        rows,
+        (
+            "Something lost: the trial's document says that part of its trace or ground truth could "
+            "not be read. Hit rate: share of computable tasks in which a relevant file was retrieved.",
+        ),
+    )
+
+
+def _sources(group: GroupSummary) -> Table:
+    seen = group.coverage
+    kinds: Sequence[tuple[str, Mapping[str, int]]] = (
+        ("trace source", seen.trace_sources),
+        ("ground-truth source", seen.ground_truth_sources),
+        ("ground-truth confidence", seen.ground_truth_confidences),
+        ("elapsed seconds count from", seen.elapsed_origins),
+        (
+            "line ranges known",
+            {
+                "yes": seen.has_chunk_ground_truth,
+                "none": group.trials - seen.has_chunk_ground_truth,
+            },
+        ),
+    )
+    rows = [
+        [what, Name(name), numbers.count(number), numbers.percent(number, group.trials)]
+        for what, counts in kinds
+        for name, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        if number
+    ]
+    return table("Where the evidence came from", ("what", "source", ">trials", ">share"), rows)
+
+
+_GROUPS = (
+    ("ranking and recall, retrieved", "file_recall"),
+    ("ranking and recall, shown", "shown.file_recall"),
+    ("context efficiency, retrieved", "context_efficiency"),
+    ("context efficiency, shown", "shown.context_efficiency"),
+    ("seconds to the first relevant file", "ttfr_seconds"),
+    ("tokens to the first relevant file", "ttfr_tokens"),
+    ("chunk recall", "chunk_recall"),
+    ("relevant files read", "util_read_overlap_with_relevant_files"),
+    ("relevant files written", "util_write_overlap_with_relevant_files_proxy"),
+    ("expected edit files written", "util_write_overlap_with_expected_edit_files"),
+    ("read before written", "util_read_before_write_ratio"),
+)
+"""Metrics that have or lack a value together, by one of them."""
+
+
+def _values(group: GroupSummary) -> Table:
+    """Which numbers exist for how many tasks; the rest by reason."""
+    rows = [
+        [
+            title,
+            numbers.count(found.n),
+            numbers.count(group.tasks - found.n),
+            left_out(found.left_out),
+        ]
+        for title, name in _GROUPS
+        if (found := group.metrics.get(name)) is not None
+    ]
+    rows += [
+        [
+            f"outcome: {name}",
+            numbers.count(found.n),
+            numbers.count(group.tasks - found.n),
+            left_out(found.left_out),
+        ]
+        for name, found in group.outcomes.items()
+    ]
+    return table(
+        "What could be computed, over all tasks",
+        ("numbers", ">tasks with", ">without", "left out"),
+        rows,
+    )
+
+
+def _counted(caption: str, what: str, times: str, counts: Mapping[str, int]) -> Table:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    rows = [[Name(name), numbers.count(number)] for name, number in ordered[:LISTED]]
+    return table(caption, (what, f">{times}"), rows, _more(len(ordered)))

@@ -1,0 +1,238 @@
+"""Downstream impact: how retrieval and outcomes vary together, and what configurations differ in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from groundtrace.artifacts.documents.impact import (
+    Correlation,
+    CorrelationScope,
+    Delta,
+    ImpactDocument,
+    MatchedComparison,
+)
+from groundtrace.metrics.declared import UTILIZATION
+from groundtrace.metrics.table import OUTCOMES, SHOWN_PREFIX
+from groundtrace.report import numbers
+from groundtrace.report.blocks import Name, Paragraph, Section, Table, table
+from groundtrace.report.data import ReportData
+from groundtrace.report.words import left_out, plural, reason
+
+_RANKED = (
+    "file_recall",
+    "recall@10",
+    "precision@10",
+    "f1@10",
+    "ndcg@10",
+    "mrr",
+    "map",
+    "context_efficiency",
+    "ttfr_seconds",
+    "ttfr_tokens",
+)
+COMPARED = (
+    *OUTCOMES,
+    *(name for metric in _RANKED for name in (metric, SHOWN_PREFIX + metric)),
+    "chunk_recall",
+    *UTILIZATION,
+)
+"""Rows of a comparison, fixed beforehand and not by what came out."""
+
+BY_SUITE = ("reward", "cost_usd", "file_recall", "shown.file_recall", "mrr", "shown.mrr")
+"""Rows of a comparison within one suite."""
+
+_SCOPES: Sequence[tuple[CorrelationScope, str]] = (
+    ("overall", "Correlations over tasks, each task's configurations averaged"),
+    ("within_config", "Correlations within configurations, pooled"),
+)
+
+
+def impact(data: ReportData) -> Section:
+    """Correlations, then each matched comparison with its intervals."""
+    found = data.impact
+    if found is None:
+        why: Paragraph = ("No analysis was made; `groundtrace impact` writes it.",)
+        if data.impact_problem is not None:
+            why = ("The analysis could not be read: ", Name(data.impact_problem), ".")
+        return Section("impact", "Downstream impact", (why,))
+    return Section("impact", "Downstream impact", tuple(_sentences(found)), tuple(_tables(found)))
+
+
+def _sentences(found: ImpactDocument) -> Iterator[Paragraph]:
+    yield (found.statement,)
+    yield (
+        f"Over {plural(found.n_trials, 'trial')} ({found.n_copies:,} copies not counted again). "
+        f"Seed {found.seed}, {found.draws:,} draws. Intervals are 95 %; p Holm is adjusted as "
+        "told under Method, over the rows that are not printed here too. "
+        "impact_analysis.json holds all of it, the correlations of each configuration too.",
+    )
+    if not found.correlation_analysis.computable:
+        yield (f"No correlation: {reason(found.correlation_analysis.reason)}.",)
+    if found.matched_reason is not None:
+        yield ("No matched comparison: ", Name(found.matched_reason), ".")
+    for comparison in _whole(found):
+        yield _heading(comparison)
+
+
+def _minus(comparison: MatchedComparison) -> Paragraph:
+    return (Name(comparison.config), " minus ", Name(comparison.baseline_config))
+
+
+def _whole(found: ImpactDocument) -> list[MatchedComparison]:
+    return [c for c in found.matched_comparisons if c.suite is None]
+
+
+def _heading(comparison: MatchedComparison) -> Paragraph:
+    dropped = left_out({str(code): n for code, n in comparison.dropped.items()})
+    text = f": {plural(comparison.n_matched_tasks, 'matched task')}; tasks not matched: {dropped}."
+    if comparison.n_unknown_version:
+        text += f" {comparison.n_unknown_version:,} were let in without a known harness version."
+    refused: Paragraph = ()
+    if not comparison.computable:
+        refused = (" Not compared: ", Name(comparison.reason or ""), ".")
+    return (
+        "Comparison of ",
+        Name(comparison.config),
+        " with the baseline ",
+        Name(comparison.baseline_config),
+        text,
+        *refused,
+    )
+
+
+def _tables(found: ImpactDocument) -> Iterator[Table]:
+    for comparison in _whole(found):
+        if comparison.computable:
+            yield _comparison(comparison)
+            suites = [
+                c
+                for c in found.matched_comparisons
+                if c.suite is not None
+                and (c.config, c.baseline_config) == (comparison.config, comparison.baseline_config)
+            ]
+            if suites:
+                yield _by_suite(comparison, suites)
+    for scope, caption in _SCOPES:
+        rows = [c for c in found.correlation_analysis.correlations if c.scope == scope]
+        if rows:
+            yield _correlations(caption, rows)
+
+
+def _correlations(caption: str, found: Sequence[Correlation]) -> Table:
+    rows = [
+        [
+            Name(c.retrieval_metric),
+            numbers.direction(c.retrieval_metric),
+            Name(c.outcome),
+            numbers.direction(c.outcome),
+            numbers.signed(c.spearman_r),
+            numbers.interval(c.ci_low, c.ci_high),
+            numbers.p_value(c.p),
+            numbers.p_value(c.p_holm),
+            numbers.count(c.n),
+            left_out(c.left_out),
+            _why(c.reason, c.inference_reason),
+        ]
+        for c in found
+    ]
+    return table(
+        caption,
+        (
+            "metric",
+            "better",
+            "outcome",
+            "better",
+            ">Spearman r",
+            ">interval",
+            ">p",
+            ">p Holm",
+            ">n",
+            "left out",
+            "why missing",
+        ),
+        rows,
+        (
+            "r is positive where both grow together, whichever is better; it has no direction of "
+            "its own. n counts tasks with both values.",
+        ),
+    )
+
+
+def _why(*codes: str | None) -> str:
+    return "; ".join(reason(code) for code in codes if code)
+
+
+def _comparison(comparison: MatchedComparison) -> Table:
+    by_name = {delta.metric: delta for delta in comparison.deltas}
+    rows = [_delta(by_name[name]) for name in COMPARED if name in by_name]
+    return table(
+        (*_minus(comparison), ", matched tasks"),
+        ("number", *_DELTA_COLUMNS),
+        rows,
+        (
+            "Better, same and worse count tasks by the metric's direction. Times to the first "
+            "relevant file exist only for tasks that both sides hit; tasks that only one side hit "
+            "are counted under left out.",
+        ),
+    )
+
+
+_DELTA_COLUMNS = (
+    "better",
+    ">baseline",
+    ">config",
+    ">mean delta",
+    ">interval",
+    ">p",
+    ">p Holm",
+    ">effect size",
+    ">better/same/worse",
+    ">n",
+    "left out",
+    "why missing",
+)
+
+
+def _delta(found: Delta) -> list[str]:
+    name = found.metric
+    gaps = left_out(found.left_out)
+    if found.only_baseline_hit or found.only_config_hit:
+        gaps += (
+            f"; hit by the baseline only: {found.only_baseline_hit}, "
+            f"by the configuration only: {found.only_config_hit}"
+        )
+    return [
+        Name(name),
+        found.direction,
+        numbers.value(name, found.mean_baseline),
+        numbers.value(name, found.mean_config),
+        numbers.delta(name, found.mean_delta),
+        numbers.interval(found.ci_low, found.ci_high, partial(numbers.delta, name)),
+        numbers.p_value(found.p),
+        numbers.p_value(found.p_holm),
+        numbers.signed(found.effect_size),
+        f"{found.n_better}/{found.n_same}/{found.n_worse}",
+        numbers.count(found.n),
+        gaps,
+        _why(found.reason, found.inference_reason),
+    ]
+
+
+def _by_suite(whole: MatchedComparison, suites: Sequence[MatchedComparison]) -> Table:
+    rows = []
+    for comparison in suites:
+        suite = Name(comparison.suite or "")
+        if not comparison.computable:
+            refused = reason(comparison.reason)
+            blank = [numbers.MISSING] * (len(_DELTA_COLUMNS) - 3)
+            n = numbers.count(comparison.n_matched_tasks)
+            rows.append([suite, "all", "", *blank[:-1], n, "", Name(refused)])
+            continue
+        by_name = {delta.metric: delta for delta in comparison.deltas}
+        rows += [[suite, *_delta(by_name[name])] for name in BY_SUITE if name in by_name]
+    return table(
+        (*_minus(whole), ", by suite"),
+        ("suite", "number", *_DELTA_COLUMNS),
+        rows,
+    )

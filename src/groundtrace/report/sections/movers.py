@@ -1,0 +1,90 @@
+"""The tasks that gained or lost most between two configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from groundtrace.artifacts.documents.impact import MatchedComparison, MatchedTask
+from groundtrace.report import numbers
+from groundtrace.report.blocks import Name, Section, Table, table
+from groundtrace.report.data import ReportData
+
+RANKED_BY = ("file_recall", "shown.file_recall", "reward")
+"""What tasks are ranked by; for all of them higher is better."""
+
+LISTED = 5
+"""Tasks listed on each side."""
+
+
+def movers(data: ReportData) -> Section:
+    """For each comparison the tasks that changed most, in both directions."""
+    found = data.impact.matched_comparisons if data.impact is not None else []
+    tables = tuple(
+        made
+        for comparison in found
+        if comparison.suite is None and comparison.tasks
+        for made in _tables(comparison, comparison.tasks)
+    )
+    text = (
+        "Which matched tasks changed most? Configuration minus baseline, ↑ higher is better; tasks "
+        "that did not change are not listed."
+        if tables
+        else "There is no matched task that changed."
+    )
+    return Section("movers", "Tasks that gained or lost most", ((text,),), tables)
+
+
+def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iterator[Table]:
+    for name in RANKED_BY:
+        moved = sorted(_moved(tasks, name), key=lambda item: (-abs(item[0]), _key(item[1])))
+        gained = [item for item in moved if item[0] > 0]
+        lost = [item for item in moved if item[0] < 0]
+        if not moved:
+            continue
+        both = sum(name in task.baseline and name in task.config for task in tasks)
+        yield table(
+            (
+                f"{name} ↑, ",
+                Name(comparison.config),
+                " minus ",
+                Name(comparison.baseline_config),
+                f": {len(gained)} gained, {len(lost)} lost, {both - len(moved)} unchanged, "
+                f"{len(tasks) - both} without the value on both sides",
+            ),
+            ("", "task", "suite", ">baseline", ">config", ">delta", ">reward delta ↑"),
+            [
+                _row(side, task, name, delta)
+                for side, items in (("gained", gained), ("lost", lost))
+                for delta, task in items[:LISTED]
+            ],
+        )
+
+
+def _moved(tasks: Sequence[MatchedTask], name: str) -> Iterator[tuple[float, MatchedTask]]:
+    for task in tasks:
+        delta = _delta(task, name)
+        if delta:
+            yield delta, task
+
+
+def _delta(task: MatchedTask, name: str) -> float | None:
+    if name not in task.baseline or name not in task.config:
+        return None
+    # Six decimals, as the document has its values: what is left beyond is noise of averaging.
+    return round(task.config[name] - task.baseline[name], 6)
+
+
+def _key(task: MatchedTask) -> tuple[str, str]:
+    return (task.benchmark or "", task.task_name)
+
+
+def _row(side: str, task: MatchedTask, name: str, delta: float) -> list[str]:
+    return [
+        side,
+        Name(task.task_name),
+        Name(task.benchmark or "unknown"),
+        numbers.value(name, task.baseline[name]),
+        numbers.value(name, task.config[name]),
+        numbers.delta(name, delta),
+        numbers.delta("reward", _delta(task, "reward")),
+    ]

@@ -1,0 +1,146 @@
+"""Error taxonomy and calibration slices."""
+
+from __future__ import annotations
+
+from groundtrace.report import numbers
+from groundtrace.report.blocks import Name, Section, Table, table
+from groundtrace.report.data import ReportData
+from groundtrace.report.sections.shared import Groups, all_and_configs
+from groundtrace.report.words import LABELS, left_out
+
+
+def taxonomy(data: ReportData) -> Section:
+    """Labels by configuration, slices, and what calls touched."""
+    summary = data.summary
+    groups = all_and_configs(summary)
+    return Section(
+        "taxonomy",
+        "Error taxonomy and slices",
+        (
+            (
+                "What went wrong, in files? Labels are counts, not exclusive: one file can be "
+                "irrelevant and a near miss. For all of them fewer is better (↓).",
+            ),
+        ),
+        (
+            _meaning(),
+            _labels(groups),
+            _slices(groups),
+            _slice_quality(
+                [
+                    *((f"candidate set: {k}", v) for k, v in summary.by_candidate_set_size.items()),
+                    *((f"evidence: {k}", v) for k, v in summary.by_evidence_type.items()),
+                ]
+            ),
+            _accesses(groups),
+        ),
+    )
+
+
+def _meaning() -> Table:
+    rows = [[Name(label), text] for label, text in LABELS.items()]
+    return table("What each label counts", ("label", "counts"), rows)
+
+
+def _labels(groups: Groups) -> Table:
+    rows = [
+        [
+            name,
+            Name(label),
+            "lower",
+            f"{numbers.count(found.n_with)} of {numbers.count(found.n)}",
+            numbers.count(found.files),
+            numbers.average(found.per_task.mean),
+            numbers.count(found.per_task.n),
+            left_out(found.per_task.left_out),
+        ]
+        for name, group in groups
+        for label in LABELS
+        if (found := group.taxonomy.get(label)) is not None  # type: ignore[call-overload]
+    ]
+    return table(
+        "Labels by configuration",
+        (
+            "config",
+            "label",
+            "better",
+            ">trials with it",
+            ">files",
+            ">mean files a task",
+            ">n",
+            "left out",
+        ),
+        rows,
+        (
+            "Where no edit was expected, writing labels do not apply; such tasks are left out "
+            "of n and counted.",
+        ),
+    )
+
+
+def _slices(groups: Groups) -> Table:
+    rows = [
+        [
+            name,
+            *(
+                numbers.count(group.slices.candidate_set_size.get(s, 0))
+                for s in ("small", "medium", "large")
+            ),
+            *(numbers.count(group.slices.evidence_type.get(e, 0)) for e in ("local", "mcp")),
+            numbers.count(group.slices.none),
+        ]
+        for name, group in groups
+    ]
+    return table(
+        "Trials by calibration slice",
+        (
+            "config",
+            ">small (up to 5 files)",
+            ">medium (6 to 20)",
+            ">large (over 20)",
+            ">local evidence",
+            ">mcp evidence",
+            ">no slice (no trace)",
+        ),
+        rows,
+    )
+
+
+def _slice_quality(groups: Groups) -> Table:
+    names = ("file_recall", "shown.file_recall", "context_efficiency", "mrr")
+    rows = []
+    for title, group in groups:
+        cells = [title, numbers.count(group.trials)]
+        for name in names:
+            found = group.metrics[name]
+            cells += [numbers.value(name, found.mean), numbers.count(found.n)]
+        rows.append([*cells, left_out(group.metrics["file_recall"].left_out)])
+    heads = [part for name in names for part in (f">{numbers.heading(name)}", ">n")]
+    return table(
+        "Quality by slice",
+        ("slice", ">trials", *heads, "left out of file_recall"),
+        rows,
+        ("The size of the candidate set is itself a result of retrieval.",),
+    )
+
+
+def _accesses(groups: Groups) -> Table:
+    """Accesses by tool category and kind, with the calls of each category."""
+    rows = []
+    for name, group in groups:
+        for category, calls in sorted(
+            group.events_by_category.items(), key=lambda i: (-i[1], i[0])
+        ):
+            kinds = [group.accesses.get(f"{category}/{kind}", 0) for kind in _KINDS]
+            rows.append([name, Name(category), numbers.count(calls), *map(numbers.count, kinds)])
+    return table(
+        "Calls by tool category, and files that they touched by kind",
+        ("config", "category", ">calls", *(f">files {kind}" for kind in _KINDS)),
+        rows,
+        (
+            "A file counts once for each call that touched it. Counts describe; they have no direction.",
+        ),
+    )
+
+
+_KINDS = ("read", "matched", "surfaced", "written")
