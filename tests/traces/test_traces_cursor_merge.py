@@ -93,7 +93,9 @@ def test_another_package_can_add_a_reader(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(traces, "entry_points", lambda group: _points(points, group))
     (tmp_path / "agent").mkdir()
     (tmp_path / "agent" / "toy.trace").write_text("TOY\nopen\nclose\n")
+    traces.all_readers.cache_clear()
     trace, problems = read_trace(LocalFolder(tmp_path))
+    traces.all_readers.cache_clear()
     assert [call.name for call in trace.calls] == ["open", "close"]
     assert trace.evidence == ("agent/toy.trace: toy by marker (TOY)",)
     assert [problem.kind for problem in problems] == ["reader_failed"]

@@ -12,6 +12,7 @@ where `MyReader()` has the members of `groundtrace.traces.source.Reader`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import entry_points
 
 from groundtrace.model import Problem, ReadResult
@@ -31,6 +32,7 @@ READERS: tuple[Reader, ...] = (AtifReader(), ClaudeCodeReader(), CursorReader())
 ENTRY_POINTS = "groundtrace.readers"
 
 
+@cache
 def all_readers() -> tuple[tuple[Reader, ...], tuple[Problem, ...]]:
     """Own readers and those of other packages; one that cannot be loaded is a problem."""
     readers: list[Reader] = []

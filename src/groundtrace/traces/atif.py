@@ -15,14 +15,12 @@ from groundtrace.model import Usage
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.traces import openhands
 from groundtrace.traces.atif_calls import StepCall, StepReader
+from groundtrace.traces.atif_large import LARGE, load_large
 from groundtrace.traces.atif_load import Damage, Loaded, Step, from_value, harness_of, load
 from groundtrace.traces.atif_tokens import StepTokens
 from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Source
 from groundtrace.traces.times import parse_time
 from groundtrace.traces.values import as_amount, as_count, as_mapping, as_text
-
-MAX_TRAJECTORY = 256 * 1024 * 1024
-"""A larger trajectory is not read: it is decoded whole."""
 
 MAX_DEPTH = 16
 """Of trajectories that refer to trajectories."""
@@ -62,11 +60,9 @@ class _Reading:
         self.seen: set[tuple[str | None, str, str]] = set()
 
     def read(self) -> Source:
-        data = self._bytes(self.trial, self.path)
-        if data is None:
+        loaded = self._load(self.trial, self.path)
+        if loaded is None:
             return self.source
-        loaded = load(data)
-        del data
         self.visited.add(self.path)
         source = self.source
         source.parsed = loaded.ok
@@ -81,12 +77,18 @@ class _Reading:
         if isinstance(cwds, list) and cwds:
             source.cwd = as_text(cwds[0])
         self.trajectory(loaded, self.path, depth=0, subagent=False, spawned_by=None)
+        source.report_cut_results()
         source.usage = self._usage(loaded)
         return source
 
-    def _bytes(self, folder: Folder, path: str) -> bytes | None:
+    def _load(self, folder: Folder, path: str) -> Loaded | None:
+        """A trajectory from its file; None, with a problem, when that cannot be read."""
         try:
-            return folder.read(path, MAX_TRAJECTORY)
+            entry = folder.stat(path)
+            if entry is not None and entry.size > LARGE:
+                with folder.open(path) as stream:
+                    return load_large(stream)
+            return load(folder.read(path))
         except OSError as error:
             self.source.problem("unreadable", str(error), file=path)
             return None
@@ -218,10 +220,9 @@ class _Reading:
             self.source.problem("reference_missing", f"{path} is named but not there", file=file)
             return
         self.visited.add(target)
-        data = self._bytes(self.folder, target)
-        if data is None:
+        loaded = self._load(self.folder, target)
+        if loaded is None:
             return
-        loaded = load(data)
         if loaded.reason:
             self.source.problem("broken_trajectory", loaded.reason, file=target)
         self._enter(loaded, target, depth, subagent=subagent, spawned_by=spawned_by)

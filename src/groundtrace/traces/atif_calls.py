@@ -236,10 +236,7 @@ class StepReader:
         data = structured if isinstance(structured, dict | list) else None
         call.result, over = self.keep.result(text, data, failed, path)
         call.result_cut = answer.cut or over
-        if over:
-            self._problem(
-                "result_cut", f"the result of {call.name} was kept in part: over the memory budget"
-            )
+        self.source.cut_results += over
 
     def _problem(self, kind: str, reason: str, place: str | None = None, *, lost: int = 0) -> None:
         self.source.problem(kind, reason, place=place, lost_calls=lost, file=self.file)

@@ -117,7 +117,7 @@ def from_value(value: Any) -> Loaded:
     loaded.ok = True
     for index, step in enumerate(steps):
         if isinstance(step, dict):
-            loaded.steps.append(_fit(step))
+            loaded.steps.append(fit_step(step))
         else:
             place = f"$.steps[{index}]"
             loaded.steps.append(Damage(place, f"step is {type(step).__name__}, not an object"))
@@ -163,7 +163,8 @@ def _are_steps(value: Any) -> bool:
     )
 
 
-def _fit(step: dict[str, Any]) -> Step:
+def fit_step(step: dict[str, Any]) -> Step:
+    """A decoded object as a step, whatever its members are."""
     return Step(**{key: step[key] for key in _STEP_FIELDS if key in step})
 
 
@@ -181,7 +182,7 @@ def _salvage(text: str, reason: str) -> Loaded:
         value = piece.value
         if len(_STEP_SIGNS & value.keys()) >= 2:
             loose.flush(loaded, text[gap_start : piece.start])
-            loaded.steps.append(_fit(value))
+            loaded.steps.append(fit_step(value))
             gap_start = piece.end
         elif isinstance(value.get("steps"), list):
             if not text[: piece.start].strip("\ufeff \t\r\n"):

@@ -327,14 +327,7 @@ class _Reading:
         call.result, cut = self.keep.result(text, data, failed, path)
         call.result_cut = cut
         call.answered_at = parse_time(line.timestamp)
-        if cut:
-            self.cut_result(call)
-
-    def cut_result(self, call: RawCall) -> None:
-        self.source.problem(
-            "result_cut",
-            f"the result of {call.name} {call.call_id or ''} was kept in part: over the memory budget",
-        )
+        self.source.cut_results += cut
 
     def oldest_unanswered(self) -> RawCall | None:
         return next((call for call in self.without_id if call.result is None), None)
@@ -378,6 +371,7 @@ class _Reading:
                 f"{len(self.orphans)} results answer no call of the file",
                 line=self.orphans[0],
             )
+        source.report_cut_results()
         source.usage = self.totals()
         return source
 

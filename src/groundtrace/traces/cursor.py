@@ -206,15 +206,13 @@ class _Reading:
         data = outcome if isinstance(outcome, dict | list) else None
         call.result, call.result_cut = self.keep.result(text, data, failed, path)
         call.answered_at = moment
-        if call.result_cut:
-            self.source.problem(
-                "result_cut", f"the result of {call.name} was kept in part: over the memory budget"
-            )
+        self.source.cut_results += call.result_cut
 
     def finish(self) -> Source:
         source = self.source
         source.parsed = self.events > 0
         source.usage = self.usage
+        source.report_cut_results()
         if not self.lines:
             source.problem("empty_file", "the file is empty")
         elif not source.parsed:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from groundtrace.model import Problem
-from groundtrace.storage import Folder
+from groundtrace.storage import EntryKind, Folder
 from groundtrace.traces.source import Probe, Reader, Recognised
 
 HEAD = 64 * 1024
@@ -36,17 +36,27 @@ class Detected:
 def candidates(folder: Folder, readers: Sequence[Reader]) -> list[str]:
     """Files that any reader wants to see, in the order of the readers' patterns."""
     found: dict[str, None] = {}
+    listings: dict[str, dict[str, EntryKind]] = {}
     for reader in readers:
         for pattern in reader.patterns:
-            for path in expand(folder, pattern):
+            for path in expand(folder, pattern, listings):
                 found.setdefault(path)
     return list(found)
 
 
-def expand(folder: Folder, pattern: str) -> Iterator[str]:
-    """Files that match a pattern of literal parts, `*` parts and `**`."""
+def expand(
+    folder: Folder, pattern: str, listings: dict[str, dict[str, EntryKind]]
+) -> Iterator[str]:
+    """Files that match a pattern of literal parts, `*` parts and `**`.
+
+    `listings` holds what folders were found to hold: most patterns lie in the same one.
+    """
     if not re.search(r"[*?\[]", pattern):
-        if folder.has_file(pattern):
+        parent, _, name = pattern.rpartition("/")
+        if parent not in listings:
+            place = folder.folder(parent) if parent else folder
+            listings[parent] = {entry.name: entry.kind for entry in place.entries()}
+        if listings[parent].get(name) == "file":
             yield pattern
         return
     literal: list[str] = []

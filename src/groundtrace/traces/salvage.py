@@ -16,8 +16,11 @@ from typing import Any
 _START = re.compile(r'\{\s*["}]')
 _scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
 
-MAX_ATTEMPTS = 100_000
-"""Places tried in one damaged text; beyond it the rest counts as lost."""
+WORK_PER_CHARACTER = 40
+"""A failed attempt costs what it scanned. Real damage fails only for the few objects around it;
+a text made of nothing but open braces would cost the square of its length, and is given up."""
+
+RECURSION_COST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +40,20 @@ def to_text(data: bytes) -> str:
 def intact_objects(text: str, start: int = 0) -> Iterator[Piece]:
     """The largest intact objects of a damaged text, in order, none inside another."""
     position = start
-    for _ in range(MAX_ATTEMPTS):
+    work = WORK_PER_CHARACTER * len(text) + 100_000
+    while work > 0:
         found = _START.search(text, position)
         if found is None:
             return
         begin = found.start()
         try:
             value, end = _scan(text, begin)
+        except json.JSONDecodeError as error:
+            work -= error.pos - begin + 100
+            position = begin + 1
+            continue
         except (StopIteration, ValueError, RecursionError):
+            work -= RECURSION_COST
             position = begin + 1
             continue
         position = end

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, ToolResult, Usage
 from groundtrace.storage import Folder
 from groundtrace.traces.times import earliest
 from groundtrace.traces.tokens import Ledger
+from groundtrace.traces.values import clean
 
 SourceKind = Literal["trajectory", "transcript"]
 
@@ -69,6 +69,8 @@ class Source:
     """Of a subagent's own file: the id of the agent."""
     agent_calls: dict[str, str] = field(default_factory=dict)
     """Agent id to the id of the call that started it."""
+    cut_results: int = 0
+    """Results of which only a part was kept."""
     notes: list[str] = field(default_factory=list)
     """What the reader put right, for the evidence."""
 
@@ -84,8 +86,16 @@ class Source:
     ) -> None:
         """Record a loss."""
         self.problems.append(
-            Problem(file or self.file, kind, clean_text(reason), line, place, lost_calls)
+            Problem(file or self.file, kind, clean(reason), line, place, lost_calls)
         )
+
+    def report_cut_results(self) -> None:
+        """One problem for all results that the memory budget cut."""
+        if self.cut_results:
+            self.problem(
+                "result_cut",
+                f"{self.cut_results} results were kept in part: over the memory budget",
+            )
 
     def saw(self, moment: float | None) -> None:
         """Take note of a time that the file states."""
@@ -126,8 +136,6 @@ class Keep:
 
     def __init__(self) -> None:
         self.used = 0
-        self.cut_results = 0
-        self.first_cut: str | None = None
 
     def _room(self) -> int:
         if self.used < self.BUDGET:
@@ -140,11 +148,11 @@ class Keep:
         room = max(self._room(), 256)
         if size <= room:
             self.used += size
-            return clean_text(text), False
+            return clean(text), False
         width = max(1, size // max(1, len(text)))
         head = whole_lines(text[: room // width])
         self.used += sys.getsizeof(head)
-        return clean_text(head), True
+        return clean(head), True
 
     def data(self, value: Any) -> tuple[Any, bool]:
         """The structured value, or None when there is no room for it."""

@@ -12,9 +12,14 @@ MAX_COUNT = 1 << 53
 """No trial has this many tokens; a larger number is damage."""
 
 
+def clean(text: str) -> str:
+    """Text that can be written as UTF-8; the check is free for ASCII, which most results are."""
+    return text if text.isascii() else jsonio.clean_text(text)
+
+
 def as_text(value: Any) -> str | None:
     """A non-empty string that can be written as UTF-8."""
-    return jsonio.clean_text(value) if isinstance(value, str) and value else None
+    return clean(value) if isinstance(value, str) and value else None
 
 
 def as_count(value: Any) -> int | None:

@@ -1,0 +1,147 @@
+"""A trajectory too large to decode whole, read step by step.
+
+Decoding takes several times a file's size in memory. Beyond `LARGE` bytes the steps are found one
+after another in the stream, and of each only what the reader needs is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from groundtrace import jsonio
+from groundtrace.traces.atif_load import Damage, Loaded, Step, fit_step, load
+from groundtrace.traces.values import as_mapping
+
+LARGE = 48 * 1024 * 1024
+MAX_STEP = 64 * 1024 * 1024
+CHUNK = 1 << 20
+BUDGET = 64 * 1024 * 1024
+"""Bytes of text kept with steps; beyond it each keeps a head."""
+LONG, SHORT = 65_536, 512
+"""Characters kept of one text before and after the budget is spent."""
+
+_STEPS = re.compile(rb'"steps"\s*:\s*\[')
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\]]|"', re.DOTALL)
+_CALL = re.compile(rb'"function_name"\s*:')
+
+
+def load_large(stream: BinaryIO) -> Loaded:
+    """The trajectory in a stream, its long texts cut; never raises for what is in it."""
+    head = bytearray()
+    while (found := _STEPS.search(head)) is None:
+        chunk = stream.read(CHUNK)
+        if not chunk or len(head) > MAX_STEP:
+            return Loaded(reason="no list of steps was found")
+        head += chunk
+    scanner = _Scanner(stream, bytes(head[found.end() :]))
+    steps: list[Step | Damage] = []
+    keeper = _Keeper()
+    for number, element in enumerate(scanner.elements()):
+        steps.append(keeper.step(element, number))
+    # The file without its steps is small, and is read as any other.
+    loaded = load(bytes(head[: found.end()]) + b"]" + scanner.rest())
+    loaded.ok = True
+    loaded.steps = steps
+    reasons = [loaded.reason, f"{keeper.cut} long texts were kept in part" if keeper.cut else ""]
+    if not scanner.closed:
+        reasons.append("the file ends inside a step")
+        steps.append(Damage(f"$.steps[{len(steps)}]", "step is cut off", scanner.lost_calls()))
+    loaded.reason = "; ".join(reason for reason in reasons if reason)
+    return loaded
+
+
+class _Scanner:
+    """Finds the elements of a list in a stream of JSON."""
+
+    def __init__(self, stream: BinaryIO, data: bytes) -> None:
+        self.stream = stream
+        self.data = data
+        self.closed = False
+        """The list's end was seen."""
+
+    def elements(self) -> Iterator[bytes]:
+        """The bytes of each object in the list; empty for one that is too long."""
+        position = start = depth = 0
+        too_long = False
+        while True:
+            found = _TOKEN.search(self.data, position)
+            if found is None or found.group() == b'"':
+                keep_from = start if depth else (position if found is None else found.start())
+                position = (len(self.data) if found is None else found.start()) - keep_from
+                self.data = self.data[keep_from:]
+                start = 0
+                if len(self.data) > MAX_STEP:
+                    self.data, position, too_long = self.data[position:], 0, True
+                chunk = self.stream.read(CHUNK)
+                if not chunk:
+                    return
+                self.data += chunk
+                continue
+            token = found.group()
+            position = found.end()
+            if token in (b"{", b"["):
+                start = found.start() if depth == 0 else start
+                depth += 1
+            elif token in (b"}", b"]"):
+                if depth == 0:
+                    self.closed = True
+                    self.data = self.data[position:]
+                    return
+                depth -= 1
+                if depth == 0:
+                    yield b"" if too_long else self.data[start:position]
+                    too_long = False
+                    if position > 8 * CHUNK:
+                        self.data, position = self.data[position:], 0
+
+    def rest(self) -> bytes:
+        """What follows the list; the end of an object where the file was cut."""
+        if not self.closed:
+            return b"}"
+        return self.data + self.stream.read(MAX_STEP)
+
+    def lost_calls(self) -> int:
+        return len(_CALL.findall(self.data))
+
+
+class _Keeper:
+    """Keeps of each step what the reader needs."""
+
+    def __init__(self) -> None:
+        self.used = 0
+        self.cut = 0
+
+    def step(self, data: bytes, number: int) -> Step | Damage:
+        place = f"$.steps[{number}]"
+        if not data:
+            return Damage(place, f"step of more than {MAX_STEP:,} bytes was not decoded")
+        try:
+            value = jsonio.loads(data)
+        except jsonio.BadJsonError as error:
+            lost = len(_CALL.findall(data))
+            return Damage(place, f"step does not decode ({error})", lost)
+        if not isinstance(value, dict):
+            return Damage(place, f"step is {type(value).__name__}, not an object")
+        step = fit_step(value)
+        step.message = self.shorten(step.message)
+        step.tool_calls = self.shorten(step.tool_calls)
+        step.observation = self.shorten(step.observation)
+        step.extra = self.shorten(as_mapping(step.extra) or None)
+        return step
+
+    def shorten(self, value: Any) -> Any:
+        """The value with long strings cut at a line's end."""
+        if isinstance(value, str):
+            limit = LONG if self.used < BUDGET else SHORT
+            if len(value) > limit:
+                self.cut += 1
+                value = value[: value.rfind("\n", 0, limit) + 1] or value[:limit]
+            self.used += len(value)
+            return value
+        if isinstance(value, dict):
+            return {key: self.shorten(item) for key, item in value.items() if key != "metadata"}
+        if isinstance(value, list):
+            return [self.shorten(item) for item in value]
+        return value
