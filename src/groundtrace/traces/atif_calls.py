@@ -67,6 +67,12 @@ class StepReader:
             self._problem("trimmed_steps", "steps were taken out of the file here", place)
         raw = self._raw_calls(step, place)
         if not raw:
+            answered = as_mapping(step.observation).get("results")
+            if step.tool_calls is None and isinstance(answered, list):
+                named = sum(bool(as_mapping(item).get("source_call_id")) for item in answered)
+                if named:
+                    reason = "results of calls that the step does not hold"
+                    self._problem("orphan_results", reason, f"{place}.observation", lost=named)
             return
         observed = self._observed(step, place)
         built = [self._build(item, step, f"{place}.tool_calls[{n}]") for n, item in enumerate(raw)]
