@@ -296,48 +296,28 @@ def _greedy(segments: Sequence[Segment], lines: Sequence[str]) -> None:
 
 
 def _judge(printing: Sequence[Segment]) -> None:
-    """Marks segments whose ends are guesses: two contents side by side with nothing between."""
+    """Marks segments whose ends are guesses: contents side by side with nothing to part them.
+
+    Ends are certain at both ends of the output, beside separators that occur nowhere else and
+    beside lines that can be told from others; and a segment that has just the lines it must have
+    carries a certain end from one of its sides to the other.
+    """
     shown = [segment for segment in printing if segment.lines]
-    fixed = _fixed(shown)
-    for i in range(len(shown) - 1):
-        if not _certain(shown, i, fixed):
-            for segment in (shown[i], shown[i + 1]):
-                segment.sure = segment.sure and segment.part.exact() == len(segment.lines)
-
-
-def _fixed(shown: Sequence[Segment]) -> set[int]:
-    """Separators whose place is certain: found nowhere else, or beside one that is."""
-    places = [i for i, segment in enumerate(shown) if isinstance(segment.part, Text)]
-    texts = {line for i in places for line in shown[i].lines}
-    others = {
-        line for s in shown if not isinstance(s.part, Text) for line in s.lines if line in texts
-    }
-    fixed = {i for i in places if not others.intersection(shown[i].lines)}
-    if places and places[0] == 0:
-        fixed.add(0)
-    if places and places[-1] == len(shown) - 1:
-        fixed.add(places[-1])
-    for order, step in ((places, -1), (places[::-1], 1)):
-        for i in order:
-            if i + step in fixed or _measured(shown, i + step, step, fixed):
-                fixed.add(i)
-    return fixed
-
-
-def _measured(shown: Sequence[Segment], i: int, step: int, fixed: set[int]) -> bool:
-    """Whether a segment has just the lines it must have, up to an end that is certain."""
-    if not 0 <= i < len(shown) or shown[i].part.exact() != len(shown[i].lines):
-        return False
-    return not 0 <= i + step < len(shown) or i + step in fixed
-
-
-def _certain(shown: Sequence[Segment], i: int, fixed: set[int]) -> bool:
-    """Whether it is certain that segment `i` ends where it does."""
-    left, right = shown[i], shown[i + 1]
-    if left.part.strict or right.part.strict or left.part.exact() == len(left.lines):
-        return True
-    if isinstance(left.part, Text) or isinstance(right.part, Text):
-        return i in fixed or i + 1 in fixed
-    if right.part.exact() == len(right.lines):
-        return i + 2 >= len(shown) or _certain(shown, i + 1, fixed)
-    return False
+    count = len(shown)
+    certain = [True] + [False] * (count - 1) + [True]
+    texts = {line for s in shown if isinstance(s.part, Text) for line in s.lines}
+    others = {line for s in shown if not isinstance(s.part, Text) for line in s.lines if line in texts}
+    sized = []
+    for i, segment in enumerate(shown):
+        is_text = isinstance(segment.part, Text)
+        if segment.part.strict or is_text and not others.intersection(segment.lines):
+            certain[i] = certain[i + 1] = True
+        sized.append(is_text or segment.part.exact() == len(segment.lines))
+    for i in range(count):
+        if certain[i] and sized[i]:
+            certain[i + 1] = True
+    for i in reversed(range(count)):
+        if certain[i + 1] and sized[i]:
+            certain[i] = True
+    for i, segment in enumerate(shown):
+        segment.sure = segment.sure and certain[i] and certain[i + 1]

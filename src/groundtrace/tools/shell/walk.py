@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from groundtrace.tools.shell.commands import Call, Entry, run_command
@@ -176,26 +176,35 @@ class Walker:
     def _subshell(self, node: Node, stdin: Parts | None) -> Parts:
         return self.apart(lambda: self.run_all(node.named_children, stdin))
 
-    def _list(self, node: Node, stdin: Parts | None) -> Parts:
-        children = node.children
-        parts = self.run(children[0], stdin)
-        for operator, child in zip(children[1::2], children[2::2], strict=False):
-            parts = joined(parts, operator.type, self.run(child, stdin))
-        return parts
+    def _flow(self, node: Node, stdin: Parts | None) -> Parts:
+        return self.flow(_flat(node), stdin)
 
-    def _pipeline(self, node: Node, stdin: Parts | None) -> Parts:
-        return self.pipe(node.named_children, stdin)
-
-    def pipe(self, nodes: Sequence[Node], stdin: Parts | None) -> Parts:
-        """Stages in order, each reading what the one before printed."""
+    def flow(self, items: Sequence[Stage | str], stdin: Parts | None) -> Parts:
+        """Stages joined by `|`, `&&` and `||`, in order; pipes bind tighter."""
+        done: Parts | None = None
+        operator = ""
         stream = stdin
-        stages = [node for node in nodes if node.type != "comment"]
-        for node in stages:
-            if node.type in {"command", "redirected_statement"} and len(stages) > 1:
-                stream = self.run(node, stream)
-            else:
-                stream = self.apart(lambda node=node, into=stream: self.run(node, into))  # type: ignore[misc]
-        return stream or []
+        piped = any(item == "|" for item in items)
+        for item in items:
+            if isinstance(item, Stage):
+                stream = self._stage(item, stream, piped)
+            elif item != "|":
+                done = joined(done, operator, stream or []) if done is not None else stream or []
+                operator, stream = item, stdin
+        return stream or [] if done is None else joined(done, operator, stream or [])
+
+    def _stage(self, stage: Stage, stream: Parts | None, piped: bool) -> Parts:
+        node = stage.node
+        redirects = self._redirects(stage.marks) if stage.marks else None
+        if redirects is not None and redirects.stdin is not None:
+            stream = redirects.stdin
+        if node is None:
+            parts: Parts = []
+        elif piped and node.type != "command":
+            parts = self.apart(lambda: self.run(node, stream))
+        else:
+            parts = self.run(node, stream)
+        return parts if redirects is None else redirects.apply(self, parts)
 
     def _negated(self, node: Node, stdin: Parts | None) -> Parts:
         return self.run_all(node.named_children, stdin)
@@ -361,33 +370,6 @@ class Walker:
     def _declare(self, node: Node, stdin: Parts | None) -> Parts:
         return self.run_all([c for c in node.named_children if c.type == "variable_assignment"])
 
-    def _redirected(self, node: Node, stdin: Parts | None) -> Parts:
-        body = node.child_by_field_name("body")
-        marks = [child for child in node.named_children if child != body]
-        if body is None:
-            return self._redirects(marks).apply(self, [])
-        if body.type == "list" and len(body.children) >= 3:
-            # `cd x && cat > f` comes as one redirected list: the last command owns the redirection.
-            parts = self.run(body.children[0], stdin)
-            for operator, child in zip(body.children[1:-2:2], body.children[2:-2:2], strict=False):
-                parts = joined(parts, operator.type, self.run(child, stdin))
-            return joined(
-                parts, body.children[-2].type, self._with(body.children[-1], marks, stdin)
-            )
-        return self._with(body, marks, stdin)
-
-    def _with(self, body: Node, marks: Sequence[Node], stdin: Parts | None) -> Parts:
-        redirects = self._redirects(marks)
-        given = redirects.stdin if redirects.stdin is not None else stdin
-        if body.type == "pipeline" and redirects.stdin is not None:
-            stages = body.named_children
-            stream = self.pipe(stages[:-1], stdin)
-            del stream
-            parts = self.run(stages[-1], redirects.stdin)
-        else:
-            parts = self.run(body, given)
-        return redirects.apply(self, parts)
-
     def _redirects(self, marks: Sequence[Node]) -> Redirects:
         out = Redirects()
         for mark in marks:
@@ -491,8 +473,8 @@ class Redirects:
             elif child.type in {"&&", "||"}:
                 operator = child.type
             elif child.type == "pipeline":
-                stages = child.named_children
-                self.then.append(lambda parts, stages=stages: walker.pipe(stages, parts))  # type: ignore[misc]
+                stages = _flat(child)
+                self.then.append(lambda parts, stages=stages: walker.flow(["|", *stages], parts))  # type: ignore[misc]
             elif child.is_named and child.type not in {
                 "heredoc_start",
                 "heredoc_body",
@@ -542,6 +524,43 @@ def _opened(walker: Walker, word: Word) -> Parts:
     return [Content(path=path, rule="redirection")]
 
 
+@dataclass(slots=True)
+class Stage:
+    """One command of a pipe, with its redirections."""
+
+    node: Node | None
+    marks: list[Node] = field(default_factory=list)
+
+
+_JOINTS = {"|": "|", "|&": "|", "&&": "&&", "||": "||"}
+_FLOWS = {"pipeline", "list", "redirected_statement"}
+
+
+def _flat(node: Node) -> list[Stage | str]:
+    """Stages and what joins them, in the order of the source.
+
+    The grammar nests `a | b && c < f` in ways that bash does not, such as `(a | (b && c)) < f`.
+    The order of the words is right in all of them, and it is all that the shell goes by.
+    """
+    items: list[Stage | str] = []
+    body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
+    for child in node.children:
+        kind = child.type
+        if kind in _JOINTS:
+            items.append(_JOINTS[kind])
+        elif kind.endswith("_redirect"):
+            last = next((item for item in reversed(items) if isinstance(item, Stage)), None)
+            if last is None:
+                last = Stage(None)
+                items.append(last)
+            last.marks.append(child)
+        elif kind in _FLOWS:
+            items.extend(_flat(child))
+        elif child.is_named and kind != "comment" or child == body:
+            items.append(Stage(child))
+    return items
+
+
 def joined(parts: Parts, operator: str, following: Parts) -> Parts:
     """`a && b` or `a || b`: whether b ran depends on what a printed, where that tells."""
     if not parts:
@@ -579,8 +598,9 @@ _STATEMENTS: dict[str, Callable[[Walker, Node, Parts | None], Parts]] = {
     "if_statement": Walker._if,
     "case_statement": Walker._case,
     "subshell": Walker._subshell,
-    "list": Walker._list,
-    "pipeline": Walker._pipeline,
+    "list": Walker._flow,
+    "pipeline": Walker._flow,
+    "redirected_statement": Walker._flow,
     "negated_command": Walker._negated,
     "function_definition": Walker._function,
     "for_statement": Walker._for,
@@ -589,7 +609,6 @@ _STATEMENTS: dict[str, Callable[[Walker, Node, Parts | None], Parts]] = {
     "variable_assignment": Walker._assign,
     "variable_assignments": Walker._block,
     "declaration_command": Walker._declare,
-    "redirected_statement": Walker._redirected,
     "command": Walker._command,
     "test_command": Walker._test,
 }
