@@ -9,7 +9,7 @@ import json
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from click.testing import CliRunner
@@ -323,7 +323,7 @@ def field_docs(record: type) -> dict[str, str]:
     """The text under each field of a dataclass."""
     found: dict[str, str] = {}
     body = ast.parse(textwrap.dedent(inspect.getsource(record))).body[0].body  # type: ignore[attr-defined]
-    for before, after in zip(body, body[1:], strict=False):
+    for before, after in pairwise(body):
         if (
             isinstance(before, ast.AnnAssign)
             and isinstance(before.target, ast.Name)

@@ -1,0 +1,207 @@
+"""The examples of README.md and the pages, as data that can be run.
+
+How a page marks them, in fenced blocks:
+
+- `console`: lines that begin with `$ ` are commands, what follows is their standard output. A line
+  `...` stands for lines that are left out.
+- `python`: run in order in one namespace; an `output` block right behind holds what it prints.
+- any language with `title=NAME`: the file NAME.
+- `sh`: commands that are not run, because they install something, serve, or take hours.
+
+All blocks of a page run in order in one empty folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+ELLIPSIS = "..."
+_FENCE = re.compile(r"(?P<indent> *)(?P<ticks>`{3,})(?P<info>[^`]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One fenced block."""
+
+    language: str
+    title: str | None
+    start: int
+    """Index of its first line in the page, fence aside."""
+    lines: tuple[str, ...]
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.lines)
+
+
+class Shown(NamedTuple):
+    """What an example printed, for comparison with what the page shows."""
+
+    block: Block
+    lines: tuple[str, ...]
+    """The block as it should be."""
+
+
+def pages() -> list[Path]:
+    """Every page that may hold examples, README first."""
+    return [
+        path
+        for path in [
+            ROOT / "README.md",
+            ROOT / "CONTRIBUTING.md",
+            *sorted((ROOT / "docs").rglob("*.md")),
+        ]
+        if path.parent.name != "reference"
+    ]
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The fenced blocks of a page."""
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        fence = _FENCE.fullmatch(lines[at])
+        at += 1
+        if fence is None:
+            continue
+        start = at
+        while at < len(lines) and lines[at].strip() != fence["ticks"]:
+            at += 1
+        words = fence["info"].split()
+        titles = [word.partition("=")[2] for word in words if word.startswith("title=")]
+        yield Block(
+            words[0] if words else "",
+            titles[0] if titles else None,
+            start,
+            tuple(lines[start:at]),
+        )
+        at += 1
+
+
+def run_page(path: Path, folder: Path) -> list[Shown]:
+    """Run the examples of a page in a folder; the blocks as they should be."""
+    runner = _Runner(folder)
+    found = []
+    before: Block | None = None
+    for block in blocks(path.read_text(encoding="utf-8")):
+        if block.title is not None:
+            target = folder / block.title
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text("\n".join(block.lines) + "\n", encoding="utf-8")
+        elif block.language == "console":
+            found.append(Shown(block, tuple(runner.console(block))))
+        elif block.language == "python":
+            runner.python(block, path)
+        elif block.language == "output":
+            if before is None or before.language != "python":
+                raise ValueError(f"{path}:{block.start}: output without python before it")
+            found.append(Shown(block, cut_like(runner.printed, block.lines)))
+        before = block
+    return found
+
+
+def updated(text: str, shown: list[Shown]) -> str:
+    """The page with its examples as they are now."""
+    lines = text.split("\n")
+    for block, fresh in reversed(shown):
+        lines[block.start : block.end] = fresh
+    return "\n".join(lines)
+
+
+def cut_like(lines: tuple[str, ...], shown: tuple[str, ...]) -> tuple[str, ...]:
+    """Output with the same lines left out as the page leaves out."""
+    if ELLIPSIS not in shown:
+        return lines
+    head = shown.index(ELLIPSIS)
+    tail = len(shown) - head - 1
+    if len(lines) <= head + tail:
+        return lines
+    return (*lines[:head], ELLIPSIS, *lines[len(lines) - tail :])
+
+
+class CommandFailedError(Exception):
+    """An example did not run."""
+
+
+@dataclass(slots=True)
+class _Runner:
+    folder: Path
+    printed: tuple[str, ...] = ()
+    _scripts: tuple[str, ...] = ()
+
+    def console(self, block: Block) -> Iterator[str]:
+        commands = [n for n, line in enumerate(block.lines) if line.startswith("$ ")]
+        ends = [*commands[1:], len(block.lines)]
+        for start, end in zip(commands, ends, strict=True):
+            command = block.lines[start]
+            first = start + 1
+            while command.endswith("\\"):
+                command = command[:-1] + block.lines[first]
+                first += 1
+            yield from block.lines[start:first]
+            yield from cut_like(self._run(command[2:]), block.lines[first:end])
+
+    def python(self, block: Block, path: Path) -> None:
+        """Blocks of a page are one script; what the earlier ones printed is taken off."""
+        code = "\n".join(block.lines)
+        script = "\n".join([*self._scripts, "print('\\x00')", code])
+        done = self._process([sys.executable, "-c", script])
+        if done.returncode:
+            raise CommandFailedError(f"{path}:{block.start}: {done.stderr}")
+        self.printed = _lines(done.stdout.partition("\x00\n")[2])
+        self._scripts = (*self._scripts, code)
+
+    def _run(self, command: str) -> tuple[str, ...]:
+        done = self._process(["bash", "-c", recipe(command)])
+        if done.returncode:
+            raise CommandFailedError(f"{command}: exit {done.returncode}: {done.stderr}")
+        return _lines(done.stdout)
+
+    def _process(self, arguments: list[str]) -> subprocess.CompletedProcess[str]:
+        environment = {
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "SOURCE_DATE_EPOCH": "1779840000",
+            "NO_COLOR": "1",
+            "COLUMNS": "100",
+            "LC_ALL": "C.UTF-8",
+        }
+        return subprocess.run(
+            arguments,
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+
+
+def recipe(command: str) -> str:
+    """`make TARGET` as the last command of its recipe, so that it runs in the example's folder."""
+    words = command.split()
+    if words[:1] != ["make"]:
+        return command
+    dry = subprocess.run(
+        ["make", "-n", "-C", str(ROOT), *words[1:]], capture_output=True, text=True, check=True
+    )
+    last = [line for line in dry.stdout.splitlines() if not line.startswith("make")][-1]
+    return last.replace(".venv/bin/", "")
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line.rstrip() for line in text.rstrip("\n").split("\n")) if text.strip() else ()
+
+
+def stripped(shown: Shown) -> Shown:
+    """The same with the block's own lines without trailing blanks."""
+    block, lines = shown
+    return Shown(replace(block, lines=tuple(line.rstrip() for line in block.lines)), lines)
