@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -44,6 +45,36 @@ def test_cursor_pairs_are_one_call_with_results_per_kind() -> None:
     assert trace.calls[0].cumulative_tokens is None
     assert trace.usage.output_tokens == 321 and trace.usage.input_tokens == 17
     assert trace.source == "transcript" and trace.harness == "cursor"
+
+
+def collect(folder: Path, extra: list[object]) -> Path:
+    """The lines of cursor-pairs as one JSON file where trajectories lie."""
+    lines = (FIXTURES / "cursor-pairs/agent/cursor-agent.jsonl").read_text().splitlines()
+    document = {
+        "schema_version": "cursor-jsonl-v1",
+        "steps": [*(json.loads(line) for line in lines), *extra],
+    }
+    path = folder / "agent" / "trajectory.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(document))
+    return path
+
+
+def test_cursor_lines_collected_in_one_file_read_as_the_lines_do(tmp_path: Path) -> None:
+    collect(tmp_path, [{"step_id": 12, "source": "malformed"}])
+    trace, problems = read_trace(LocalFolder(tmp_path))
+    assert trace.calls == read("cursor-pairs").trace.calls
+    assert trace.source == "transcript" and not trace.has_trajectory
+    assert [problem.kind for problem in problems] == ["trimmed_steps"]
+
+
+def test_collected_cursor_lines_before_damage_are_read(tmp_path: Path) -> None:
+    path = collect(tmp_path, [])
+    whole = path.read_text()
+    path.write_text(whole[: whole.index('"k3"')])
+    trace, problems = read_trace(LocalFolder(tmp_path))
+    assert [call.call_id for call in trace.calls][:2] == ["k1", "k2"]
+    assert "broken_json" in {problem.kind for problem in problems}
 
 
 def test_trajectory_and_transcript_merge_without_loss_or_doubling() -> None:

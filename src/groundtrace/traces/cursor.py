@@ -1,5 +1,6 @@
-"""Cursor's JSONL (`agent/cursor-agent.jsonl`).
+"""Cursor's JSONL (`agent/cursor-agent.jsonl`), and the same lines collected in one JSON file.
 
+The latter calls itself `cursor-jsonl-v1` and lies where trajectories do; its `steps` are the lines.
 Each call is written twice, started and completed. The tool is the only key of `tool_call`; times
 are milliseconds since the epoch; tokens stand on the last line alone.
 """
@@ -32,6 +33,11 @@ from groundtrace.traces.values import (
 FAILURES = ("failure", "error", "rejected", "permissionDenied", "timeout", "fileNotFound")
 """Outcomes that stand in place of `success`."""
 
+_COLLECTED = re.compile(rb'"schema_version"\s*:\s*"cursor-jsonl')
+
+MAX_COLLECTED = 64 * 1024 * 1024
+"""Bytes of a file of collected lines; beyond it the file counts as damaged at that place."""
+
 _CALL = re.compile(r'"type"\s*:\s*"tool_call"')
 
 
@@ -60,9 +66,14 @@ class CursorReader:
         "agent/cursor-agent.jsonl",
         "agent/cursor.jsonl",
         "agent/cursor-agent.txt",
+        "agent/trajectory.json",
     )
 
     def recognise(self, probe: Probe) -> Recognised | None:
+        if _COLLECTED.search(probe.head):
+            return Recognised("marker", "schema_version cursor-jsonl-v1")
+        if probe.path.endswith("trajectory.json"):
+            return None
         if re.search(rb'"\w+ToolCall"\s*:\s*\{', probe.head):
             return Recognised("marker", "…ToolCall in the first lines")
         if re.search(rb'"type"\s*:\s*"tool_call"', probe.head):
@@ -74,8 +85,11 @@ class CursorReader:
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         reading = _Reading(path, keep)
         with folder.open(path) as stream:
-            for line in read_lines(stream):
-                reading.line(line)
+            if path.endswith("trajectory.json"):
+                reading.collected(stream.read(MAX_COLLECTED + 1))
+            else:
+                for line in read_lines(stream):
+                    reading.line(line)
         return reading.finish()
 
 
@@ -112,6 +126,26 @@ class _Reading:
             self.event(_fit(value), line.number)
         else:
             self.noise += 1
+
+    def collected(self, data: bytes) -> None:
+        """A whole file whose `steps` are lines; of a damaged one, the lines that are intact."""
+        try:
+            steps = as_mapping(jsonio.loads(data[:MAX_COLLECTED])).get("steps")
+        except jsonio.BadJsonError as error:
+            self.source.problem("broken_json", f"the file does not decode ({error})")
+            text = salvage.to_text(data[:MAX_COLLECTED])
+            opened = text.find("[", max(text.find('"steps"'), 0))
+            pieces = salvage.intact_objects(text, opened + 1) if opened >= 0 else ()
+            steps = [piece.value for piece in pieces]
+        for number, step in enumerate(steps if isinstance(steps, list) else [], 1):
+            self.lines += 1
+            if not isinstance(step, dict) or step.get("source") in ("malformed", "corpus_builder"):
+                reason = (
+                    "a line that could not be read, or was taken out, when lines were collected"
+                )
+                self.source.problem("trimmed_steps", reason, place=f"$.steps[{number - 1}]")
+            else:
+                self.event(_fit(step), number)
 
     def broken(self, line: RawLine, reason: str) -> None:
         text = salvage.to_text(line.data)
