@@ -115,6 +115,25 @@ def test_an_unknown_key_in_the_settings_names_the_nearest(groundtrace: Call, sam
     assert "nearest is 'mcp.servers'" in one_line(ran)
 
 
+@pytest.mark.parametrize(
+    ("addition", "way_out"),
+    [
+        ('[tools.open_document]\nlike = "Raed"\n', "nearest is 'Read'"),
+        ('[shell.commands.peek]\nlike = "gerp"\n', "nearest is 'egrep'"),
+    ],
+)
+def test_a_wrong_addition_stops_before_any_work(
+    addition: str, way_out: str, groundtrace: Call, sample: Path
+) -> None:
+    """It would otherwise fail every trial, one by one, and leave an empty report."""
+    config = sample / "groundtrace.toml"
+    config.write_text(addition)
+    ran = groundtrace("run", sample / "runs/official", "--config", config)
+    assert ran.code == 2
+    assert way_out in one_line(ran)
+    assert not list(sample.rglob("retrieval_events"))
+
+
 def test_settings_are_found_upwards_of_the_current_folder(
     groundtrace: Call, sample: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

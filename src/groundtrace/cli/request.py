@@ -19,10 +19,15 @@ SHOWN_FAILURES = 20
 
 
 def settings_from_flags(flags: dict[str, Any]) -> Settings:
-    """Settings of the file, with the flags that were given on top."""
+    """Settings of the file, with the flags that were given on top; what is wrong stops here.
+
+    An addition with a mistake in it would otherwise fail every trial, one by one.
+    """
     from groundtrace.config import load_settings, override
+    from groundtrace.tools import check_tools
 
     settings = load_settings(flags.get("config_file"))
+    check_tools(settings)
     return override(
         settings,
         shell=flags.get("shell"),

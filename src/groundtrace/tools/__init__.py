@@ -54,8 +54,13 @@ def canonical(
 
 
 def check_tools(settings: Settings) -> None:
-    """Raise UsageError if the tools that the user added are wrong."""
+    """Raise UsageError if tools or shell commands that the user added are wrong."""
     table_for(settings)
+    if settings.shell_commands:
+        from groundtrace.tools.shell.commands import added
+        from groundtrace.tools.shell.table import TABLE
+
+        added(settings.shell_commands, TABLE)
 
 
 def _view(
