@@ -119,7 +119,7 @@ def test_an_unknown_key_in_the_settings_names_the_nearest(groundtrace: Call, sam
     ("addition", "way_out"),
     [
         ('[tools.open_document]\nlike = "Raed"\n', "nearest is 'Read'"),
-        ('[shell.commands.peek]\nlike = "gerp"\n', "nearest is 'egrep'"),
+        ('[shell.commands.peek]\nlike = "fgrepp"\n', "nearest is 'fgrep'"),
     ],
 )
 def test_a_wrong_addition_stops_before_any_work(
