@@ -1,11 +1,147 @@
-"""The report as one self-contained page."""
+"""The report as one page that opens from disk: no request, no code but its own.
+
+The page's policy names its two scripts and its style by their digests and forbids everything
+else; Vega runs with its expression interpreter, so nothing is ever compiled from text.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
 from groundtrace.errors import MissingExtraError
-from groundtrace.report.data import ReportData
+from groundtrace.report import numbers
+from groundtrace.report.blocks import Name, Paragraph
+from groundtrace.report.charts import charts
+from groundtrace.report.data import Detail, ReportData
+from groundtrace.report.details import CATEGORIES, KINDS, Packed, pack
+from groundtrace.report.sections import LEGEND, STATUS, sections
+from groundtrace.report.table_rows import columns, trial_rows
+from groundtrace.report.words import KINDS as KIND_WORDS
+from groundtrace.report.words import plural
+
+PAGE_LIMIT = 3_000_000
+"""Bytes of a page of up to 1,000 trials; larger pages may have as much for each trial."""
+
+LIMIT_TRIALS = 1_000
 
 
 def render(data: ReportData) -> str:
-    """The page."""
-    raise MissingExtraError("the page", "report")
+    """The whole page."""
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    library = vega_bundle()
+    style, script = _asset("page.css"), _asset("page.js")
+    found_charts = charts(data)
+    chart_data = _json({chart.id: chart.spec for chart in found_charts})
+    rows = trial_rows(data.rows)
+    fixed = len(library) + len(style) + len(script) + len(chart_data)
+    table: dict[str, Any] = {
+        "columns": columns(),
+        "categories": CATEGORIES,
+        "kinds": KINDS,
+        "kindWords": KIND_WORDS,
+        **rows.lists,
+    }
+    used = fixed + len(_json(table | {"rows": rows.rows}).encode()) + _TEXT
+    limit = int(PAGE_LIMIT * max(1.0, len(data.rows) / LIMIT_TRIALS))
+    packed = pack(lambda: _numbered(data), max(limit - used, 0))
+    table["rows"] = [[*row, *packed.places.get(i, (-1, -1))] for i, row in enumerate(rows.rows)]
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.globals.update(is_name=lambda part: isinstance(part, Name))
+    template = environment.from_string(_asset("page.html.j2"))
+    return template.render(
+        policy=_policy(library, script, style=style),
+        title=_title(data),
+        status=STATUS,
+        legend=LEGEND.replace("`", ""),
+        generated_at=data.summary.generated_at,
+        sections=sections(data),
+        charts=found_charts,
+        trials=_trials_text(data, packed),
+        library=Markup(library),
+        script=Markup(script),
+        style=Markup(style),
+        chart_data=Markup(chart_data),
+        table_data=Markup(_json(table)),
+        blocks=packed.blocks,
+    )
+
+
+_TEXT = 250_000
+"""Bytes set aside for the tables of the page, which are written as HTML."""
+
+
+def _title(data: ReportData) -> Paragraph:
+    scope = "all runs" if data.scope == "*" else Name(data.scope)
+    return ("Retrieval report: ", scope)
+
+
+def _numbered(data: ReportData) -> Iterator[tuple[int, Detail]]:
+    """Details with the index of their row."""
+    places = {id(row): number for number, row in enumerate(data.rows)}
+    for detail in data.details():
+        yield places[id(detail.row)], detail
+
+
+def _trials_text(data: ReportData, packed: Packed) -> list[str]:
+    """How much detail the page holds, said where it is opened."""
+    text = [
+        f"The page holds the calls of {plural(len(packed.places), 'trial')} "
+        f"({numbers.size(packed.size)}, unpacked when a trial is opened): {packed.limits.in_words()}."
+    ]
+    missing = len(data.rows) - len(packed.places)
+    if missing:
+        text.append(
+            f"{plural(missing, 'trial')} without calls here, "
+            f"{packed.without:,} of them because the page would be too large; "
+            "`groundtrace explain` shows them."
+        )
+    return text
+
+
+def _policy(*scripts: str, style: str) -> str:
+    """The page's content-security policy: these scripts, this style, and no request at all."""
+    allowed = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'sha256-{_digest(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    """JSON that can stand in a script element: no text in it can end the element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def _asset(name: str) -> str:
+    text = resources.files("groundtrace.report").joinpath("templates", name)
+    return text.read_text(encoding="utf-8").replace("\r\n", "\n")
+
+
+@lru_cache(maxsize=1)
+def vega_bundle() -> str:
+    """Vega, Vega-Lite and the embedding with the expression interpreter, as one script."""
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise MissingExtraError("the page", "report") from error
+    bundle: str = vl_convert.javascript_bundle("window.drawChart = vegaEmbed;")
+    # A script element ends at the first end tag in it, and the parser makes every line end the
+    # same before the digest is taken.
+    safe = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return safe.replace("\r\n", "\n").replace("\r", "\n")
+

@@ -45,8 +45,8 @@ def tokens(value: float | None) -> str:
 
 
 def average(value: float | None) -> str:
-    """A mean of counts: one decimal."""
-    return _written(value, lambda number: f"{number:,.1f}")
+    """A mean of counts: two decimals."""
+    return _written(value, lambda number: f"{number:,.2f}")
 
 
 def count(value: int | None) -> str:

@@ -1,0 +1,112 @@
+"""The page's table of trials: values to sort by, and texts to show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from groundtrace.artifacts.rows import TrialRow
+from groundtrace.metrics.table import METRICS, OUTCOMES
+from groundtrace.report import numbers
+from groundtrace.report.text import plain
+from groundtrace.report.units import counted, value_of
+from groundtrace.report.words import reason
+
+METRIC_COLUMNS = (
+    "file_recall",
+    "shown.file_recall",
+    "ndcg@10",
+    "mrr",
+    "context_efficiency",
+    "ttfr_seconds",
+    "reward",
+    "cost_usd",
+    "agent_seconds",
+)
+"""Numbers of the table; the number of calls and of missed files follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows and the lists that they refer to by number."""
+
+    rows: list[list[Any]]
+    """[task, trial, config, suite, run, model, found, values, texts] of each trial."""
+    lists: dict[str, list[str]]
+
+
+def columns() -> list[dict[str, str]]:
+    """Headings of the numbers, with direction and meaning."""
+    found = []
+    for name in METRIC_COLUMNS:
+        info = METRICS.get(name) or OUTCOMES[name]
+        found.append({"name": name, "better": info.better, "measures": info.measures})
+    found.append({"name": "calls", "better": "", "measures": "Tool calls of the trial."})
+    found.append(
+        {
+            "name": "missed",
+            "better": "lower",
+            "measures": "Ground-truth files that were never retrieved.",
+        }
+    )
+    return found
+
+
+class _List:
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        if text not in self._numbers:
+            self._numbers[text] = len(self.texts)
+            self.texts.append(plain(text))
+        return self._numbers[text]
+
+
+def trial_rows(rows: Sequence[TrialRow]) -> Rows:
+    """A row for each trial, in the order given."""
+    lists = {name: _List() for name in ("configs", "suites", "runs", "models", "found")}
+    once = {id(row) for row in counted(rows)}
+    made = []
+    for row in rows:
+        values, texts = _numbers(row)
+        made.append(
+            [
+                plain(row.task_name),
+                plain(row.trial_name),
+                lists["configs"].number(row.config_name),
+                lists["suites"].number(row.benchmark or "unknown"),
+                lists["runs"].number(row.run_id),
+                lists["models"].number(row.model or "unknown"),
+                lists["found"].number(_found(row, is_copy=id(row) not in once)),
+                values,
+                texts,
+            ]
+        )
+    return Rows(made, {name: found.texts for name, found in lists.items()})
+
+
+def _found(row: TrialRow, *, is_copy: bool) -> str:
+    """In a word what became of the search, or why that cannot be said (D19)."""
+    if is_copy:
+        return "copy, counted in another run"
+    if not row.computable:
+        return reason(row.reason)
+    recall = row.metrics.get("file_recall", 0.0)
+    return "found all" if recall >= 1 else "found some" if row.hit else "never hit"
+
+
+def _numbers(row: TrialRow) -> tuple[list[float | None], list[str]]:
+    values = [value_of(row, name) for name in METRIC_COLUMNS]
+    texts = [numbers.value(name, value) for name, value in zip(METRIC_COLUMNS, values, strict=True)]
+    calls = row.summary.total_events if row.volume else None
+    missed = row.labels.get("missed_key_evidence") if row.computable else None
+    truth = row.summary.ground_truth_files_total
+    values += [calls, missed]
+    texts += [
+        numbers.count(calls),
+        numbers.MISSING if missed is None else f"{missed:,} of {truth:,}",
+    ]
+    return values, texts
