@@ -4,6 +4,7 @@
     ├── UsageError              exit 2   wrong usage, unknown names
     ├── InputError              exit 2   unreadable or missing input
     │   └── VersionError        exit 2   a document of another major version
+    ├── OutputError             exit 2   results cannot be written
     ├── NothingFoundError       exit 3   nothing to evaluate
     ├── LockedError             exit 2   another process writes to the same folder
     └── MissingExtraError       exit 2   an optional dependency is not installed
@@ -35,6 +36,12 @@ class InputError(GroundtraceError):
 
 class VersionError(InputError):
     """A document of a major version that this groundtrace cannot read."""
+
+
+class OutputError(GroundtraceError):
+    """Results cannot be written: a full disk, a read-only folder. Stops the whole command."""
+
+    exit_code = 2
 
 
 class NothingFoundError(GroundtraceError):

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, BinaryIO, NoReturn
 
-from groundtrace.errors import InputError, MissingExtraError
-from groundtrace.storage import Entry, Folder
+from groundtrace.errors import GroundtraceError, InputError, MissingExtraError, OutputError
+from groundtrace.storage import MAX_WHOLE_FILE, Entry, Folder, TooLargeError
 
 SCHEMES = ("s3", "gs", "az")
 BLOCK = 1024 * 1024
@@ -38,6 +38,11 @@ class ObjectFolder(Folder):
     def __init__(self, url: str) -> None:
         scheme, _, rest = url.partition("://")
         bucket, _, key = rest.partition("/")
+        if "@" in bucket or (scheme == "az" and "?" in rest):
+            raise InputError(
+                f"{scheme}://…: an address with credentials in it is not taken; "
+                "set them in the environment"
+            )
         if not bucket:
             raise InputError(f"{url}: names no bucket; write {scheme}://bucket/folder")
         self.bucket = f"{scheme}://{bucket}"
@@ -76,7 +81,7 @@ class ObjectFolder(Folder):
         try:
             item = _obstore().head(_store(self.bucket), path)
         except _errors() as error:
-            if type(error).__name__ != "NotFoundError":
+            if not _is_missing(error):
                 _fail(error, self.bucket, path)
             inside = ObjectFolder(f"{self.bucket}/{path}")
             return Entry(relative, "folder") if inside.exists() else None
@@ -89,38 +94,61 @@ class ObjectFolder(Folder):
         except _errors() as error:
             _fail(error, self.bucket, self.key)
 
+    def has_file(self, relative: str) -> bool:
+        path = self._path(relative)
+        try:
+            _obstore().head(_store(self.bucket), path)
+        except _errors() as error:
+            if _is_missing(error):
+                return False
+            _fail(error, self.bucket, path)
+        return True
+
     def open(self, relative: str) -> BinaryIO:
         path = self._path(relative)
         try:
             reader = _obstore().open_reader(_store(self.bucket), path, buffer_size=BLOCK)
         except _errors() as error:
-            if type(error).__name__ == "NotFoundError":
-                raise FileNotFoundError(f"{self.bucket}/{path}: no such object") from error
-            _fail(error, self.bucket, path)
-        return io.BufferedReader(_Stream(reader, f"{self.bucket}/{path}"), BLOCK)
+            _fail_reading(error, self.bucket, path)
+        return io.BufferedReader(_Stream(reader, self.bucket, path), BLOCK)
 
-    def write(self, relative: str, data: bytes) -> None:
+    def read(self, relative: str, limit: int = MAX_WHOLE_FILE) -> bytes:
         path = self._path(relative)
         try:
-            _obstore().put(_store(self.bucket), path, data)
+            found = _obstore().get(_store(self.bucket), path)
+            if found.meta["size"] > limit:
+                raise TooLargeError(f"{self.bucket}/{path} is over {limit:,} bytes")
+            return bytes(found.bytes())
         except _errors() as error:
-            _fail(error, self.bucket, path)
+            _fail_reading(error, self.bucket, path)
+
+    def write(self, relative: str, data: bytes) -> Entry:
+        path = self._path(relative)
+        try:
+            put = _obstore().put(_store(self.bucket), path, data)
+        except _errors() as error:
+            _fail(error, self.bucket, path, OutputError)
+        return Entry(relative, "file", len(data), _stamp(put))
 
     def remove(self, relative: str) -> None:
         path = self._path(relative)
         try:
             _obstore().delete(_store(self.bucket), path)
         except _errors() as error:
-            if type(error).__name__ != "NotFoundError":
-                _fail(error, self.bucket, path)
+            if not _is_missing(error):
+                _fail(error, self.bucket, path, OutputError)
+
+    def sweep(self) -> None:
+        """A put is whole or not there at all: nothing can be left."""
 
 
 class _Stream(io.RawIOBase):
     """obstore's reader as a file of the standard library."""
 
-    def __init__(self, reader: Any, name: str) -> None:
+    def __init__(self, reader: Any, bucket: str, path: str) -> None:
         self._reader = reader
-        self._name = name
+        self._bucket = bucket
+        self._path = path
 
     def readable(self) -> bool:
         return True
@@ -129,7 +157,7 @@ class _Stream(io.RawIOBase):
         try:
             data = bytes(self._reader.read(len(buffer)))
         except _errors() as error:
-            raise OSError(f"{self._name}: {_reason(error)}") from error
+            _fail(error, self._bucket, self._path)
         buffer[: len(data)] = data
         return len(data)
 
@@ -171,16 +199,31 @@ def _errors() -> tuple[type[BaseException], ...]:
     return (base, FileNotFoundError, PermissionError)
 
 
+def _is_missing(error: BaseException) -> bool:
+    """The object is not there; a bucket that is not there is another matter."""
+    found = isinstance(error, FileNotFoundError) or type(error).__name__ == "NotFoundError"
+    return found and "NoSuchBucket" not in str(error)
+
+
 def _reason(error: BaseException) -> str:
     """Why, in words; the store's own message may hold signed URLs and is not shown."""
     name = type(error).__name__
     text = str(error)
     if "NoSuchBucket" in text:
         return "no such bucket"
-    if "AccessDenied" in text or "403" in text:
+    if "AccessDenied" in text or "403 Forbidden" in text:
         return _REASONS["PermissionDeniedError"]
     return _REASONS.get(name, f"the store answered with an error ({name})")
 
 
-def _fail(error: BaseException, bucket: str, key: str) -> NoReturn:
-    raise InputError(f"{bucket}/{key}: {_reason(error)}") from None
+def _fail(
+    error: BaseException, bucket: str, key: str, kind: type[GroundtraceError] = InputError
+) -> NoReturn:
+    raise kind(f"{bucket}/{key}: {_reason(error)}") from None
+
+
+def _fail_reading(error: BaseException, bucket: str, key: str) -> NoReturn:
+    """Missing is for readers to deal with; a store that refuses is for the user."""
+    if _is_missing(error):
+        raise FileNotFoundError(f"{bucket}/{key}: no such object") from None
+    _fail(error, bucket, key)

@@ -38,12 +38,18 @@ class TrialReading:
     document: EventsDocument
 
 
-def read_trial(trial: Trial, context: Context, found: tuple[Problem, ...] = ()) -> TrialReading:
-    """One trial from its files to its events document."""
+def read_trial(
+    trial: Trial, context: Context, found: tuple[Problem, ...] = (), truth_mark: str | None = None
+) -> TrialReading:
+    """One trial from its files to its events document.
+
+    `truth_mark` is a fingerprint of the ground truth's inputs: with one, the truth is read once
+    for all trials of a task.
+    """
     trace, trace_problems = read_trace(trial.folder)
     views = view_calls(trace, context.settings)
     trial = with_trace(trial, trace)
-    truth, truth_problems = _truth(trial, context.registry)
+    truth, truth_problems = _truth(trial, context.registry, truth_mark)
     call_problems = (problem for view in views for problem in view.problems)
     problems = (*found, *trace_problems, *call_problems, *truth_problems)
     document = build_document(trial, trace, views, truth, problems, context.settings)
@@ -55,15 +61,17 @@ class TrialDone:
     """What comes back from a worker: a row, not documents."""
 
     outcome: TrialOutcome
-    stamp: str
+    mark: str
     """Of the events document that was written."""
+    metrics_mark: str
+    """Of the metrics document, where there is one."""
     row: TrialRow | None
 
 
 def work_on(work: TrialWork) -> TrialDone:
     """One trial from its files to its documents on disk."""
     context = work.context
-    reading = read_trial(work.trial, context, work.problems)
+    reading = read_trial(work.trial, context, work.problems, work.truth)
     outcome = outcome_record(
         reading.trial,
         work.state,
@@ -71,19 +79,34 @@ def work_on(work: TrialWork) -> TrialDone:
         document=work.document,
         run_path=work.run_path,
     )
-    work.output.write(work.document, encode(reading.document))
-    row = None
-    if context.with_metrics:
-        metrics = evaluate(reading.document, generated_at=context.generated_at)
-        work.output.write(metrics_path(work.document), encode(metrics))
-        known = lambda name: is_known_tool(name, context.settings)  # noqa: E731
-        row = row_from(metrics, reading.document, outcome, path=work.document, is_known=known)
-    entry = work.output.stat(work.document)
-    return TrialDone(outcome, f"{entry.size}:{entry.stamp}" if entry else "", row)
+    written = work.output.write(work.document, encode(reading.document))
+    if not context.with_metrics:
+        return TrialDone(outcome, written.mark, "", None)
+    metrics = evaluate(reading.document, generated_at=context.generated_at)
+    metrics_written = work.output.write(metrics_path(work.document), encode(metrics))
+    row = row_from(
+        metrics,
+        reading.document,
+        outcome,
+        path=work.document,
+        is_known=lambda name: is_known_tool(name, context.settings),
+    )
+    return TrialDone(outcome, written.mark, metrics_written.mark, row)
 
 
-def _truth(trial: Trial, registry: Registry | None) -> TruthResult:
+KEPT_TRUTHS = 1024
+"""Ground truths that a worker keeps: more than a benchmark has tasks, as a rule."""
+_truths: dict[str, TruthResult] = {}
+
+
+def _truth(trial: Trial, registry: Registry | None, mark: str | None) -> TruthResult:
     task = trial.task
     if task is None and registry is not None:
         task = registry.task(trial.task_name, trial.benchmark)
-    return load_ground_truth(task, registry)
+    if not mark:
+        return load_ground_truth(task, registry)
+    if mark not in _truths:
+        if len(_truths) >= KEPT_TRUTHS:
+            _truths.clear()
+        _truths[mark] = load_ground_truth(task, registry)
+    return _truths[mark]

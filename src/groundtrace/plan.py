@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import entry_points
 
 from groundtrace import __version__
 from groundtrace.artifacts.documents.outcomes import SkippedFolder, TrialState
 from groundtrace.artifacts.read import EVENTS_ENDING
-from groundtrace.artifacts.state import State, fingerprint, stamps, walk
+from groundtrace.artifacts.state import State, files_below, fingerprint
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
 from groundtrace.model import Problem, Task, Trial
 from groundtrace.names import document_stem, safe_names
 from groundtrace.storage import Folder
+from groundtrace.traces import ENTRY_POINTS
 from groundtrace.truth import Registry
 
 
@@ -29,9 +31,21 @@ class Context:
     """Compute metrics in the same pass."""
 
     def fingerprint(self) -> str:
-        """Changes when results might: settings, registry, version."""
-        registry = asdict(self.registry) if self.registry is not None else None
-        return fingerprint(__version__, asdict(self.settings), registry)
+        """Changes when results might: settings, version, readers of other packages."""
+        readers = [
+            (point.name, point.value, point.dist.version if point.dist is not None else "")
+            for point in entry_points(group=ENTRY_POINTS)
+        ]
+        return fingerprint(__version__, asdict(self.settings), readers)
+
+    def for_trial(self, trial: Trial) -> Context:
+        """The same with no more of the registry than this trial's truth: registries are large."""
+        if self.registry is None:
+            return self
+        task = trial.task or self.registry.task(trial.task_name, trial.benchmark)
+        truth = self.registry.find(task) if task is not None else None
+        only = {task.name.lower(): truth} if task is not None and truth is not None else {}
+        return replace(self, registry=Registry(only))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +62,10 @@ class TrialWork:
     """Its events document, relative to `output`."""
     run_path: str
     context: Context
+    truth: str
+    """Fingerprint of its ground truth, which trials of one task share."""
     inputs: str
-    """Fingerprint of everything its document is made from."""
+    """Fingerprint of everything its document and its outcome are made from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +88,44 @@ class Fingerprints:
     context: str
     tasks: dict[str, str] = field(default_factory=dict)
 
-    def of(self, trial: Trial, problems: Iterable[Problem]) -> str:
-        """Of a trial with its task: files by name, size and stamp."""
-        parts = [
-            self.context,
-            trial.path,
-            stamps(walk(trial.folder)),
-            self._task(trial.task),
-            [trial.run_id, trial.config_name, trial.task_name, trial.benchmark],
-            [str(problem) for problem in problems],
-        ]
-        return fingerprint(*parts)
+    def truth(self, trial: Trial, context: Context) -> str:
+        """Of all that a trial's ground truth is made from: its task, its part of the registry."""
+        task = "" if trial.task is None else self._task(trial.task)
+        if context.registry is None:
+            return task
+        return fingerprint(task, {k: asdict(v) for k, v in context.registry.truths.items()})
 
-    def _task(self, task: Task | None) -> str:
-        if task is None or task.folder is None:
-            return task.name if task is not None else ""
-        if task.folder.url not in self.tasks:
-            self.tasks[task.folder.url] = fingerprint(task.name, stamps(walk(task.folder)))
-        return self.tasks[task.folder.url]
+    def inputs(
+        self,
+        trial: Trial,
+        truth: str,
+        place: str,
+        selected: tuple[str, str | None],
+        problems: Iterable[Problem],
+    ) -> str:
+        """Of a trial: its files by name, size and stamp, its truth, and what discovery says.
+
+        `place` is its path inside the run, so that a run given alone has the same fingerprints
+        as in a folder of runs.
+        """
+        return fingerprint(
+            self.context,
+            place,
+            list(files_below(trial.folder)),
+            truth,
+            [trial.run_id, trial.config_name, trial.task_name, trial.trial_name],
+            [trial.benchmark, trial.batch_timestamp, trial.trial_key],
+            selected,
+            [str(problem) for problem in problems],
+        )
+
+    def _task(self, task: Task) -> str:
+        key = task.folder.url if task.folder is not None else f"{task.benchmark}/{task.name}"
+        if key not in self.tasks:
+            files = list(files_below(task.folder)) if task.folder is not None else []
+            named = [task.name, task.benchmark, task.repos, task.repo_paths, task.aliases]
+            self.tasks[key] = fingerprint(named, files)
+        return self.tasks[key]
 
 
 def plan_run(
@@ -118,6 +154,9 @@ def plan_run(
     works = []
     for trial, state, reason in wanted:
         problems = tuple(of_trial.pop(trial.path, ()))
+        own = context.for_trial(trial)
+        truth = known.truth(trial, own)
+        place = _inside(trial.path, run_path)
         works.append(
             TrialWork(
                 trial=trial,
@@ -127,8 +166,9 @@ def plan_run(
                 output=output,
                 document=names[trial.path],
                 run_path=run_path,
-                context=context,
-                inputs=known.of(trial, problems),
+                context=own,
+                truth=truth,
+                inputs=known.inputs(trial, truth, place, (state, reason), problems),
             )
         )
     rest = Counter(problem.kind for group in of_trial.values() for problem in group)
@@ -146,9 +186,10 @@ def problems_outside_runs(
     return skipped, dict(sorted(counts.items()))
 
 
-def is_fresh(work: TrialWork, state: State) -> bool:
-    """Whether the document of an earlier run still stands for these inputs."""
-    return state.documents.get(work.document) == work.inputs and work.output.has_file(work.document)
+def is_fresh(work: TrialWork, state: State, marks: Mapping[str, str]) -> bool:
+    """Whether the document of an earlier run stands for these inputs, and nobody changed it."""
+    mark = marks.get(work.document)
+    return mark is not None and state.documents.get(work.document) == f"{work.inputs} {mark}"
 
 
 def _document_names(wanted: Iterable[tuple[Trial, TrialState, str | None]]) -> dict[str, str]:

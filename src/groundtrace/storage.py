@@ -7,6 +7,7 @@ A `Folder` is what every stage reads from and writes to, so that `runs/official`
 from __future__ import annotations
 
 import os
+import re
 import stat as stat_module
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -14,12 +15,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from groundtrace.errors import InputError
+from groundtrace.errors import InputError, OutputError
 
-EntryKind = Literal["file", "folder", "other", "escape"]
+EntryKind = Literal["file", "folder", "other", "escape", "unlisted"]
 
 MAX_WHOLE_FILE = 64 * 1024 * 1024
 """Small files (results, ground truth) are read whole up to this size and refused beyond it."""
+
+UNLISTED = "."
+"""Name of the entry that stands for a folder which is there but cannot be listed."""
+
+_TOKEN = os.urandom(4).hex()
+"""In the names of this process's temporary files; process ids repeat on other machines."""
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +36,16 @@ class Entry:
 
     name: str
     kind: EntryKind
-    """`other` is a FIFO, device or broken link; `escape` a link that leaves the root or loops."""
+    """`other` is a FIFO, device or broken link; `escape` a link that leaves the root or loops;
+    `unlisted` says that the folder itself cannot be listed, with the reason as its stamp."""
     size: int = 0
     stamp: str = ""
-    """Changes when the file does: mtime on disk, ETag in a store."""
+    """Changes when the file does: times and mode on disk, ETag in a store."""
+
+    @property
+    def mark(self) -> str:
+        """Size and stamp: what a fingerprint knows of a file."""
+        return f"{self.size}:{self.stamp}"
 
 
 class TooLargeError(OSError):
@@ -55,23 +69,26 @@ class Folder(ABC):
 
     @abstractmethod
     def entries(self) -> Iterator[Entry]:
-        """What it holds, sorted by name; nothing when it does not exist or cannot be listed."""
+        """What it holds, sorted by name; nothing when it does not exist.
+
+        A folder that is there but cannot be listed gives one entry of kind `unlisted`.
+        """
 
     @abstractmethod
     def stat(self, relative: str) -> Entry | None:
-        """The entry of that name, or None when there is none."""
+        """The entry of that name, or None when there is none inside."""
 
     @abstractmethod
     def open(self, relative: str) -> BinaryIO:
         """A file for reading as a stream; raises OSError when it is not a regular file inside."""
 
     @abstractmethod
-    def write(self, relative: str, data: bytes) -> None:
-        """Write a file whole or not at all (D37)."""
+    def write(self, relative: str, data: bytes) -> Entry:
+        """Write a file whole or not at all (D37); raises OutputError when it cannot be."""
 
     @abstractmethod
     def remove(self, relative: str) -> None:
-        """Remove a file if it is there."""
+        """Remove a file if it is there; raises OutputError when it stays."""
 
     def exists(self) -> bool:
         """Whether the folder is there."""
@@ -90,102 +107,230 @@ class Folder(ABC):
             raise TooLargeError(f"{self.url}/{relative} is over {limit:,} bytes")
         return data
 
+    @abstractmethod
+    def sweep(self) -> None:
+        """Remove what a killed process left half-written here and one folder below."""
+
 
 class LocalFolder(Folder):
-    """A folder on disk that never follows a link out of its root."""
+    """A folder on disk that never follows a link out of its root.
+
+    Paths are plain strings inside: every trial asks for dozens of files, and pathlib's objects
+    were a tenth of the time of a whole run.
+    """
 
     def __init__(self, path: Path, root: Path | None = None) -> None:
-        self.path = path
-        self.root = root if root is not None else path
         self.url = str(path)
+        self._root = str(root) if root is not None else self.url
+        self._real_root: str | None = None
+        self._inside_root: bool | None = None
 
     def __repr__(self) -> str:
         return f"LocalFolder({self.url!r})"
 
     @property
+    def path(self) -> Path:
+        """The folder for pathlib."""
+        return Path(self.url)
+
+    @property
     def name(self) -> str:
-        return self.path.name or self.path.resolve().name
+        return os.path.basename(self.url) or os.path.basename(os.path.realpath(self.url))
 
     def folder(self, relative: str) -> LocalFolder:
-        return LocalFolder(self.path / relative, self.root)
+        child = LocalFolder.__new__(LocalFolder)
+        child.url = _join(self.url, relative)
+        child._root = self._root
+        child._real_root = self._real_root_path()
+        child._inside_root = True if self._leads_inside(relative) else None
+        return child
 
     def exists(self) -> bool:
-        return self.path.is_dir()
+        return os.path.isdir(self.url)
 
-    def _kind(self, path: Path, is_link: bool, mode: int) -> EntryKind:
-        if is_link and not self._inside(path):
-            return "escape"
-        if stat_module.S_ISDIR(mode):
-            # A link to one of its own parents would make listing go round for ever.
-            return "escape" if is_link and self._loops(path) else "folder"
-        return "file" if stat_module.S_ISREG(mode) else "other"
+    def _real_root_path(self) -> str:
+        if self._real_root is None:
+            self._real_root = os.path.realpath(self._root)
+        return self._real_root
 
-    def _inside(self, path: Path) -> bool:
+    def _is_inside(self, path: str) -> bool:
+        """Whether a path is below the root once all links are followed."""
+        root = self._real_root_path()
         try:
-            return path.resolve().is_relative_to(self.root.resolve())
-        except (OSError, RuntimeError, ValueError):
+            real = os.path.realpath(path)
+        except (OSError, ValueError):
             return False
+        return real == root or real.startswith(root.rstrip("/") + "/")
 
-    def _loops(self, path: Path) -> bool:
-        target = path.resolve()
-        return self.path.resolve().is_relative_to(target)
+    def _leads_inside(self, relative: str) -> bool:
+        """The same for a path below this folder, without following links where there are none."""
+        if self._inside_root is None:
+            self._inside_root = self._is_inside(self.url)
+        if "\0" in relative:
+            return False
+        parts = relative.split("/")
+        if not self._inside_root or ".." in parts:
+            return self._is_inside(_join(self.url, relative))
+        path = self.url
+        for part in parts:
+            path = _join(path, part)
+            if os.path.islink(path):
+                return self._is_inside(_join(self.url, relative))
+        return True
 
-    def _entry(self, path: Path, name: str) -> Entry | None:
+    def _entry(self, path: str, name: str) -> Entry | None:
         try:
-            info = path.lstat()
+            info = os.lstat(path)
             is_link = stat_module.S_ISLNK(info.st_mode)
             if is_link:
-                info = path.stat()
-        except FileNotFoundError:
-            return Entry(name, "other") if path.is_symlink() else None
+                info = os.stat(path)
         except (OSError, ValueError):
             return Entry(name, "other") if _is_link(path) else None
-        kind = self._kind(path, is_link, info.st_mode)
-        return Entry(name, kind, info.st_size, str(info.st_mtime_ns))
+        return self._described(path, name, is_link, info)
+
+    def _described(self, path: str, name: str, is_link: bool, info: os.stat_result) -> Entry:
+        kind: EntryKind = "other"
+        if is_link and not self._is_inside(path):
+            kind = "escape"
+        elif stat_module.S_ISDIR(info.st_mode):
+            # A link to one of its own parents would make listing go round for ever.
+            kind = "escape" if is_link and self._loops(path) else "folder"
+        elif stat_module.S_ISREG(info.st_mode):
+            kind = "file"
+        # With the time of the last change and the mode, as copying can keep the other time and
+        # a file that could not be read before may be readable now.
+        stamp = f"{info.st_mtime_ns}.{info.st_ctime_ns}.{info.st_mode:o}"
+        return Entry(name, kind, info.st_size, stamp)
+
+    def _loops(self, path: str) -> bool:
+        target = os.path.realpath(path).rstrip("/")
+        return f"{os.path.realpath(self.url)}/".startswith(f"{target}/")
 
     def entries(self) -> Iterator[Entry]:
         try:
-            names = sorted(os.listdir(self.path))
-        except OSError:
+            with os.scandir(self.url) as found:
+                items = sorted(found, key=lambda item: item.name)
+        except (FileNotFoundError, NotADirectoryError, ValueError):
             return
-        for name in names:
-            entry = self._entry(self.path / name, name)
+        except OSError as error:
+            yield Entry(UNLISTED, "unlisted", stamp=error.strerror or str(error))
+            return
+        for item in items:
+            try:
+                entry = (
+                    self._entry(item.path, item.name)
+                    if item.is_symlink()
+                    else self._described(
+                        item.path, item.name, False, item.stat(follow_symlinks=False)
+                    )
+                )
+            except OSError:  # gone since the folder was listed
+                continue
             if entry is not None:
                 yield entry
 
     def stat(self, relative: str) -> Entry | None:
-        path = self.path / relative
-        if "\0" in relative or not self._inside(path):
+        if not self._leads_inside(relative):
             return None
-        return self._entry(path, relative)
+        return self._entry(_join(self.url, relative), relative)
+
+    def _file(self, relative: str) -> tuple[str, Entry]:
+        entry = self.stat(relative)
+        path = _join(self.url, relative)
+        if entry is None:
+            raise FileNotFoundError(f"{path}: no such file")
+        if entry.kind != "file":
+            raise OSError(f"{path}: not a regular file")
+        return path, entry
 
     def open(self, relative: str) -> BinaryIO:
-        entry = self.stat(relative)
-        if entry is None:
-            raise FileNotFoundError(f"{self.url}/{relative}: no such file")
-        if entry.kind != "file":
-            raise OSError(f"{self.url}/{relative}: not a regular file")
-        return (self.path / relative).open("rb")
+        return open(self._file(relative)[0], "rb")
 
-    def write(self, relative: str, data: bytes) -> None:
-        path = self.path / relative
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    def read(self, relative: str, limit: int = MAX_WHOLE_FILE) -> bytes:
+        path, entry = self._file(relative)
+        if entry.size <= limit:
+            with open(path, "rb", buffering=0) as stream:
+                data = stream.readall()
+            if len(data) <= limit:
+                return data
+        raise TooLargeError(f"{path} is over {limit:,} bytes")
+
+    def write(self, relative: str, data: bytes) -> Entry:
+        path = _join(self.url, relative)
+        folder, _, name = path.rpartition("/")
+        temporary = f"{folder or '.'}/.{name}.{_TOKEN}.tmp"
+        if not self._leads_inside(relative):
+            raise OutputError(f"{path}: lies behind a link that leaves {self._root}; not written")
         try:
-            with temporary.open("wb") as stream:
-                stream.write(data)
-            temporary.replace(path)
+            try:
+                _put(temporary, data)
+            except FileNotFoundError:
+                os.makedirs(folder, exist_ok=True)
+                _put(temporary, data)
+            os.replace(temporary, path)
+            info = os.stat(path)
+        except OSError as error:
+            _unlink(temporary)
+            reason = error.strerror or str(error)
+            raise OutputError(f"{path}: cannot be written ({reason})") from error
         except BaseException:
-            temporary.unlink(missing_ok=True)
+            _unlink(temporary)
             raise
+        return self._described(path, relative, False, info)
 
     def remove(self, relative: str) -> None:
-        (self.path / relative).unlink(missing_ok=True)
+        path = _join(self.url, relative)
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be removed ({error.strerror})") from error
+
+    def sweep(self) -> None:
+        for folder in (self.url, *_folders(self.url)):
+            for name in _names(folder):
+                if _TEMPORARY.fullmatch(name):
+                    _unlink(_join(folder, name))
 
 
-def _is_link(path: Path) -> bool:
+def _join(base: str, relative: str) -> str:
+    if base == ".":
+        return relative.strip("/") or "."
+    relative = relative.strip("/")
+    return f"{base.rstrip('/')}/{relative}" if relative else base
+
+
+def _put(path: str, data: bytes) -> None:
+    with open(path, "wb") as stream:
+        stream.write(data)
+
+
+def _names(folder: str) -> list[str]:
     try:
-        return path.is_symlink()
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _folders(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as found:
+            return [item.path for item in found if item.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
+
+
+def _is_link(path: str) -> bool:
+    try:
+        return os.path.islink(path)
     except (OSError, ValueError):
         return False
 
@@ -206,6 +351,9 @@ def open_folder(location: str | os.PathLike[str]) -> Folder:
     """The folder at a path or URL; raises InputError when it is missing or not a folder."""
     folder = folder_at(location)
     if folder.exists():
+        first = next(iter(folder.entries()), None)
+        if first is not None and first.kind == "unlisted":
+            raise InputError(f"{location}: cannot be listed ({first.stamp})")
         return folder
     if isinstance(folder, LocalFolder) and folder.path.exists():
         raise InputError(f"{location}: a file, where a folder is expected")

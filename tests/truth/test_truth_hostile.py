@@ -153,6 +153,9 @@ class Unreadable(LocalFolder):
     def open(self, relative: str) -> BinaryIO:
         raise PermissionError(13, "Permission denied")
 
+    def read(self, relative: str, limit: int = 0) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
 
 def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()

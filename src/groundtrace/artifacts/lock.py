@@ -1,4 +1,7 @@
-"""One writer at a time for an output folder; the lock is the system's and dies with its holder."""
+"""One writer at a time for an output folder; the lock is the system's and dies with its holder.
+
+Whoever holds it clears away what a killed predecessor left half-written.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TextIO
 
-from groundtrace.errors import LockedError
+from groundtrace.errors import LockedError, OutputError
 from groundtrace.storage import Folder, LocalFolder
 
 FILE_NAME = ".lock"
@@ -27,24 +31,38 @@ def locked(folder: Folder) -> Iterator[None]:
         return
     import fcntl
 
-    folder.path.mkdir(parents=True, exist_ok=True)
     path = folder.path / FILE_NAME
-    with path.open("a+", encoding="utf-8") as stream:
+    with _opened(path) as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise LockedError(f"{folder.url}: {_holder(path)}; wait for it or stop it") from error
-        stream.truncate(0)
-        stream.write(
-            json.dumps(
-                {"pid": os.getpid(), "host": socket.gethostname(), "since": int(time.time())}
-            )
-        )
-        stream.flush()
+        _say(stream, {"pid": os.getpid(), "host": socket.gethostname(), "since": int(time.time())})
+        folder.sweep()
         try:
             yield
         finally:
-            stream.truncate(0)
+            # Of a worker that was stopped in the middle of writing.
+            folder.sweep()
+            _say(stream, {})
+
+
+def _opened(path: Path) -> TextIO:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
+
+
+def _say(stream: TextIO, holder: dict[str, Any]) -> None:
+    """Leave word of the holder; on a full disk the lock holds without it."""
+    try:
+        stream.truncate(0)
+        stream.write(json.dumps(holder) if holder else "")
+        stream.flush()
+    except OSError:
+        pass
 
 
 def _holder(path: Path) -> str:

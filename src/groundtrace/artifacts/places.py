@@ -9,7 +9,7 @@ DIR/retrieval_events_aggregate/
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from groundtrace.errors import NothingFoundError
@@ -58,7 +58,7 @@ class Places:
         base = open_folder(self.out if self.out is not None else self.runs)
         if self.out is None and base.folder(OUTPUT).exists():
             return [RunOutput(base.name, base.folder(OUTPUT))], True
-        found = list(_below(base, _GROUPS))
+        found = list(_named_apart(_below(base, "", _GROUPS)))
         if not found:
             raise NothingFoundError(
                 f"{base.url}: holds no {OUTPUT} folder; run 'groundtrace normalize' first"
@@ -66,12 +66,25 @@ class Places:
         return found, False
 
 
-def _below(folder: Folder, depth: int) -> Iterator[RunOutput]:
+def _below(folder: Folder, path: str, depth: int) -> Iterator[tuple[str, Folder]]:
+    """Output folders with the path of their run."""
     for entry in folder.entries():
         if entry.kind != "folder" or entry.name in {OUTPUT, AGGREGATE}:
             continue
         child = folder.folder(entry.name)
+        below = f"{path}{entry.name}"
         if child.folder(OUTPUT).exists():
-            yield RunOutput(entry.name, child.folder(OUTPUT))
+            yield below, child.folder(OUTPUT)
         elif depth > 1:
-            yield from _below(child, depth - 1)
+            yield from _below(child, f"{below}/", depth - 1)
+
+
+def _named_apart(found: Iterable[tuple[str, Folder]]) -> Iterator[RunOutput]:
+    """Runs by the names that discovery gives them: of two of one name the later has its path."""
+    taken: set[str] = set()
+    for path, folder in found:
+        run_id = path.rpartition("/")[2]
+        if run_id.casefold() in taken:
+            run_id = path.replace("/", "__")
+        taken.add(run_id.casefold())
+        yield RunOutput(run_id, folder)

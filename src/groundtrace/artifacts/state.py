@@ -1,48 +1,52 @@
 """Incremental state: which inputs each document was made from, so that a second run can skip.
 
 One file inside `retrieval_events/`. It is a cache: when it is missing, broken or from another
-version, everything is done again and the results are the same bytes.
+version, everything is done again and the results are the same bytes. Two rules keep it honest
+when a run is killed: what is about to be made again is struck off and saved first, and what was
+made is entered only once it is on disk.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from groundtrace import __version__
+from groundtrace.artifacts.documents.outcomes import TrialOutcome
 from groundtrace.storage import Entry, Folder
 
 FILE_NAME = ".state.json"
+MAX_STATE = 1 << 30
 
 
 class State(msgspec.Struct, kw_only=True):
     """What the last run over this folder knew."""
 
     groundtrace: str = __version__
-    context: str = ""
-    """Fingerprint of settings, registry and version: when it differs, everything is stale."""
     documents: dict[str, str] = {}
-    """Events document to the fingerprint of the inputs it was made from."""
+    """Events document to the fingerprint of its inputs and its own mark."""
     evaluated: dict[str, str] = {}
-    """Events document to its own stamp when its metrics were computed."""
+    """Events document to its own mark and that of its metrics document."""
     results: dict[str, str] = {}
-    """Run-level file to the fingerprint of what it was made from."""
+    """Run-level file to the fingerprint of what it was made from and its own mark."""
+    unfinished: dict[str, TrialOutcome] = {}
+    """Outcomes of documents that a run wrote which never came to write outcomes.json."""
 
 
 def load_state(folder: Folder) -> State:
     """The state of the folder, or an empty one."""
     try:
-        state = msgspec.json.decode(folder.read(FILE_NAME), type=State)
+        state = msgspec.json.decode(folder.read(FILE_NAME, MAX_STATE), type=State)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return State()
     return state if state.groundtrace == __version__ else State()
 
 
 def save_state(folder: Folder, state: State) -> None:
-    """Write the state, last of all: what it names is on disk already."""
+    """Write the state; what it names is on disk already."""
     folder.write(FILE_NAME, msgspec.json.encode(state, order="sorted"))
 
 
@@ -55,16 +59,36 @@ def fingerprint(*parts: Any) -> str:
     return digest.hexdigest()
 
 
-def stamps(entries: Iterable[tuple[str, Entry]]) -> list[tuple[str, int, str]]:
-    """Name, size and stamp of each file, for a fingerprint."""
-    return [(name, entry.size, entry.stamp) for name, entry in entries if entry.kind == "file"]
+def files_below(folder: Folder, below: str = "", depth: int = 8) -> Iterator[tuple[str, str]]:
+    """Every file below a folder as path and mark, to a bounded depth.
 
-
-def walk(folder: Folder, below: str = "", depth: int = 8) -> Iterable[tuple[str, Entry]]:
-    """Every file below a folder with its path, to a bounded depth."""
+    What cannot be listed or is no file is there too: it becomes readable without changing names.
+    """
     for entry in folder.entries():
         path = f"{below}{entry.name}"
         if entry.kind == "folder" and depth > 0:
-            yield from walk(folder.folder(entry.name), f"{path}/", depth - 1)
+            yield from files_below(folder.folder(entry.name), f"{path}/", depth - 1)
         else:
-            yield path, entry
+            yield path, f"{entry.kind} {entry.mark}" if entry.kind != "file" else entry.mark
+
+
+def marks_in(folder: Folder) -> dict[str, str]:
+    """Mark of every file in an output folder and one folder below: one listing, no file opened."""
+    found: dict[str, str] = {}
+    for entry in folder.entries():
+        if entry.kind == "file":
+            found[entry.name] = entry.mark
+        elif entry.kind == "folder":
+            inside = folder.folder(entry.name).entries()
+            found.update((f"{entry.name}/{e.name}", e.mark) for e in inside if e.kind == "file")
+    return found
+
+
+def is_current(state: State, marks: Mapping[str, str], name: str, made_from: str) -> bool:
+    """Whether a run-level file was made from this and is as it was written."""
+    return name in marks and state.results.get(name) == f"{made_from} {marks[name]}"
+
+
+def enter_result(state: State, name: str, made_from: str, entry: Entry) -> None:
+    """Remember what a run-level file was made from."""
+    state.results[name] = f"{made_from} {entry.mark}"

@@ -8,14 +8,14 @@ from typing import TypeVar
 import msgspec
 
 from groundtrace.artifacts.codec import encode
-from groundtrace.storage import Folder
+from groundtrace.storage import Entry, Folder
 
 D = TypeVar("D", bound=msgspec.Struct)
 
 _MADE = re.compile(rb'"generated_at": ?"([^"]*)"')
 
 
-def write_document(folder: Folder, name: str, document: D) -> None:
+def write_document(folder: Folder, name: str, document: D) -> Entry:
     """Write a document that has `generated_at`, unless the same one is there already."""
     try:
         old = folder.read(name, 1 << 30)
@@ -25,16 +25,19 @@ def write_document(folder: Folder, name: str, document: D) -> None:
     if made is not None:
         before = msgspec.structs.replace(document, generated_at=made[1].decode("utf-8", "replace"))
         if encode(before) == old:
-            return
-    folder.write(name, encode(document))
+            return _there(folder, name) or folder.write(name, old)
+    return folder.write(name, encode(document))
 
 
-def write_text(folder: Folder, name: str, text: str) -> None:
+def write_text(folder: Folder, name: str, text: str) -> Entry:
     """Write a text file, unless it is there already."""
     data = text.encode("utf-8", errors="replace")
     try:
-        if folder.read(name, len(data) + 1) == data:
-            return
+        same = folder.read(name, len(data)) == data
     except OSError:
-        pass
-    folder.write(name, data)
+        same = False
+    return (_there(folder, name) if same else None) or folder.write(name, data)
+
+
+def _there(folder: Folder, name: str) -> Entry | None:
+    return folder.stat(name)

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from groundtrace.stages.normalize import Normalized
 
 
+SHOWN_NOTES = 5
+"""Problems of task definitions that are named; `--json` gives all."""
+
+
 @click.command("normalize")
 @options.runs_argument
 @options.tasks_option
@@ -57,6 +61,7 @@ def as_data(done: Normalized) -> dict[str, Any]:
         "without_task": done.without_task,
         "left_behind": done.left_behind,
         "failed": done.failed,
+        "task_problems": done.notes,
         "outputs": {output.run_id: output.folder.url for output in done.outputs},
     }
 
@@ -73,6 +78,9 @@ def as_text(done: Normalized) -> str:
         )
     if done.left_behind:
         lines.append(f"{done.left_behind} documents have no trial any more; --prune removes them")
+    lines += [f"task definitions: {note}" for note in done.notes[:SHOWN_NOTES]]
+    if len(done.notes) > SHOWN_NOTES:
+        lines.append(f"task definitions: and {len(done.notes) - SHOWN_NOTES} more problems")
     return "\n".join(lines)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,7 @@ def request_from_flags(what: str, flags: dict[str, Any]) -> Iterator[Request]:
     )
     settings = settings_from_flags(flags)
     show = not (flags.get("quiet") or flags.get("no_progress") or flags.get("as_json"))
-    with Progress(what, show=show) as progress:
+    with closing(engine), Progress(what, show=show) as progress:
         yield Request(
             runs=flags["runs"],
             engine=engine,

@@ -82,7 +82,7 @@ def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     config = _object(folder, CONFIG, entries, problems)
     if _is_job(result, config):
         return Records("job", {}, {}, {}, (), ())
-    trace_files = _agent_files(folder, entries)
+    trace_files = _agent_files(folder, entries, problems)
     is_trial = _names_trial(result) or as_name(dig(config, "trial_name")) is not None
     has_trace = any(entries.get(name) == "file" for name in _TOP_TRACE)
     if not is_trial and not has_trace and not any(map(_is_trace, trace_files)):
@@ -116,11 +116,16 @@ def _is_job(result: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
     return "n_total_trials" in result or "stats" in result or "job_name" in config
 
 
-def _agent_files(folder: Folder, entries: Mapping[str, EntryKind]) -> list[str]:
+def _agent_files(
+    folder: Folder, entries: Mapping[str, EntryKind], problems: list[Problem]
+) -> list[str]:
     found = []
     if entries.get("agent") == "folder":
         for entry in folder.folder("agent").entries():
-            if entry.kind == "file" or (
+            if entry.kind == "unlisted":
+                reason = f"the folder cannot be listed ({entry.stamp}); its traces are not read"
+                problems.append(Problem("agent", "unlisted_folder", reason))
+            elif entry.kind == "file" or (
                 entry.kind == "folder" and _TRACE_FOLDER.fullmatch(entry.name)
             ):
                 suffix = "/" if entry.kind == "folder" else ""

@@ -197,6 +197,9 @@ def _children(
         elif kind == "escape":
             reason = "a link that leaves the runs folder or goes round; not followed"
             yield _problem(shown, "link_not_followed", reason)
+        elif kind == "unlisted":
+            reason = "the folder cannot be listed; what it holds is missing from the results"
+            yield _problem(spot.path or ".", "unlisted_folder", reason)
         elif kind == "other":
             yield _problem(shown, "not_a_file", "neither a file nor a folder; not read")
 

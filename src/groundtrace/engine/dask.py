@@ -1,25 +1,27 @@
 """A Dask cluster: the same work, on other machines.
 
 Only descriptions of work travel, never contents of files, so workers must see the same paths or
-URLs. A chunk whose worker is lost is done again elsewhere by the scheduler. Workers with another
-groundtrace are refused, because their numbers might differ.
+URLs. A chunk whose worker is lost is done again elsewhere by the scheduler; one that loses
+worker after worker is done again trial by trial, and the trial to blame is reported. Workers with
+another groundtrace are refused, because their numbers might differ.
 """
 
 from __future__ import annotations
 
 import importlib
+import pkgutil
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from groundtrace import __version__
-from groundtrace.engine import Done, Item, Result, chunked
-from groundtrace.engine.local import do_chunk
-from groundtrace.errors import InputError, MissingExtraError, UsageError
+from groundtrace.engine import Answer, Done, Item, Result, chunk_size, chunked, do_chunk
+from groundtrace.errors import GroundtraceError, InputError, MissingExtraError, UsageError
 
 CONNECT_SECONDS = 10
 """How long to wait for the scheduler and its first worker."""
-RETRIES = 3
-"""How often a chunk is tried when its worker raises; losing the worker is not counted here."""
+ALONE_SECONDS = 60
+"""How long work waits on a cluster that has lost all of its workers."""
 OUTSTANDING = 4
 """Chunks a worker thread that may be under way or wait."""
 
@@ -32,50 +34,108 @@ class DaskEngine:
             raise UsageError("--engine dask needs --scheduler ADDRESS, such as tcp://host:8786")
         _distributed()
         self.scheduler = scheduler
+        self._client: Any = None
 
     def map(
         self, function: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Done[Item, Result]]:
-        distributed = _distributed()
-        client = self._connect()
-        try:
-            limit = max(1, sum(client.nthreads().values())) * OUTSTANDING
-            pending = distributed.as_completed(loop=client.loop)
-            chunks: dict[str, list[Item]] = {}
-            waiting = 0
-            for chunk in chunked(items):
-                future = client.submit(do_chunk, function, chunk, pure=False, retries=RETRIES)
-                chunks[future.key] = chunk
-                pending.add(future)
-                waiting += 1
-                if waiting >= limit:
-                    yield from _results(next(pending), chunks)
-                    waiting -= 1
-            for future in pending:
-                yield from _results(future, chunks)
-        finally:
-            client.close()
+        if self._client is None:
+            self._client = _connect(self.scheduler)
+        work = _Work(self._client, self.scheduler, function)
+        threads = max(1, sum(self._client.nthreads().values()))
+        for chunk in chunked(items, chunk_size(items, threads)):
+            work.submit(chunk)
+            if len(work.chunks) >= threads * OUTSTANDING:
+                yield from work.collect()
+        while work.chunks:
+            yield from work.collect()
 
-    def _connect(self) -> Any:
-        distributed = _distributed()
-        try:
-            client = distributed.Client(
-                self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False
-            )
-        except (OSError, TimeoutError, ValueError) as error:
-            raise InputError(
-                f"{self.scheduler}: no Dask scheduler answers there ({error})"
-            ) from error
-        try:
-            client.wait_for_workers(1, timeout=CONNECT_SECONDS)
-            _check_versions(client, self.scheduler)
-        except (TimeoutError, OSError) as error:
-            client.close()
-            raise InputError(f"{self.scheduler}: the scheduler has no workers") from error
-        except BaseException:
-            client.close()
-            raise
-        return client
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+
+class _Work:
+    """Chunks on their way to the cluster and back."""
+
+    def __init__(self, client: Any, scheduler: str, function: Callable[[Any], Any]) -> None:
+        self.client = client
+        self.scheduler = scheduler
+        self.function = function
+        self.pending: Any = _distributed().as_completed(loop=client.loop)
+        self.chunks: dict[str, list[Any]] = {}
+
+    def submit(self, chunk: list[Any]) -> None:
+        future = self.client.submit(do_checked, __version__, self.function, chunk, pure=False)
+        self.chunks[future.key] = chunk
+        self.pending.add(future)
+
+    def collect(self) -> Iterator[Done[Any, Any]]:
+        """Results of the next chunk that is ready."""
+        self._wait()
+        future = next(self.pending)
+        chunk = self.chunks.pop(future.key)
+        if future.status == "finished":
+            for item, (result, error) in zip(chunk, future.result(), strict=True):
+                yield Done(item, result, error)
+        elif future.status != "error":
+            raise InputError(f"{self.scheduler}: the scheduler went away")
+        else:
+            yield from self._failed(chunk, future.exception())
+        future.release()
+
+    def _failed(self, chunk: list[Any], error: BaseException | None) -> Iterator[Done[Any, Any]]:
+        if isinstance(error, GroundtraceError):
+            raise error
+        if len(chunk) > 1:
+            for item in chunk:
+                self.submit([item])
+        else:
+            reason = f"on the cluster: {type(error).__name__}: {error}"
+            yield Done(chunk[0], error=" ".join(reason.split()))
+
+    def _wait(self) -> None:
+        """Until a chunk is ready; not for ever on a cluster without workers."""
+        seen = time.monotonic()
+        looked = seen
+        while not self.pending.has_ready():
+            time.sleep(0.005)
+            now = time.monotonic()
+            if now - looked < 2:
+                continue
+            looked = now
+            if self.client.nthreads():
+                seen = now
+            elif now - seen > ALONE_SECONDS:
+                raise InputError(f"{self.scheduler}: the cluster has lost all of its workers")
+
+
+def do_checked(
+    version: str, function: Callable[[Item], Result], chunk: list[Item]
+) -> list[Answer[Result]]:
+    """A chunk, on a worker; refused by one of another version that joined after the start."""
+    if version != __version__:
+        raise UsageError(_other_version("a worker", __version__, version))
+    return do_chunk(function, chunk)
+
+
+def _connect(scheduler: str) -> Any:
+    distributed = _distributed()
+    try:
+        client = distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InputError(f"{scheduler}: no Dask scheduler answers there") from error
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        _check_versions(client, scheduler)
+    except (TimeoutError, OSError) as error:
+        client.close()
+        raise InputError(f"{scheduler}: the scheduler has no workers") from error
+    except BaseException:
+        client.close()
+        raise
+    return client
 
 
 def _distributed() -> Any:
@@ -87,31 +147,15 @@ def _distributed() -> Any:
 
 
 def _check_versions(client: Any, scheduler: str) -> None:
-    """Refuse workers that would compute with another groundtrace."""
-    found: dict[str, str] = client.run(worker_version)
+    """Refuse workers that would compute with another groundtrace, or have none."""
+    # A function of the standard library: one of groundtrace could not be sent where it is missing.
+    found = client.run(pkgutil.resolve_name, "groundtrace:__version__", on_error="return")
     for worker, version in sorted(found.items()):
         if version != __version__:
-            raise UsageError(
-                f"{scheduler}: worker {worker} has groundtrace {version}, here is {__version__}; "
-                "install the same version on every worker"
-            )
+            has = version if isinstance(version, str) else None
+            raise UsageError(f"{scheduler}: {_other_version(f'worker {worker}', has, __version__)}")
 
 
-def worker_version() -> str:
-    """The version of groundtrace where this runs; `none` where it is not installed."""
-    try:
-        import groundtrace
-    except ImportError:
-        return "none"
-    return groundtrace.__version__
-
-
-def _results(future: Any, chunks: dict[str, list[Any]]) -> Iterator[Done[Any, Any]]:
-    chunk = chunks.pop(future.key)
-    if future.status == "finished":
-        yield from future.result()
-    else:
-        error = future.exception()
-        reason = f"{type(error).__name__}: {error}" if error is not None else future.status
-        yield from (Done(item, error=f"on the cluster: {reason}") for item in chunk)
-    future.release()
+def _other_version(worker: str, has: str | None, here: str) -> str:
+    found = "no groundtrace" if has is None else f"groundtrace {has}"
+    return f"{worker} has {found}, here is {here}; install the same version on every worker"

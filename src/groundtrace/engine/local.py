@@ -9,113 +9,115 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
 
-from groundtrace.engine import Done, Item, Result, chunked
+from groundtrace.engine import Answer, Done, Item, Result, chunk_size, chunked, do_chunk, do_one
 
 OUTSTANDING = 3
 """Chunks a worker that may wait in the queue: enough to keep it busy, bounded in memory."""
+STOP_SECONDS = 0.5
+"""How long a worker may take to end when the run was interrupted, before it is killed."""
+DIED = "the worker process died (out of memory or killed)"
+
+Waiting = dict[Future[list[Answer[Result]]], list[Item]]
 
 
 class LocalEngine:
-    """Work in `jobs` processes; with one job, in this one."""
+    """Work in `jobs` processes; with one job, in this one.
+
+    The processes are kept from one `map` to the next: a folder of a hundred small runs would
+    otherwise start a hundred pools.
+    """
 
     def __init__(self, jobs: int) -> None:
         self.jobs = max(1, jobs)
+        self._pool: ProcessPoolExecutor | None = None
 
     def map(
         self, function: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Done[Item, Result]]:
         if self.jobs == 1:
             for item in items:
-                yield do_one(function, item)
+                yield Done(item, *do_one(function, item))
             return
-        yield from self._in_processes(function, items)
+        finished = False
+        try:
+            yield from self._in_processes(function, items)
+            finished = True
+        finally:
+            if not finished:
+                self._stop()
 
     def _in_processes(
         self, function: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Done[Item, Result]]:
-        chunks = chunked(items)
-        pool = _pool(self.jobs)
-        waiting: dict[Future[list[Done[Item, Result]]], list[Item]] = {}
-        finished = False
-        try:
-            for chunk in chunks:
-                waiting[pool.submit(do_chunk, function, chunk)] = chunk
-                if len(waiting) < self.jobs * OUTSTANDING:
-                    continue
-                lost, results = _collect(waiting)
-                yield from results
-                if lost:
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    yield from _one_by_one(function, lost)
-                    pool = _pool(self.jobs)
-            while waiting:
-                lost, results = _collect(waiting)
-                yield from results
-                if lost:
-                    yield from _one_by_one(function, lost)
-            finished = True
-        finally:
-            _close(pool, kill=not finished)
+        waiting: Waiting[Result, Item] = {}
+        for chunk in chunked(items, chunk_size(items, self.jobs)):
+            if self._pool is None:
+                self._pool = _new_pool(self.jobs)
+            waiting[self._pool.submit(do_chunk, function, chunk)] = chunk
+            if len(waiting) >= self.jobs * OUTSTANDING:
+                yield from self._collect(function, waiting)
+        while waiting:
+            yield from self._collect(function, waiting)
 
+    def _collect(
+        self, function: Callable[[Item], Result], waiting: Waiting[Result, Item]
+    ) -> Iterator[Done[Item, Result]]:
+        """Results of what is ready; and, when a worker died, of everything that it took along."""
+        ready, _ = wait(waiting, return_when=FIRST_COMPLETED)
+        lost: list[Item] = []
+        for future in ready:
+            chunk = waiting.pop(future)
+            try:
+                answers = future.result()
+            except BrokenProcessPool:
+                lost.extend(chunk)
+                continue
+            for item, (result, error) in zip(chunk, answers, strict=True):
+                yield Done(item, result, error)
+        if lost:
+            # The pool is gone, and with it everything that still waited.
+            lost.extend(item for chunk in waiting.values() for item in chunk)
+            waiting.clear()
+            self._stop()
+            yield from _one_by_one(function, lost)
 
-def do_one(function: Callable[[Item], Result], item: Item) -> Done[Item, Result]:
-    """One item; the boundary where a bug in a stage becomes a failed trial, not a lost run."""
-    try:
-        return Done(item, function(item))
-    except Exception as error:  # noqa: BLE001 - the rest of the run goes on, and this is reported
-        return Done(item, error=f"{type(error).__name__}: {error}")
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
 
-
-def do_chunk(function: Callable[[Item], Result], chunk: list[Item]) -> list[Done[Item, Result]]:
-    """Every item of a chunk."""
-    return [do_one(function, item) for item in chunk]
-
-
-def _collect(
-    waiting: dict[Future[list[Done[Item, Result]]], list[Item]],
-) -> tuple[list[Item], list[Done[Item, Result]]]:
-    """Results of what is ready, and the items of every chunk that a dying worker took along."""
-    ready, _ = wait(waiting, return_when=FIRST_COMPLETED)
-    lost: list[Item] = []
-    results: list[Done[Item, Result]] = []
-    for future in ready:
-        chunk = waiting.pop(future)
-        try:
-            results.extend(future.result())
-        except BrokenProcessPool:
-            lost.extend(chunk)
-    if lost:
-        # The pool is gone, and with it everything that still waited.
-        for chunk in waiting.values():
-            lost.extend(chunk)
-        waiting.clear()
-    return lost, results
+    def _stop(self) -> None:
+        """End the workers now: the run was interrupted, or one of them died."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            _stop(pool)
 
 
 def _one_by_one(
     function: Callable[[Item], Result], items: list[Item]
 ) -> Iterator[Done[Item, Result]]:
-    """Each item in a worker of its own kin: one that dies again is the one to blame."""
-    pool = _pool(1)
+    """Each item in a pool of one worker: if that dies as well, the item is to blame."""
+    pool = _new_pool(1)
     try:
         for item in items:
             try:
-                yield pool.submit(partial(do_one, function), item).result()
+                yield Done(item, *pool.submit(do_one, function, item).result())
             except BrokenProcessPool:
-                pool = _pool(1)
-                yield Done(item, error="the worker process died (out of memory or killed)")
+                yield Done(item, error=DIED)
+                _stop(pool)
+                pool = _new_pool(1)
     finally:
-        _close(pool, kill=False)
+        _stop(pool)
 
 
-def _pool(jobs: int) -> ProcessPoolExecutor:
+def _new_pool(jobs: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["groundtrace.pipeline"])
+    context.set_forkserver_preload(["groundtrace.engine.preload"])
     return ProcessPoolExecutor(jobs, mp_context=context, initializer=_ignore_interrupts)
 
 
@@ -124,15 +126,15 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _close(pool: ProcessPoolExecutor, *, kill: bool) -> None:
-    """Stop the pool; at once when the run was interrupted, after its last item otherwise."""
-    if kill:
-        for process in list(getattr(pool, "_processes", None) or {}).copy():
-            _terminate(pool, process)
-    pool.shutdown(wait=not kill, cancel_futures=True)
-
-
-def _terminate(pool: ProcessPoolExecutor, pid: int) -> None:
-    process = pool._processes.get(pid)
-    if process is not None:
+def _stop(pool: ProcessPoolExecutor) -> None:
+    """End a pool's processes without waiting for what they are doing."""
+    processes = list((pool._processes or {}).values())
+    for process in processes:
         process.terminate()
+    pool.shutdown(wait=False, cancel_futures=True)
+    deadline = time.monotonic() + STOP_SECONDS
+    for process in processes:
+        process.join(max(0.0, deadline - time.monotonic()))
+        if process.is_alive():
+            process.kill()
+            process.join(STOP_SECONDS)

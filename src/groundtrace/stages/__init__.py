@@ -6,9 +6,10 @@ folder of runs also gets every run-level file over all of its runs.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from groundtrace.artifacts.clock import now
 from groundtrace.artifacts.places import Places
@@ -21,6 +22,27 @@ from groundtrace.truth.tasks import TaskIndex, build_index
 
 ALL_RUNS = "*"
 """Scope of documents over all runs."""
+
+BATCH_TRIALS = 4096
+"""Trials planned at a time: memory stays flat, and progress knows its total."""
+BATCH_RUNS = 200
+"""Runs worked on at a time: each holds a lock, which is an open file."""
+
+T = TypeVar("T")
+
+
+def batches(runs: Iterable[T], trials: Callable[[T], int]) -> Iterator[list[T]]:
+    """Runs in lists of about `BATCH_TRIALS` trials."""
+    batch: list[T] = []
+    weight = 0
+    for run in runs:
+        batch.append(run)
+        weight += trials(run)
+        if weight >= BATCH_TRIALS or len(batch) >= BATCH_RUNS:
+            yield batch
+            batch, weight = [], 0
+    if batch:
+        yield batch
 
 
 class Ticker(Protocol):

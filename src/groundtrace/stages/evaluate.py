@@ -5,11 +5,13 @@ from __future__ import annotations
 import fnmatch
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
 
 from groundtrace.artifacts.codec import encode
 from groundtrace.artifacts.documents import KINDS
 from groundtrace.artifacts.documents.events import EventsDocument
+from groundtrace.artifacts.documents.metrics import MetricsDocument
 from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.artifacts.lock import locked
 from groundtrace.artifacts.places import RunOutput
@@ -24,18 +26,27 @@ from groundtrace.artifacts.read import (
     row_from,
 )
 from groundtrace.artifacts.rows import TrialRow
-from groundtrace.artifacts.state import fingerprint, load_state, save_state
+from groundtrace.artifacts.state import (
+    State,
+    enter_result,
+    fingerprint,
+    is_current,
+    load_state,
+    marks_in,
+    save_state,
+)
 from groundtrace.artifacts.summary import summarise
 from groundtrace.artifacts.write import write_document
 from groundtrace.config import Settings
 from groundtrace.engine import Done
 from groundtrace.errors import NothingFoundError
 from groundtrace.metrics import evaluate as evaluate_document
-from groundtrace.stages import ALL_RUNS, Request
+from groundtrace.stages import ALL_RUNS, Request, batches
 from groundtrace.storage import Folder
 from groundtrace.tools import is_known_tool
 
 SUMMARY = KINDS["run_retrieval_summary"].file_name
+OUTCOMES = KINDS["outcomes"].file_name
 
 Rows = Mapping[str, Mapping[str, TrialRow]]
 """Output folder to its rows by document, as far as they were made in this process."""
@@ -54,6 +65,14 @@ class DocumentWork:
     generated_at: str
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentDone:
+    """What comes back from a worker."""
+
+    row: TrialRow
+    metrics_mark: str
+
+
 @dataclass(slots=True)
 class Evaluated:
     """What evaluating did."""
@@ -66,13 +85,44 @@ class Evaluated:
     rows: dict[str, dict[str, TrialRow]] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class _RunWork:
+    """One run while its documents are evaluated, its output folder locked."""
+
+    output: RunOutput
+    state: State
+    stored: Stored[OutcomesDocument]
+    marks: dict[str, str]
+    paths: list[str]
+    """Events documents that were asked for."""
+    stale: set[str]
+    made_from: str
+    """Fingerprint of everything its summary is made from."""
+    rows: dict[str, TrialRow]
+    problems: Counter[str]
+    works: list[DocumentWork]
+    evaluated: dict[str, str] = field(default_factory=dict)
+    """Marks of the documents that were worked on now."""
+    unchanged: bool = False
+    """Nothing is to be done: the summary stands."""
+
+
 def evaluate(request: Request, fresh_rows: Rows | None = None) -> Evaluated:
-    """Metrics and summaries for every output folder of RUNS."""
+    """Metrics and summaries for every output folder of RUNS.
+
+    `fresh_rows` are rows of documents that were evaluated when they were made, just now.
+    """
     outputs, single = request.places.existing()
     done = Evaluated(outputs=outputs, single=single)
-    for output in outputs:
-        with locked(output.folder):
-            _evaluate_run(output, request, done, (fresh_rows or {}).get(output.folder.url, {}))
+    made = fresh_rows or {}
+    for batch in batches(outputs, lambda output: len(made.get(output.folder.url, ())) + 1):
+        with ExitStack() as locks:
+            runs: dict[str, _RunWork] = {}
+            for output in batch:
+                locks.enter_context(locked(output.folder))
+                rows = made.get(output.folder.url, {})
+                runs[output.folder.url] = _prepared(output, request, rows)
+            _evaluate_batch(runs, request, done)
     if not done.evaluated and not done.unchanged and not done.failed:
         raise NothingFoundError(f"{request.runs}: no events documents; run 'groundtrace normalize'")
     if not single:
@@ -80,31 +130,32 @@ def evaluate(request: Request, fresh_rows: Rows | None = None) -> Evaluated:
     return done
 
 
-def _evaluate_run(
-    output: RunOutput, request: Request, done: Evaluated, made: Mapping[str, TrialRow]
-) -> None:
+def _prepared(output: RunOutput, request: Request, made: Mapping[str, TrialRow]) -> _RunWork:
+    """What of a run is to be evaluated, and what only to be read for the summary."""
     folder = output.folder
     state = load_state(folder)
+    marks = marks_in(folder)
     stored = read_outcomes(folder)
-    index = OutcomeIndex(stored.document)
-    problems: Counter[str] = Counter()
-    if stored.problem is not None:
-        problems[stored.problem.kind] += 1
-    paths = [p for p in document_paths(folder, EVENTS_ENDING) if asked_for(p, request.only)]
-    stamps = {path: stamp_of(folder, path) for path in paths}
+    paths = [p for p in marks if p.endswith(EVENTS_ENDING) and asked_for(p, request.only)]
     stale = {
         path
         for path in paths
-        if request.force
-        or state.evaluated.get(path) != stamps[path]
-        or not folder.has_file(metrics_path(path))
+        if request.force or state.evaluated.get(path) != _both_marks(path, marks)
     } - made.keys()
-    content = fingerprint(stamps, stored.document, request.only)
-    if not stale and state.results.get(SUMMARY) == content and folder.has_file(SUMMARY):
-        done.unchanged += len(paths)
-        return
-    rows = dict(made)
-    works = (
+    settings = asdict(request.settings)
+    events = {path: marks[path] for path in paths}
+    made_from = fingerprint(events, marks.get(OUTCOMES), request.only, settings)
+    run = _RunWork(
+        output, state, stored, marks, sorted(paths), stale, made_from, dict(made), Counter(), []
+    )
+    current = not stale and not made and is_current(state, marks, SUMMARY, made_from)
+    if (current and not request.force) or (not paths and stored.document is None):
+        run.unchanged = True
+        return run
+    if stored.problem is not None:
+        run.problems[stored.problem.kind] += 1
+    index = OutcomeIndex(stored.document)
+    run.works = [
         DocumentWork(
             folder,
             path,
@@ -113,64 +164,84 @@ def _evaluate_run(
             request.settings,
             request.generated_at,
         )
-        for path in paths
-        if path not in rows
-    )
-    request.ticker.add_total(len(paths) - len(rows))
+        for path in run.paths
+        if path not in made
+    ]
+    return run
+
+
+def _both_marks(path: str, marks: Mapping[str, str]) -> str:
+    return f"{marks.get(path)} {marks.get(metrics_path(path))}"
+
+
+def _evaluate_batch(runs: Mapping[str, _RunWork], request: Request, done: Evaluated) -> None:
+    works = [work for run in runs.values() for work in run.works]
+    request.ticker.add_total(len(works))
     for result in request.engine.map(evaluate_stored, works):
         request.ticker.advance()
-        _take(result, rows, problems, done)
-    done.evaluated += len(stale) + len(made)
-    done.unchanged += len(paths) - len(stale) - len(made)
-    state.evaluated = {path: stamps[path] for path in rows} | (
-        state.evaluated if request.only else {}
-    )
+        _take(result, runs[result.item.output.url], done)
+    for run in runs.values():
+        if run.unchanged:
+            done.unchanged += len(run.paths)
+        else:
+            _finish_run(run, request, done)
+
+
+def _finish_run(run: _RunWork, request: Request, done: Evaluated) -> None:
+    """Write the summary of a run, and save the state last."""
+    folder, state, rows = run.output.folder, run.state, run.rows
+    worked = sum(not work.fresh for work in run.works)
+    done.evaluated += len(run.paths) - len(run.works) + worked
+    done.unchanged += len(run.works) - worked
+    made = {path: state.evaluated[path] for path in rows if path in state.evaluated}
+    state.evaluated = (state.evaluated if request.only else {}) | made | run.evaluated
     summary = summarise(
         (rows[path] for path in sorted(rows)),
-        scope=output.run_id,
+        scope=run.output.run_id,
         generated_at=request.generated_at,
-        outcomes=[stored.document] if stored.document is not None else [],
-        problems=problems,
+        outcomes=[run.stored.document] if run.stored.document is not None else [],
+        problems=run.problems,
     )
-    write_document(folder, SUMMARY, summary)
-    state.results[SUMMARY] = content
+    enter_result(state, SUMMARY, run.made_from, write_document(folder, SUMMARY, summary))
     save_state(folder, state)
     done.rows[folder.url] = rows
 
 
-def _take(
-    result: Done[DocumentWork, TrialRow],
-    rows: dict[str, TrialRow],
-    problems: Counter[str],
-    done: Evaluated,
-) -> None:
+def _take(result: Done[DocumentWork, DocumentDone], run: _RunWork, done: Evaluated) -> None:
+    path = result.item.document
     if result.result is not None:
-        rows[result.item.document] = result.result
+        run.rows[path] = result.result.row
+        run.evaluated[path] = f"{run.marks[path]} {result.result.metrics_mark}"
     else:
-        problems["broken_document"] += 1
-        done.failed.append(f"{result.item.output.url}/{result.item.document}: {result.error}")
+        run.state.evaluated.pop(path, None)
+        run.problems["broken_document"] += 1
+        done.failed.append(f"{result.item.output.url}/{path}: {result.error}")
 
 
-def evaluate_stored(work: DocumentWork) -> TrialRow:
+def evaluate_stored(work: DocumentWork) -> DocumentDone:
     """One document: its metrics on disk, and its row; raises when the document is broken."""
     folder = work.output
     events: Stored[EventsDocument] = read_one(folder, work.document, "retrieval_events")
     if events.document is None:
         raise ValueError(events.problem.reason if events.problem is not None else "not found")
-    metrics = None
     target = metrics_path(work.document)
+    stored: Stored[MetricsDocument] = Stored(target, None)
     if work.fresh:
-        metrics = read_one(folder, target, "retrieval_metrics").document
+        stored = read_one(folder, target, "retrieval_metrics")
+    metrics = stored.document
     if metrics is None:
         metrics = evaluate_document(events.document, generated_at=work.generated_at)
-        folder.write(target, encode(metrics))
-    return row_from(
+        mark = folder.write(target, encode(metrics)).mark
+    else:
+        mark = stamp_of(folder, target)
+    row = row_from(
         metrics,
         events.document,
         work.outcome,
         path=work.document,
         is_known=lambda name: is_known_tool(name, work.settings),
     )
+    return DocumentDone(row, mark)
 
 
 def _summarise_all(request: Request, done: Evaluated) -> None:
@@ -178,9 +249,10 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
     aggregate = request.places.aggregate()
     with locked(aggregate):
         state = load_state(aggregate)
-        content = fingerprint([stamp_of(o.folder, SUMMARY) for o in done.outputs], request.only)
-        unchanged = not done.rows and state.results.get(SUMMARY) == content
-        if unchanged and not request.force and aggregate.has_file(SUMMARY):
+        runs = [(o.run_id, stamp_of(o.folder, SUMMARY)) for o in done.outputs]
+        made_from = fingerprint(runs, request.only, asdict(request.settings))
+        marks = marks_in(aggregate)
+        if not request.force and is_current(state, marks, SUMMARY, made_from):
             return
         summary = summarise(
             rows_of(done.outputs, done.rows, request),
@@ -188,8 +260,8 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
             generated_at=request.generated_at,
             outcomes=outcomes_of(done.outputs),
         )
-        write_document(aggregate, SUMMARY, summary)
-        state.results[SUMMARY] = content
+        entry = write_document(aggregate, SUMMARY, summary)
+        enter_result(state, SUMMARY, made_from, entry)
         save_state(aggregate, state)
 
 
@@ -214,7 +286,7 @@ def rows_of(outputs: Iterable[RunOutput], made: Rows, request: Request) -> Itera
             if asked_for(path, request.only)
         )
         read = request.engine.map(evaluate_stored, works)
-        rows = {done.item.document: done.result for done in read if done.result is not None}
+        rows = {done.item.document: done.result.row for done in read if done.result is not None}
         yield from (rows[path] for path in sorted(rows))
 
 
@@ -233,4 +305,4 @@ def asked_for(path: str, only: str | None) -> bool:
 def stamp_of(folder: Folder, path: str) -> str:
     """Changes when the file does; empty when there is none."""
     entry = folder.stat(path)
-    return "" if entry is None else f"{entry.size}:{entry.stamp}"
+    return "" if entry is None else entry.mark

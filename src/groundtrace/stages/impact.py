@@ -9,23 +9,24 @@ from groundtrace.artifacts.documents import KINDS
 from groundtrace.artifacts.documents.impact import ImpactDocument
 from groundtrace.artifacts.lock import locked
 from groundtrace.artifacts.places import RunOutput
-from groundtrace.artifacts.read import (
-    METRICS_ENDING,
-    document_paths,
-    events_path,
-    read_rows,
-)
+from groundtrace.artifacts.read import METRICS_ENDING, read_rows
 from groundtrace.artifacts.rows import TrialRow
-from groundtrace.artifacts.state import fingerprint, load_state, save_state
+from groundtrace.artifacts.state import (
+    enter_result,
+    fingerprint,
+    is_current,
+    load_state,
+    marks_in,
+    save_state,
+)
 from groundtrace.artifacts.write import write_document
 from groundtrace.errors import NothingFoundError
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.stages import ALL_RUNS, Request
-from groundtrace.stages.evaluate import Rows, asked_for, stamp_of
+from groundtrace.stages.evaluate import OUTCOMES, Rows, asked_for
 from groundtrace.storage import Folder
 
 IMPACT = KINDS["impact_analysis"].file_name
-OUTCOMES = KINDS["outcomes"].file_name
 
 
 @dataclass(slots=True)
@@ -60,11 +61,11 @@ def _write(
 ) -> None:
     with locked(folder):
         state = load_state(folder)
-        content = fingerprint([_stamps(o.folder) for o in outputs], asdict(options), request.only)
-        fresh = state.results.get(IMPACT) == content and folder.has_file(IMPACT)
-        if request.force or not fresh:
-            write_document(folder, IMPACT, _analysis(outputs, scope, request, options, made))
-            state.results[IMPACT] = content
+        marks = [_marks(o) for o in outputs]
+        made_from = fingerprint(marks, asdict(options), request.only)
+        if request.force or not is_current(state, marks_in(folder), IMPACT, made_from):
+            analysis = _analysis(outputs, scope, request, options, made)
+            enter_result(state, IMPACT, made_from, write_document(folder, IMPACT, analysis))
             save_state(folder, state)
     done.written.append(f"{folder.url}/{IMPACT}")
 
@@ -88,6 +89,8 @@ def _analysis(
     return analyse(rows, options, generated_at=request.generated_at, scope=scope)
 
 
-def _stamps(folder: Folder) -> list[str]:
-    names = [OUTCOMES, *document_paths(folder, METRICS_ENDING)]
-    return [f"{events_path(name)} {stamp_of(folder, name)}" for name in names]
+def _marks(output: RunOutput) -> tuple[str, dict[str, str]]:
+    """Marks of what an analysis is made from: outcomes and metrics."""
+    found = marks_in(output.folder)
+    wanted = {n: m for n, m in found.items() if n == OUTCOMES or n.endswith(METRICS_ENDING)}
+    return output.run_id, wanted

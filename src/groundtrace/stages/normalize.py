@@ -1,9 +1,11 @@
-"""Traces to events documents and outcomes, run by run, doing only what is stale."""
+"""Traces to events documents and outcomes, some runs at a time, doing only what is stale."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from groundtrace.artifacts.documents import KINDS
@@ -22,11 +24,19 @@ from groundtrace.artifacts.read import (
     read_outcomes,
 )
 from groundtrace.artifacts.rows import TrialRow
-from groundtrace.artifacts.state import State, load_state, save_state
+from groundtrace.artifacts.state import FILE_NAME as STATE_FILE
+from groundtrace.artifacts.state import (
+    State,
+    enter_result,
+    is_current,
+    load_state,
+    marks_in,
+    save_state,
+)
 from groundtrace.artifacts.write import write_document
 from groundtrace.discover import FoundProblem, Run, Skipped, discover_run, layout_of
 from groundtrace.engine import Done
-from groundtrace.errors import NothingFoundError
+from groundtrace.errors import GroundtraceError, NothingFoundError
 from groundtrace.impact.outcomes import outcome_record
 from groundtrace.pipeline import TrialDone, work_on
 from groundtrace.plan import (
@@ -38,11 +48,13 @@ from groundtrace.plan import (
     plan_run,
     problems_outside_runs,
 )
-from groundtrace.stages import ALL_RUNS, Request
+from groundtrace.stages import ALL_RUNS, Request, batches
 from groundtrace.storage import Folder, open_folder
 from groundtrace.truth.tasks import TaskIndex
 
 OUTCOMES = KINDS["outcomes"].file_name
+SAVE_SECONDS = 10.0
+"""How much work a kill -9 may cost: what is done is entered in the state this often."""
 
 
 @dataclass(slots=True)
@@ -58,6 +70,8 @@ class Normalized:
     without_task: int = 0
     left_behind: int = 0
     """Documents whose trial is gone; `--prune` removes them."""
+    notes: list[str] = field(default_factory=list)
+    """Problems of the task definitions and the registry."""
     failed: list[str] = field(default_factory=list)
     rows: dict[str, dict[str, TrialRow]] = field(default_factory=dict)
     """Run folder to its freshly evaluated rows, by document."""
@@ -67,19 +81,32 @@ class Normalized:
         return self.written + self.unchanged + self.superseded + len(self.failed)
 
 
+@dataclass(slots=True)
+class _RunWork:
+    """One run while it is worked on, its output folder locked."""
+
+    plan: Plan
+    output: RunOutput
+    state: State
+    outcomes: dict[str, TrialOutcome]
+    """By document."""
+    stale: list[TrialWork]
+    rows: dict[str, TrialRow]
+    unsaved: bool = False
+    """Something was made that the state on disk does not know of yet."""
+
+
 def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     """Traces to events documents and outcomes, for every run that has trials."""
     tasks = request.task_index()
     context = request.context(with_metrics=with_metrics)
-    known = Fingerprints(context.fingerprint())
     layout = layout_of(open_folder(request.runs), request.settings)
     done = Normalized(single=layout.single)
+    done.notes += _notes(tasks, context)
     outside: list[Skipped | FoundProblem] = []
-    for run in layout.runs():
-        if isinstance(run, Run):
-            _normalize_run(run, request, tasks, context, known, done)
-        else:
-            outside.append(run)
+    plans = _plans(layout.runs(), request, tasks, context, done, outside)
+    for batch in batches(plans, lambda plan: len(plan[1].works)):
+        _normalize_batch(batch, request, done)
     if not done.trials:
         raise NothingFoundError(f"{request.runs}: no trials found; see 'normalize --dry-run'")
     if not layout.single:
@@ -89,111 +116,176 @@ def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     return done
 
 
-def _normalize_run(
-    run: Run,
+def _notes(tasks: TaskIndex | None, context: Context) -> list[str]:
+    """Problems of the task definitions and the registry: of no run, so they stand in none."""
+    problems = [*(tasks.problems if tasks is not None else ())]
+    problems += context.registry.problems if context.registry is not None else ()
+    return [str(problem) for problem in problems]
+
+
+def _plans(
+    runs: Iterable[Run | Skipped | FoundProblem],
     request: Request,
     tasks: TaskIndex | None,
     context: Context,
-    known: Fingerprints,
     done: Normalized,
+    outside: list[Skipped | FoundProblem],
+) -> Iterator[tuple[RunOutput, Plan]]:
+    """The work of every run that has some; what is of no run goes to `outside`."""
+    known = Fingerprints(context.fingerprint())
+    for run in runs:
+        if not isinstance(run, Run):
+            outside.append(run)
+            continue
+        output = request.places.run(run.run_id, run.path)
+        found = discover_run(run, settings=request.settings, tasks=tasks, only=request.only)
+        plan = plan_run(found, output.folder, run.path, context, known)
+        if plan.works:
+            yield output, plan
+        else:
+            done.skipped += len(plan.skipped)
+
+
+def _normalize_batch(
+    plans: Iterable[tuple[RunOutput, Plan]], request: Request, done: Normalized
 ) -> None:
-    output = request.places.run(run.run_id, run.path)
-    found = discover_run(run, settings=request.settings, tasks=tasks, only=request.only)
-    plan = plan_run(found, output.folder, run.path, context, known)
-    if not plan.works:
-        done.skipped += len(plan.skipped)
-        return
-    done.outputs.append(output)
-    with locked(output.folder):
-        state = State() if request.force else load_state(output.folder)
-        outcomes = _work(plan, state, request, done)
-        _finish_run(plan, state, outcomes, output, request, done)
+    """Some runs at a time: together they keep all workers busy, however small each is."""
+    with ExitStack() as locks:
+        works: dict[str, _RunWork] = {}
+        for output, plan in plans:
+            locks.enter_context(locked(output.folder))
+            works[output.folder.url] = _prepared(plan, output, request, done)
+        stale = [work for run in works.values() for work in run.stale]
+        request.ticker.add_total(len(stale))
+        saved_at = time.monotonic()
+        try:
+            for result in request.engine.map(work_on, stale):
+                request.ticker.advance()
+                _take(result, works[result.item.output.url], done)
+                if time.monotonic() - saved_at > SAVE_SECONDS:
+                    _save(works.values())
+                    saved_at = time.monotonic()
+        except BaseException:
+            _save_if_possible(works.values())
+            raise
+        for run in works.values():
+            _finish_run(run, request, done)
 
 
-def _work(plan: Plan, state: State, request: Request, done: Normalized) -> dict[str, TrialOutcome]:
-    """Do what is stale; give every trial's outcome by document."""
-    earlier = _earlier_outcomes(plan.works[0].output)
-    outcomes: dict[str, TrialOutcome] = {}
-    stale: list[TrialWork] = []
+def _save(runs: Iterable[_RunWork]) -> None:
+    for run in runs:
+        if run.unsaved:
+            save_state(run.output.folder, run.state)
+            run.unsaved = False
+
+
+def _save_if_possible(runs: Iterable[_RunWork]) -> None:
+    """The run is being stopped: by the user, or by a disk that may refuse this as well."""
+    try:
+        _save(runs)
+    except GroundtraceError:
+        pass
+
+
+def _prepared(plan: Plan, output: RunOutput, request: Request, done: Normalized) -> _RunWork:
+    """Sort a run's trials into fresh and stale, and strike off what will be made again."""
+    folder = output.folder
+    state = State() if request.force else load_state(folder)
+    marks = marks_in(folder)
+    earlier = _earlier_outcomes(folder, state, marks) | state.unfinished
+    rows = done.rows.setdefault(folder.url, {})
+    run = _RunWork(plan, output, state, {}, [], rows)
     for work in plan.works:
-        if is_fresh(work, state) and work.document in earlier:
-            outcomes[work.document] = earlier[work.document]
+        if work.document in earlier and is_fresh(work, state, marks):
+            run.outcomes[work.document] = earlier[work.document]
             done.unchanged += 1
         else:
-            stale.append(work)
-    request.ticker.add_total(len(stale))
-    rows = done.rows.setdefault(plan.works[0].output.url, {})
-    for result in request.engine.map(work_on, stale):
-        request.ticker.advance()
-        _take(result, state, outcomes, rows, done)
-    return outcomes
+            run.stale.append(work)
+            state.documents.pop(work.document, None)
+            state.evaluated.pop(work.document, None)
+            state.unfinished.pop(work.document, None)
+    if run.stale and STATE_FILE in marks:
+        # Before anything is written: if this run is killed, a later one with yesterday's inputs
+        # must not take today's documents for yesterday's.
+        save_state(folder, state)
+    return run
 
 
-def _take(
-    result: Done[TrialWork, TrialDone],
-    state: State,
-    outcomes: dict[str, TrialOutcome],
-    rows: dict[str, TrialRow],
-    done: Normalized,
-) -> None:
+def _take(result: Done[TrialWork, TrialDone], run: _RunWork, done: Normalized) -> None:
     work = result.item
     if result.result is None:
         done.failed.append(f"{work.trial.path}: {result.error}")
-        outcomes[work.document] = outcome_record(
+        run.outcomes[work.document] = outcome_record(
             work.trial, "failed", reason=result.error, run_path=work.run_path
         )
-        state.documents.pop(work.document, None)
+        # What an earlier run wrote from other inputs is no result of this trial as it is now.
+        work.output.remove(metrics_path(work.document))
+        work.output.remove(work.document)
         return
+    made = result.result
     done.written += 1
-    outcomes[work.document] = result.result.outcome
-    state.documents[work.document] = work.inputs
-    if result.result.row is not None:
-        rows[work.document] = result.result.row
-        state.evaluated[work.document] = result.result.stamp
+    run.unsaved = True
+    run.outcomes[work.document] = run.state.unfinished[work.document] = made.outcome
+    run.state.documents[work.document] = f"{work.inputs} {made.mark}"
+    if made.row is not None:
+        run.rows[work.document] = made.row
+        run.state.evaluated[work.document] = f"{made.mark} {made.metrics_mark}"
 
 
-def _finish_run(
-    plan: Plan,
-    state: State,
-    outcomes: dict[str, TrialOutcome],
-    output: RunOutput,
-    request: Request,
-    done: Normalized,
-) -> None:
+def _finish_run(run: _RunWork, request: Request, done: Normalized) -> None:
     """Write outcomes, deal with what is left behind, and save the state last."""
-    wanted = {work.document for work in plan.works}
+    plan, state, folder = run.plan, run.state, run.output.folder
+    done.outputs.append(run.output)
     done.superseded += len(plan.passed_over)
     done.skipped += len(plan.skipped)
     done.without_task += sum(work.trial.task is None for work in plan.works)
-    records = [outcomes[document] for document in sorted(outcomes)]
+    records = [run.outcomes[document] for document in sorted(run.outcomes)]
     run_path = plan.works[0].run_path
     records += [
         outcome_record(trial, "superseded", reason=reason, run_path=run_path)
         for trial, reason in plan.passed_over
     ]
     if request.only is None:
-        left = [p for p in document_paths(output.folder, EVENTS_ENDING) if p not in wanted]
-        done.left_behind += 0 if request.prune else len(left)
-        for path in left if request.prune else ():
-            output.folder.remove(metrics_path(path))
-            output.folder.remove(path)
-            state.documents.pop(path, None)
-            state.evaluated.pop(path, None)
+        _leave_behind(run, request, done)
     else:
-        records += _not_asked_for(output.folder, records)
+        records += _not_asked_for(folder, records)
     document = OutcomesDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=request.generated_at,
-        scope=output.run_id,
+        scope=run.output.run_id,
         trials=sorted(records, key=lambda r: (r.config_name, r.task_name, r.path)),
         skipped=list(plan.skipped),
         problems=dict(plan.problems),
     )
-    write_document(output.folder, OUTCOMES, document)
-    save_state(output.folder, state)
+    before = (state.results.get(OUTCOMES), bool(state.unfinished), run.unsaved)
+    enter_result(state, OUTCOMES, "", write_document(folder, OUTCOMES, document))
+    state.unfinished.clear()
+    if before != (state.results[OUTCOMES], False, False) or not folder.has_file(STATE_FILE):
+        save_state(folder, state)
 
 
-def _earlier_outcomes(folder: Folder) -> dict[str, TrialOutcome]:
+def _leave_behind(run: _RunWork, request: Request, done: Normalized) -> None:
+    """Documents whose trials are gone: counted, or removed where that was asked for."""
+    folder, state = run.output.folder, run.state
+    wanted = {work.document for work in run.plan.works}
+    left = [path for path in document_paths(folder, EVENTS_ENDING) if path not in wanted]
+    if not request.prune:
+        done.left_behind += len(left)
+        return
+    for path in left:
+        folder.remove(metrics_path(path))
+        folder.remove(path)
+        state.documents.pop(path, None)
+        state.evaluated.pop(path, None)
+        run.unsaved = True
+
+
+def _earlier_outcomes(
+    folder: Folder, state: State, marks: Mapping[str, str]
+) -> dict[str, TrialOutcome]:
+    """Outcomes that an earlier run wrote, unless somebody changed them since."""
+    if not is_current(state, marks, OUTCOMES, ""):
+        return {}
     stored = read_outcomes(folder).document
     return {t.document: t for t in stored.trials if t.document} if stored is not None else {}
 

@@ -149,6 +149,9 @@ def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folde
             names[entry.name] = entry.kind
             if entry.kind == "folder" and not entry.name.startswith("."):
                 below.append(entry.name)
+            elif entry.kind == "unlisted":
+                reason = f"the folder cannot be listed ({entry.stamp}); its tasks are missing"
+                problems.append(Problem("/".join(parts) or ".", "unlisted_folder", reason))
             elif entry.kind == "escape":
                 reason = "a link that leaves the folder of tasks or goes round; not followed"
                 problems.append(

@@ -1,0 +1,438 @@
+"""A generated benchmark of any size: `python -m benchmarks.generate FOLDER [--trials N]`.
+
+Writes `runs/` and `benchmarks/` trees below FOLDER, the same bytes every time. The mixture is
+that of real trials: half of the calls are shell commands, an eighth searches; half of the trials
+have a stream and a session log, a sixth a stream and a trajectory, the rest OpenHands
+trajectories alone; two dozen calls and a quarter of a megabyte a trial. Code, commands and
+answers are made up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from groundtrace.demo.harness import Made, Recorder, iso, record, stream, trajectory
+from groundtrace.demo.world import Answer
+
+RUN_SIZE = 1000
+TASKS = 200
+REPOS = ("harbour", "lantern", "tideway", "ropewalk", "beacon", "slipway")
+CONFIGS = ("baseline-local-direct", "mcp-remote-direct")
+FORMS = ("session",) * 10 + ("trajectory",) * 3 + ("openhands",) * 5
+"""Which files a trial has, in the proportions of real trials."""
+EPOCH = 1777888800.0
+MODEL = "tern-small-1"
+
+_WORDS = [
+    "anchor",
+    "beam",
+    "cargo",
+    "derrick",
+    "eddy",
+    "fender",
+    "gauge",
+    "hawser",
+    "inlet",
+    "jetty",
+    "keel",
+    "lock",
+    "mooring",
+    "notch",
+    "oar",
+    "pilot",
+    "quay",
+    "rudder",
+    "shoal",
+    "tide",
+    "upstream",
+    "vessel",
+    "winch",
+    "yard",
+]
+_FOLDERS = ("src/core", "src/api", "internal/store", "pkg/net", "cmd", "test/unit", "docs")
+_ENDINGS = (".go", ".go", ".py", ".ts", ".rs", ".md")
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The made-up code: every file with its lines."""
+
+    files: dict[str, tuple[str, ...]]
+    names: tuple[str, ...]
+
+
+@lru_cache
+def world() -> World:
+    """Six repositories of 120 files."""
+    chance = random.Random("world")
+    files: dict[str, tuple[str, ...]] = {}
+    for repo in REPOS:
+        for number in range(120):
+            first, second = chance.sample(_WORDS, 2)
+            ending = chance.choice(_ENDINGS)
+            name = f"{repo}/{chance.choice(_FOLDERS)}/{first}_{second}_{number}{ending}"
+            files[name] = tuple(_line(chance) for _ in range(chance.randrange(30, 260)))
+    return World(files, tuple(files))
+
+
+def _line(chance: random.Random) -> str:
+    a, b, c = chance.choices(_WORDS, k=3)
+    indent = "    " * chance.randrange(3)
+    return indent + chance.choice(
+        (
+            f"func {a}{b.title()}(ctx Context, {c} int) error {{",
+            f"{a} := new{b.title()}({c}, {chance.randrange(900)})",
+            f'log.Printf("{a} of %s waits for {b}", {c})',
+            f"return {a}.{b}({c}), nil",
+            f"// {a} keeps the {b} until the {c} is full",
+            "}",
+        )
+    )
+
+
+def _mirror(repo: str) -> str:
+    return f"github.com/sg-evals/{repo}--a1b2c3d4"
+
+
+def _matches(chance: random.Random, word: str, limit: int) -> list[tuple[str, int, str]]:
+    """Some lines with a word in them, as a search would find them."""
+    found: list[tuple[str, int, str]] = []
+    names = world().names
+    start = chance.randrange(len(names))
+    for name in (*names[start : start + 90], *names[: max(0, start + 90 - len(names))]):
+        for number, line in enumerate(world().files[name], 1):
+            if word in line:
+                found.append((name, number, line))
+                if len(found) >= limit:
+                    return found
+    return found
+
+
+def _shell(command: str, output: str) -> Answer:
+    data = {"stdout": output, "stderr": "", "interrupted": False}
+    return Answer("Bash", {"command": command, "description": "Look around"}, output, data)
+
+
+def shell_grep(chance: random.Random) -> Answer:
+    word = chance.choice(_WORDS)
+    lines = [f"/workspace/{n}:{i}:{t}" for n, i, t in _matches(chance, word, 14)]
+    return _shell(f'grep -rn "{word}" /workspace --include="*.go" | head -14', "\n".join(lines))
+
+
+def shell_find(chance: random.Random) -> Answer:
+    repo, word = chance.choice(REPOS), chance.choice(_WORDS)
+    names = [n for n in world().names if n.startswith(repo) and word in n]
+    command = f'find /workspace/{repo} -type f -name "*{word}*" -not -path "*/node_modules/*"'
+    return _shell(command, "\n".join(f"/workspace/{name}" for name in names))
+
+
+def shell_cat(chance: random.Random) -> Answer:
+    name = chance.choice(world().names)
+    lines = world().files[name]
+    start = chance.randrange(1, max(2, len(lines) - 30))
+    shown = lines[start - 1 : start + 39]
+    command = chance.choice(
+        (
+            f"sed -n '{start},{start + 39}p' /workspace/{name}",
+            f"cat /workspace/{name} | sed -n '{start},{start + 39}p'",
+        )
+    )
+    return _shell(command, "\n".join(shown))
+
+
+def shell_several(chance: random.Random) -> Answer:
+    repo, word = chance.choice(REPOS), chance.choice(_WORDS)
+    here = [n.removeprefix(f"{repo}/") for n in world().names if n.startswith(repo)]
+    picked = chance.sample(here, 3)
+    command = (
+        f'cd /workspace/{repo}\necho "=== where {word} is used ==="\n'
+        f'grep -ln "{word}" {" ".join(picked)} 2>/dev/null\necho "---"\nhead -5 {picked[0]}'
+    )
+    using = [n for n in picked if any(word in line for line in world().files[f"{repo}/{n}"])]
+    head = world().files[f"{repo}/{picked[0]}"][:5]
+    return _shell(command, "\n".join([f"=== where {word} is used ===", *using, "---", *head]))
+
+
+def shell_list(chance: random.Random) -> Answer:
+    repo = chance.choice(REPOS)
+    folder = chance.choice(_FOLDERS)
+    below = f"{repo}/{folder}/"
+    names = sorted(n.removeprefix(below) for n in world().names if n.startswith(below))
+    return _shell(f"ls /workspace/{repo}/{folder}", "\n".join(names))
+
+
+def shell_test(chance: random.Random) -> Answer:
+    word = chance.choice(_WORDS)
+    lines = [f"=== RUN   Test{w.title()}" for w in chance.sample(_WORDS, 8)]
+    command = f"cd /workspace/{chance.choice(REPOS)} && go test ./... -run {word.title()} 2>&1"
+    return _shell(command, "\n".join([*lines, "ok  \tharbour/core\t0.412s"]))
+
+
+def read(chance: random.Random) -> Answer:
+    name = chance.choice(world().names)
+    lines = world().files[name]
+    text = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(lines, 1))
+    file = {
+        "filePath": f"/workspace/{name}",
+        "content": "\n".join(lines),
+        "startLine": 1,
+        "numLines": len(lines),
+        "totalLines": len(lines),
+    }
+    return Answer("Read", {"file_path": f"/workspace/{name}"}, text, {"type": "text", "file": file})
+
+
+def grep(chance: random.Random) -> Answer:
+    word = chance.choice(_WORDS)
+    names = list(dict.fromkeys(n for n, _, _ in _matches(chance, word, 25)))
+    text = "\n".join([f"Found {len(names)} files", *(f"/workspace/{n}" for n in names)])
+    data = {"mode": "files_with_matches", "filenames": names, "numFiles": len(names)}
+    arguments = {"pattern": word, "path": "/workspace", "output_mode": "files_with_matches"}
+    return Answer("Grep", arguments, text if names else "No files found", data)
+
+
+def search(chance: random.Random) -> Answer:
+    word = chance.choice(_WORDS)
+    blocks: dict[str, list[str]] = {}
+    for name, number, line in _matches(chance, word, 20):
+        repo, _, path = name.partition("/")
+        blocks.setdefault(f"# {_mirror(repo)} – {path}", []).append(f"{number}: {line}")
+    text = "\n\n".join("\n".join([head, *lines]) for head, lines in blocks.items())
+    return Answer("mcp__sourcegraph__keyword_search", {"query": word}, text or "No results.")
+
+
+def remote_read(chance: random.Random) -> Answer:
+    name = chance.choice(world().names)
+    repo, _, path = name.partition("/")
+    lines = world().files[name]
+    url = f"URL: https://sg.example.com/{_mirror(repo)}@a1b2c3d4/-/blob/{path}?L1-{len(lines)}"
+    text = "\n".join([url, *(f"{n}: {line}" for n, line in enumerate(lines, 1))])
+    return Answer("mcp__sourcegraph__read_file", {"repo": _mirror(repo), "path": path}, text)
+
+
+def remote_list(chance: random.Random) -> Answer:
+    repo, folder = chance.choice(REPOS), chance.choice(_FOLDERS)
+    below = f"{repo}/{folder}/"
+    names = [n.removeprefix(f"{repo}/") for n in world().names if n.startswith(below)]
+    arguments = {"repo": _mirror(repo), "path": folder}
+    return Answer("mcp__sourcegraph__list_files", arguments, "\n".join(names))
+
+
+def edit(chance: random.Random) -> Answer:
+    path = f"/workspace/{chance.choice(world().names)}"
+    arguments = {"file_path": path, "old_string": "}", "new_string": "} //", "replace_all": False}
+    return Answer("Edit", arguments, f"The file {path} has been updated successfully.")
+
+
+def todo(chance: random.Random) -> Answer:
+    todos = [{"content": f"check the {w}", "status": "pending"} for w in chance.sample(_WORDS, 3)]
+    return Answer("TodoWrite", {"todos": todos}, "Todos have been modified successfully.")
+
+
+Tool = Callable[[random.Random], Answer]
+MIX: tuple[tuple[Tool, int], ...] = (
+    (shell_grep, 16),
+    (shell_several, 14),
+    (shell_cat, 9),
+    (shell_find, 8),
+    (shell_list, 5),
+    (shell_test, 3),
+    (search, 13),
+    (read, 11),
+    (grep, 5),
+    (remote_read, 5),
+    (edit, 5),
+    (remote_list, 3),
+    (todo, 3),
+)
+"""Calls of a hundred."""
+_LOCAL: dict[Tool, Tool] = {search: grep, remote_read: read, remote_list: shell_list}
+"""What a configuration without code search does instead."""
+
+
+def calls(chance: random.Random, config: str) -> list[Answer]:
+    """The calls of one trial."""
+    tools = [tool for tool, _ in MIX]
+    weights = [weight for _, weight in MIX]
+    chosen = chance.choices(tools, weights, k=chance.randrange(8, 46))
+    if config == CONFIGS[0]:
+        chosen = [_LOCAL.get(tool, tool) for tool in chosen]
+    return [tool(chance) for tool in chosen]
+
+
+def session(made: list[Made], recorder: Recorder) -> str:
+    """Claude Code's session log of the same calls: every line repeats who and where."""
+    common = {
+        "isSidechain": False,
+        "userType": "external",
+        "entrypoint": "sdk-cli",
+        "cwd": "/workspace",
+        "sessionId": recorder.seed,
+        "version": "2.1.220",
+        "gitBranch": "main",
+    }
+    lines: list[dict[str, Any]] = []
+    for one in made:
+        answer = one.answer
+        block = {
+            "type": "tool_use",
+            "id": one.call_id,
+            "name": answer.name,
+            "input": answer.arguments,
+        }
+        message = {"id": one.message_id, "role": "assistant", "model": recorder.model}
+        body = {**message, "content": [block], "usage": one.usage}
+        parent = lines[-1]["uuid"] if lines else None
+        uuid = recorder.identifier("uuid")
+        asked = {"parentUuid": parent, "type": "assistant", "uuid": uuid, "message": body}
+        result = {"tool_use_id": one.call_id, "type": "tool_result", "content": answer.text}
+        answered = {
+            "parentUuid": uuid,
+            "type": "user",
+            "uuid": recorder.identifier("uuid"),
+            "message": {"role": "user", "content": [result]},
+            "toolUseResult": answer.data if answer.data is not None else answer.text,
+        }
+        lines.append({**asked, **common, "timestamp": one.asked})
+        lines.append({**answered, **common, "timestamp": one.answered})
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def openhands(made: list[Made], recorder: Recorder) -> str:
+    """An OpenHands trajectory: its own names of the shell and the editor."""
+    steps: list[dict[str, Any]] = [
+        {
+            "step_id": 1,
+            "timestamp": iso(recorder.started),
+            "source": "system",
+            "message": "You are OpenHands agent",
+        }
+    ]
+    for one in made:
+        name, arguments = _as_openhands(one.answer)
+        steps.append(
+            {
+                "step_id": len(steps) + 1,
+                "timestamp": one.asked,
+                "source": "agent",
+                "message": f"Calling {name}",
+                "tool_calls": [
+                    {"tool_call_id": one.call_id, "function_name": name, "arguments": arguments}
+                ],
+                "observation": {
+                    "results": [{"source_call_id": one.call_id, "content": one.answer.text}]
+                },
+                "metrics": {"prompt_tokens": 12000, "completion_tokens": 80},
+            }
+        )
+    definitions = [
+        {"type": "function", "function": {"name": n, "parameters": {"properties": {}}}}
+        for n in ("execute_bash", "str_replace_editor", "think", "finish")
+    ]
+    agent = {"name": "openhands", "version": "1.5.0", "tool_definitions": definitions}
+    agent["extra"] = {"agent_class": "CodeActAgent"}
+    document = {"schema_version": "ATIF-v1.5", "session_id": recorder.seed, "agent": agent}
+    return json.dumps(document | {"steps": steps}, indent=1, ensure_ascii=False)
+
+
+def _as_openhands(answer: Answer) -> tuple[str, dict[str, Any]]:
+    if answer.name == "Bash":
+        return "execute_bash", {"command": answer.arguments["command"], "security_risk": "LOW"}
+    if answer.name == "Read":
+        return "str_replace_editor", {"command": "view", "path": answer.arguments["file_path"]}
+    if answer.name == "Edit":
+        path = answer.arguments["file_path"]
+        edit = {"command": "str_replace", "path": path, "old_str": "}", "new_str": "} //"}
+        return "str_replace_editor", edit
+    return answer.name.removeprefix("mcp__sourcegraph__"), answer.arguments
+
+
+def write_tasks(root: Path) -> None:
+    """Task definitions with ground truth, each of five files of the made-up code."""
+    for number in range(TASKS):
+        chance = random.Random(f"task {number}")
+        folder = root / "csb_sdlc_fix" / _task(number)
+        names = chance.sample(world().names, 5)
+        repos = sorted({name.partition("/")[0] for name in names})
+        tables = "\n".join(
+            f'[[repos]]\nurl = "https://{_mirror(r)}"\npath = "{r}"\n' for r in repos
+        )
+        _write(
+            folder / "task.toml",
+            f'[task]\nid = "{_task(number)}"\nrepo = "{_mirror(repos[0])}"\n\n{tables}',
+        )
+        _write(folder / "instruction.md", f"# {_task(number)}\n\nFind what is asked for.\n")
+        truth = {"files": [f"{_mirror(n.partition('/')[0])}::{n.partition('/')[2]}" for n in names]}
+        _write(folder / "tests" / "ground_truth.json", json.dumps(truth, indent=1))
+
+
+def _task(number: int) -> str:
+    return f"harbour-task-{number:03d}"
+
+
+def write_trial(runs: Path, number: int) -> int:
+    """One trial; returns the bytes of its trace files."""
+    chance = random.Random(f"trial {number}")
+    config = CONFIGS[number % 2]
+    task = _task(number // 2 % TASKS)
+    name = f"{task}__{number:07d}"
+    run = runs / f"csb_sdlc_fix_tern_{number // RUN_SIZE:06d}"
+    folder = run / config / "2026-05-04__10-00-00" / name
+    recorder = Recorder(seed=f"{number:012d}", started=EPOCH + number, model=MODEL)
+    made = record(calls(chance, config), recorder)
+    form = FORMS[number % len(FORMS)]
+    files: dict[str, str] = {}
+    if form == "openhands":
+        files["agent/trajectory.json"] = openhands(made, recorder)
+    else:
+        files["agent/claude-code.txt"] = stream(made, recorder, 0.25)
+        if form == "session":
+            files["agent/session.jsonl"] = session(made, recorder)
+        else:
+            files["agent/trajectory.json"] = trajectory(made, recorder)
+    for relative, text in files.items():
+        _write(folder / relative, text)
+    result = {
+        "task_name": task,
+        "trial_name": name,
+        "agent_info": {"name": "claude-code", "version": "2.1.220", "model_info": {"name": MODEL}},
+        "agent_result": {"n_output_tokens": 4000, "cost_usd": 0.2 + chance.random() / 10},
+        "verifier_result": {"rewards": {"reward": round(chance.random(), 2)}},
+        "started_at": iso(recorder.started),
+        "finished_at": iso(recorder.clock),
+    }
+    metrics = {"task_id": task, "benchmark": "csb_sdlc_fix", "config_name": config}
+    _write(folder / "result.json", json.dumps(result, indent=2))
+    _write(folder / "task_metrics.json", json.dumps(metrics, indent=2))
+    return sum(len(text.encode()) for text in files.values())
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def generate(folder: Path, trials: int) -> int:
+    """Write tasks and trials below a folder; returns the bytes of all traces."""
+    write_tasks(folder / "benchmarks")
+    return sum(write_trial(folder / "runs", number) for number in range(trials))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--trials", type=int, default=250)
+    arguments = parser.parse_args()
+    size = generate(arguments.folder, arguments.trials)
+    print(f"{arguments.trials:,} trials, {size / 1e6:,.1f} MB of traces in {arguments.folder}")
+
+
+if __name__ == "__main__":
+    main()
