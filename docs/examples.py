@@ -6,7 +6,10 @@ How a page marks them, in fenced blocks:
   `...` stands for lines that are left out.
 - `python`: run in order in one namespace; an `output` block right behind holds what it prints.
 - any language with `title=NAME`: the file NAME.
-- `sh`: commands that are not run, because they install something, serve, or take hours.
+- `sh`: commands that are not run, because they install something, serve, or take hours; only
+  `pip install ./FOLDER` of a folder that the page wrote is imitated, without building it.
+
+A command goes on in the next line while a double quote is open or after a backslash.
 
 All blocks of a page run in order in one empty folder.
 """
@@ -17,6 +20,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -100,6 +104,8 @@ def run_page(path: Path, folder: Path) -> list[Shown]:
             found.append(Shown(block, tuple(runner.console(block))))
         elif block.language == "python":
             runner.python(block, path)
+        elif block.language == "sh":
+            runner.install(block)
         elif block.language == "output":
             if before is None or before.language != "python":
                 raise ValueError(f"{path}:{block.start}: output without python before it")
@@ -136,6 +142,7 @@ class _Runner:
     folder: Path
     printed: tuple[str, ...] = ()
     _scripts: tuple[str, ...] = ()
+    _paths: tuple[str, ...] = ()
 
     def console(self, block: Block) -> Iterator[str]:
         commands = [n for n, line in enumerate(block.lines) if line.startswith("$ ")]
@@ -143,11 +150,29 @@ class _Runner:
         for start, end in zip(commands, ends, strict=True):
             command = block.lines[start]
             first = start + 1
-            while command.endswith("\\"):
-                command = command[:-1] + block.lines[first]
+            while first < end and (command.endswith("\\") or command.count('"') % 2):
+                command = f"{command.removesuffix(chr(92))}\n{block.lines[first]}"
                 first += 1
             yield from block.lines[start:first]
             yield from cut_like(self._run(command[2:]), block.lines[first:end])
+
+    def install(self, block: Block) -> None:
+        """Make packages that the page wrote importable, with their entry points."""
+        for line in block.lines:
+            name = line.removeprefix("pip install ./")
+            project = self.folder / name / "pyproject.toml"
+            if name == line or not project.is_file():
+                continue
+            data = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
+            info = self.folder / name / f"{name}-{data['version']}.dist-info"
+            info.mkdir()
+            (info / "METADATA").write_text(f"Name: {name}\nVersion: {data['version']}\n")
+            groups = [
+                f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in points.items())
+                for group, points in data.get("entry-points", {}).items()
+            ]
+            (info / "entry_points.txt").write_text("".join(groups))
+            self._paths = (*self._paths, str(self.folder / name))
 
     def python(self, block: Block, path: Path) -> None:
         """Blocks of a page are one script; what the earlier ones printed is taken off."""
@@ -166,8 +191,10 @@ class _Runner:
         return _lines(done.stdout)
 
     def _process(self, arguments: list[str]) -> subprocess.CompletedProcess[str]:
+        paths = [*self._paths, *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {
             **os.environ,
+            "PYTHONPATH": os.pathsep.join(paths),
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "SOURCE_DATE_EPOCH": "1779840000",
             "NO_COLOR": "1",
