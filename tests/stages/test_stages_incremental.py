@@ -1,0 +1,278 @@
+"""A second run does only what changed, and its results are the bytes of a forced run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Ran
+from tests.whole_runs import DRAWS, RUN, TRIALS, results, run, shrink
+
+Call = Callable[..., Ran]
+
+
+@pytest.fixture
+def small(sample: Path) -> Path:
+    return shrink(sample)
+
+
+def test_a_second_run_rewrites_nothing(groundtrace: Call, small: Path) -> None:
+    run(groundtrace, small)
+    before = written_at(small)
+    ran = run(groundtrace, small)
+    assert f"0 documents written, {TRIALS} unchanged" in ran.err
+    assert written_at(small) == before
+
+
+def written_at(folder: Path) -> dict[Path, int]:
+    """Time of every file; state and lock are no results."""
+    files = (p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
+    return {path: path.stat().st_mtime_ns for path in files}
+
+
+def first(sample: Path, pattern: str) -> Path:
+    return next((sample / "runs").rglob(pattern))
+
+
+def change_result(sample: Path) -> None:
+    path = first(sample, "mcp_rate*/result.json")
+    data = json.loads(path.read_text())
+    data["verifier_result"] = {"rewards": {"reward": 0.125}}
+    path.write_text(json.dumps(data))
+
+
+def change_nothing_but_bytes_of_the_same_size_and_time(sample: Path) -> None:
+    path = first(sample, "mcp_rate*/result.json")
+    before = path.stat()
+    text = path.read_text()
+    path.write_text(text.replace('"finished_at": "2026', '"finished_at": "2025', 1))
+    assert len(path.read_text()) == before.st_size
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def change_task_metrics(sample: Path) -> None:
+    path = first(sample, "mcp_rate*/task_metrics.json")
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps(data | {"benchmark": "demo_org_other"}))
+
+
+def change_trace(sample: Path) -> None:
+    path = first(sample, "mcp_rate*/agent/claude-code.txt")
+    path.write_text("\n".join(path.read_text().splitlines()[:6]) + "\n")
+
+
+def remove_trace(sample: Path) -> None:
+    shutil.rmtree(first(sample, "mcp_rate*/agent"))
+
+
+def add_second_trace(sample: Path) -> None:
+    path = first(sample, "mcp_rate*/agent/claude-code.txt")
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines[:6]) + "\n")
+    (path.parent / "session.jsonl").write_text("not a session\n")
+
+
+def change_truth(sample: Path) -> None:
+    path = sample / "benchmarks/demo_org_trace/event-schema-005/tests/ground_truth.json"
+    path.write_text('{"files": ["manifest::schema/event.go"]}')
+
+
+def add_truth(sample: Path) -> None:
+    folder = next((sample / "benchmarks").rglob("naming-survey-010"))
+    (folder / "tests").mkdir(exist_ok=True)
+    (folder / "tests/ground_truth.json").write_text('{"files": ["quay::README.md"]}')
+
+
+def change_task(sample: Path) -> None:
+    path = sample / "benchmarks/demo_sdlc_fix/quay-timeout-fix-001/task.toml"
+    path.write_text(path.read_text().replace("sg-evals/quay--a1b2c3d4", "sg-evals/other--a1b2c3d4"))
+
+
+def remove_task(sample: Path) -> None:
+    shutil.rmtree(sample / "benchmarks/demo_sdlc_fix/quay-timeout-fix-001")
+
+
+def add_trial(sample: Path) -> None:
+    folder = first(sample, "mcp_rate*")
+    copy = folder.with_name("brand-new__abcdefg")
+    shutil.copytree(folder, copy)
+    path = copy / "result.json"
+    data = json.loads(path.read_text())
+    data |= {"task_name": "brand-new", "trial_name": copy.name, "task_id": {"path": "/x/brand-new"}}
+    path.write_text(json.dumps(data))
+    (copy / "task_metrics.json").unlink()
+
+
+def add_later_trial_of_a_task(sample: Path) -> None:
+    """The new one is selected, and the old one superseded: both outcomes change."""
+    folder = first(sample, "mcp_rate*")
+    copy = folder.with_name(f"{folder.name[:-3]}xyz")
+    shutil.copytree(folder, copy)
+    path = copy / "result.json"
+    data = json.loads(path.read_text())
+    data |= {"trial_name": copy.name, "finished_at": "2026-12-31T00:00:00Z"}
+    path.write_text(json.dumps(data))
+
+
+def edit_events_document(sample: Path) -> None:
+    path = first(sample, "mcp-remote-direct/rate-*.retrieval_events.json")
+    path.write_text(path.read_text().replace("rate-limit-trace-004", "rate-limit-trace-005"))
+
+
+def edit_metrics_document(sample: Path) -> None:
+    path = first(sample, "mcp-remote-direct/rate-*.retrieval_metrics.json")
+    path.write_text(path.read_text().replace('"total_events": ', '"total_events": 9'))
+
+
+def remove_metrics_document(sample: Path) -> None:
+    first(sample, "mcp-remote-direct/rate-*.retrieval_metrics.json").unlink()
+
+
+def edit_outcomes(sample: Path) -> None:
+    path = first(sample, f"{RUN}/retrieval_events/outcomes.json")
+    data = json.loads(path.read_text())
+    data["trials"][0]["reward"] = 0.987
+    path.write_text(json.dumps(data))
+
+
+def edit_summary(sample: Path) -> None:
+    path = first(sample, f"{RUN}/retrieval_events/run_retrieval_summary.json")
+    path.write_text(path.read_text().replace('"scope": "', '"scope": "x'))
+
+
+def edit_impact(sample: Path) -> None:
+    path = first(sample, f"{RUN}/retrieval_events/impact_analysis.json")
+    path.write_text(path.read_text().replace('"scope": "', '"scope": "x'))
+
+
+def break_state(sample: Path) -> None:
+    for path in (sample / "runs").rglob(".state.json"):
+        path.write_text('{"groundtrace": ')
+
+
+def state_of_another_version(sample: Path) -> None:
+    for path in (sample / "runs").rglob(".state.json"):
+        data = json.loads(path.read_text())
+        path.write_text(json.dumps(data | {"groundtrace": "0.0.1", "documents": {}}))
+
+
+INPUTS = [
+    change_result,
+    change_nothing_but_bytes_of_the_same_size_and_time,
+    change_task_metrics,
+    change_trace,
+    remove_trace,
+    add_second_trace,
+    change_truth,
+    add_truth,
+    change_task,
+    remove_task,
+    add_trial,
+    add_later_trial_of_a_task,
+]
+OUTPUTS = [
+    edit_events_document,
+    edit_metrics_document,
+    remove_metrics_document,
+    edit_outcomes,
+    edit_summary,
+    edit_impact,
+]
+
+
+@pytest.mark.parametrize("change", INPUTS)
+def test_an_incremental_run_gives_the_bytes_of_a_forced_one(
+    change: Callable[[Path], None], groundtrace: Call, small: Path
+) -> None:
+    run(groundtrace, small)
+    before = results(small)
+    change(small)
+    ran = run(groundtrace, small)
+    incremental = results(small)
+    assert incremental != before, "the change had no effect: this test tests nothing"
+    assert not ran.err.startswith("0 documents written")
+    assert " 0 unchanged" not in ran.err, "only what changed is done again"
+    run(groundtrace, small, "--force")
+    assert results(small) == incremental
+
+
+@pytest.mark.parametrize("change", OUTPUTS)
+def test_results_that_somebody_changed_are_made_again(
+    change: Callable[[Path], None], groundtrace: Call, small: Path
+) -> None:
+    run(groundtrace, small)
+    before = results(small)
+    change(small)
+    assert results(small) != before, "the change had no effect: this test tests nothing"
+    run(groundtrace, small)
+    assert results(small) == before
+
+
+@pytest.mark.parametrize("change", [break_state, state_of_another_version])
+def test_without_a_usable_state_everything_is_done_again(
+    change: Callable[[Path], None], groundtrace: Call, small: Path
+) -> None:
+    run(groundtrace, small)
+    before = results(small)
+    change(small)
+    assert f"{TRIALS} documents written" in run(groundtrace, small).err
+    assert results(small) == before
+
+
+def test_evaluate_takes_a_document_as_it_finds_it(groundtrace: Call, small: Path) -> None:
+    """Documents are what evaluate works from: one that was changed by hand is evaluated anew."""
+    run(groundtrace, small)
+    runs = small / "runs/official"
+    edit_events_document(small)
+    ran = groundtrace("evaluate", runs, "--jobs", 1)
+    assert f"1 documents evaluated, {TRIALS - 1} unchanged" in ran.out
+    incremental = results(small)
+    groundtrace("evaluate", runs, "--jobs", 1, "--force")
+    assert results(small) == incremental
+
+
+@pytest.mark.parametrize(
+    "flags", [("--shell", "ignore"), ("--schema-version", "1.0"), ("--mcp-server", "none-such")]
+)
+def test_changed_settings_make_everything_stale(
+    flags: tuple[str, ...], groundtrace: Call, small: Path
+) -> None:
+    run(groundtrace, small)
+    ran = run(groundtrace, small, *flags)
+    assert f"{TRIALS} documents written" in ran.err
+    incremental = results(small)
+    run(groundtrace, small, *flags, "--force")
+    assert results(small) == incremental
+
+
+def test_changed_options_of_the_impact_analysis_are_seen(groundtrace: Call, small: Path) -> None:
+    run(groundtrace, small)
+    before = results(small)
+    groundtrace("impact", small / "runs/official", *DRAWS, "--seed", 7)
+    assert results(small) != before
+    run(groundtrace, small)
+    assert results(small) == before
+
+
+def test_a_changed_registry_concerns_the_tasks_whose_truth_changed(
+    groundtrace: Call, small: Path, tmp_path: Path
+) -> None:
+    registry = tmp_path / "registry.json"
+    flags = ("--ground-truth", registry)
+    registry.write_text('{"naming-survey-010": ["README.md"], "elsewhere": ["a.go"]}')
+    run(groundtrace, small, *flags)
+    registry.write_text('{"naming-survey-010": ["internal/config/config.go"], "elsewhere": ["b"]}')
+    ran = run(groundtrace, small, *flags)
+    assert f"2 documents written, {TRIALS - 2} unchanged" in ran.err
+    incremental = results(small)
+    run(groundtrace, small, *flags, "--force")
+    assert results(small) == incremental
+    run(groundtrace, small)
+    without = results(small)
+    run(groundtrace, small, "--force")
+    assert results(small) == without != incremental
