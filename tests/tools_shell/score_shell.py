@@ -46,10 +46,19 @@ def judge(case: Case, repo: Path) -> Judged:
     refs = relative(view.refs, str(repo))
     files = {(str(ref.kind), ref.path) for ref in refs}
     spans = {
-        (ref.path, (ref.line_start, ref.line_end)) for ref in refs if ref.kind in {"read", "matched"}
+        (ref.path, (ref.line_start, ref.line_end))
+        for ref in refs
+        if ref.kind in {"read", "matched"}
     }
     return Judged(
-        case, files == case.files, spans == case.spans, view.failed == case.failed, view, output, files, spans
+        case,
+        files == case.files,
+        spans == case.spans,
+        view.failed == case.failed,
+        view,
+        output,
+        files,
+        spans,
     )
 
 

@@ -74,12 +74,17 @@ def _commands(draw: st.DrawFn) -> tuple[str, bool]:
     for index in range(draw(st.integers(1, 3))):
         name = draw(st.sampled_from(sorted(SIZES)))
         stages, _ = draw(_stages(SIZES[name]))
-        source = draw(st.sampled_from(["cat {}", "cat -n {}", "nl -ba {}", "cat < {}", "sed '' {}"]))
+        source = draw(
+            st.sampled_from(["cat {}", "cat -n {}", "nl -ba {}", "cat < {}", "sed '' {}"])
+        )
         pieces.append(" | ".join([source.format(name), *stages]))
         if draw(st.booleans()):
             pieces.append(f'echo "=== {index} ==="')
     joint = draw(st.sampled_from(["; ", " && ", "\n"]))
-    separated = all("echo" in after or "echo" in before for before, after in zip(pieces, pieces[1:], strict=False))
+    separated = all(
+        "echo" in after or "echo" in before
+        for before, after in zip(pieces, pieces[1:], strict=False)
+    )
     return joint.join(pieces), separated
 
 
@@ -87,19 +92,28 @@ def _shown(output: str) -> set[tuple[str, int]]:
     return {(name, int(n)) for name, n in re.findall(r"(\S+) unique line (\d+) of", output)}
 
 
-def _claimed(command: str, output: str, folder: Path) -> Iterator[tuple[str, int | None, int | None]]:
+def _claimed(
+    command: str, output: str, folder: Path
+) -> Iterator[tuple[str, int | None, int | None]]:
     view = shell_refs(command, ToolResult(text=output), str(folder), Settings())
     for ref in view.refs:
         assert ref.kind == "read"
         yield Path(ref.path).name, ref.line_start, ref.line_end
 
 
-@settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=250, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 @given(drawn=_commands())
 def test_claimed_lines_are_the_lines_bash_printed(folder: Path, drawn: tuple[str, bool]) -> None:
     command, separated = drawn
     done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=environment(), capture_output=True, text=True, check=False
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     shown = _shown(done.stdout)
     claims = list(_claimed(command, done.stdout, folder))

@@ -88,15 +88,12 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     for segment in segments:
         part = segment.part
         is_text = isinstance(part, Text)
-        asked = (
-            asked
-            or part.prints
-            and not is_text
-            and not (isinstance(part, Opaque) and not part.expected)
+        asked = asked or (
+            part.prints and not is_text and not (isinstance(part, Opaque) and not part.expected)
         )
         if not segment.lines and part.prints:
             continue
-        got = got or part.prints and not is_text and part.obtained(segment.lines)
+        got = got or (part.prints and not is_text and part.obtained(segment.lines))
         if isinstance(part, Text):
             found.extend(_captured(part, segment.lines))
         else:
@@ -104,7 +101,7 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     refs = distinct(found)
     if refs:
         return refs, False
-    failed = asked and not got or not got and (is_error or output.had_errors)
+    failed = (asked and not got) or (not got and (is_error or output.had_errors))
     return refs, failed
 
 

@@ -52,9 +52,9 @@ def _impossible(segments: Sequence[Segment]) -> set[int]:
         if not segment.lines and part.prints:
             continue
         guard, unless = part.guard, part.unless
-        if guard is not None and id(guard) in known and id(guard) not in printed:
-            wrong.add(id(part))
-        elif unless is not None and id(unless) in printed:
+        if (guard is not None and id(guard) in known and id(guard) not in printed) or (
+            unless is not None and id(unless) in printed
+        ):
             wrong.add(id(part))
     return wrong
 
@@ -306,11 +306,13 @@ def _judge(printing: Sequence[Segment]) -> None:
     count = len(shown)
     certain = [True] + [False] * (count - 1) + [True]
     texts = {line for s in shown if isinstance(s.part, Text) for line in s.lines}
-    others = {line for s in shown if not isinstance(s.part, Text) for line in s.lines if line in texts}
+    others = {
+        line for s in shown if not isinstance(s.part, Text) for line in s.lines if line in texts
+    }
     sized = []
     for i, segment in enumerate(shown):
         is_text = isinstance(segment.part, Text)
-        if segment.part.strict or is_text and not others.intersection(segment.lines):
+        if segment.part.strict or (is_text and not others.intersection(segment.lines)):
             certain[i] = certain[i + 1] = True
         sized.append(is_text or segment.part.exact() == len(segment.lines))
     for i in range(count):

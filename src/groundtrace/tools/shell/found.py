@@ -30,7 +30,7 @@ def under(name: str, roots: Sequence[Word]) -> bool:
             if fnmatch.fnmatchcase(name, text) or fnmatch.fnmatchcase(name, text + "/*"):
                 return True
         elif text == ".":
-            if name.startswith("./") or not name.startswith("/") and _PATH_LIKE.match(name):
+            if name.startswith("./") or (not name.startswith("/") and _PATH_LIKE.match(name)):
                 return True
         elif name == text or name.startswith(text if text == "/" else text + "/"):
             return True
@@ -318,7 +318,9 @@ class Names(Part):
             return False
         if self.only_files:
             return True
-        return not (looks_like_folder(name) or name in roots and "." not in name.rsplit("/", 1)[-1])
+        return not (
+            looks_like_folder(name) or (name in roots and "." not in name.rsplit("/", 1)[-1])
+        )
 
 
 _LONG = re.compile(

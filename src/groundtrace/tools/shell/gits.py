@@ -17,8 +17,24 @@ from groundtrace.tools.shell.writers import apply_patch
 
 _GLOBAL_VALUES = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
 _LONG = frozenset(
-    "--format --pretty --since --until --after --before --author --grep --max-count --skip --diff-filter"
-    " --unified --source --color --date --abbrev".split()
+    [
+        "--format",
+        "--pretty",
+        "--since",
+        "--until",
+        "--after",
+        "--before",
+        "--author",
+        "--grep",
+        "--max-count",
+        "--skip",
+        "--diff-filter",
+        "--unified",
+        "--source",
+        "--color",
+        "--date",
+        "--abbrev",
+    ]
 )
 _OBJECT = re.compile(r"[^:\s]*:(?!/)(.+)$")
 

@@ -15,9 +15,41 @@ from groundtrace.tools.shell.parts import Opaque, Part
 from groundtrace.tools.shell.words import Word
 
 _FIND_VALUES = frozenset(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -maxdepth -mindepth -size"
-    " -mtime -mmin -newer -user -group -perm -printf -fprintf -regextype -samefile -links -xtype -lname"
-    " -atime -ctime -amin -cmin -inum -fstype -used -newermt".split()
+    [
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-iwholename",
+        "-regex",
+        "-iregex",
+        "-type",
+        "-maxdepth",
+        "-mindepth",
+        "-size",
+        "-mtime",
+        "-mmin",
+        "-newer",
+        "-user",
+        "-group",
+        "-perm",
+        "-printf",
+        "-fprintf",
+        "-regextype",
+        "-samefile",
+        "-links",
+        "-xtype",
+        "-lname",
+        "-atime",
+        "-ctime",
+        "-amin",
+        "-cmin",
+        "-inum",
+        "-fstype",
+        "-used",
+        "-newermt",
+    ]
 )
 _EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 

@@ -59,7 +59,8 @@ class Loop(Part):
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         listed = self.names or any(
-            isinstance(part, Names | Listing) or isinstance(part, Search) and part.named is not False
+            isinstance(part, Names | Listing)
+            or (isinstance(part, Search) and part.named is not False)
             for part in self.source
         )
         yield from self._source_refs()

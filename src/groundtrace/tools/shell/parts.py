@@ -134,8 +134,8 @@ class Junk(Part):
         return -2.5
 
 
-_LEAD = re.compile(r"\s*(\d+)(?:[\t :→|).,-]|$)")
-_COLON = re.compile(r"(\d+): ?(.*)")
+_LEAD = re.compile(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
+_COLON = re.compile(r"(\d{1,9}): ?(.*)")
 
 
 @dataclass(slots=True, kw_only=True)

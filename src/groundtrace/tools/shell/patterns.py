@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from functools import lru_cache
 
 _CLASSES = {
@@ -42,7 +43,9 @@ def compile_pattern(
     if whole:
         text = rf"^(?:{text})$"
     try:
-        return re.compile(text, re.IGNORECASE if ignore_case else 0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return re.compile(text, re.IGNORECASE if ignore_case else 0)
     except (re.error, RecursionError, OverflowError):
         return None
 

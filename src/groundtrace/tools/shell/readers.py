@@ -8,7 +8,7 @@ from dataclasses import replace
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
 from groundtrace.tools.shell.found import Names
-from groundtrace.tools.shell.parts import WHOLE, Content, Headed, Opaque, Part, Spans
+from groundtrace.tools.shell.parts import WHOLE, Content, Headed, Opaque, Spans, shown_files
 from groundtrace.tools.shell.texts import text_part, words_as_text
 from groundtrace.tools.shell.words import HOLES, Word
 
@@ -80,7 +80,7 @@ def _head(call: Call) -> Parts:
     options = replace(call, args=rest).options("c", frozenset({"--bytes"}))
     count = int(value) if value is not None and re.fullmatch(r"[+-]?\d{1,9}", value) else None
     by_bytes = options.has("-c", "--bytes")
-    cut = not by_bytes and (value is None or count is not None and count >= 0)
+    cut = not by_bytes and (value is None or (count is not None and count >= 0))
     size = 10 if value is None else abs(count or 0)
     several = _several(call, options.operands, options.has("-q"))
     if several is not None:
@@ -110,7 +110,7 @@ def _tail(call: Call) -> Parts:
         several.spans = ((int(start), None),) if start.isdigit() else None
         return [several]
     parts = call.opened(options.operands)
-    if by_bytes or value is not None and not re.fullmatch(r"[+-]?\d{1,9}", value):
+    if by_bytes or (value is not None and not re.fullmatch(r"[+-]?\d{1,9}", value)):
         return [replace(p, spans=None) if isinstance(p, Content) else p for p in parts]
     if value is not None and value.startswith("+"):
         return algebra.select(parts, ((max(1, int(value)), None),))
@@ -177,7 +177,7 @@ def _jq(call: Call) -> Parts:
         elif not word.text.startswith("-") or word.text == "-":
             operands.append(word)
     files = operands if has_filter else operands[1:]
-    if call.name == "yq" and operands[:1] == ["eval"]:
+    if call.name == "yq" and [word.text for word in operands[:1]] == ["eval"]:
         files = operands[2:]
     return algebra.derive(
         call.opened(files) if files or call.stdin is not None else [Opaque(rule=call.name)],
@@ -190,17 +190,7 @@ def _diff(call: Call) -> Parts:
     operands = options.operands
     if options.has("-r", "--recursive", "-q", "--brief") or len(operands) != 2:
         return [Opaque(rule=call.name)]
-    shown: Parts = []
-    for part in call.opened(operands):
-        shown.extend(algebra.derive([part], call.name))
-    files = {ref.path: ref for part in shown for ref in _refs(part)}
-    return [Opaque(shows=tuple(files.values()), rule=call.name)]
-
-
-def _refs(part: Part) -> list:  # type: ignore[type-arg]
-    from groundtrace.tools.shell.parts import shown_files
-
-    return list(shown_files([part], "read"))
+    return [Opaque(shows=shown_files(call.opened(operands), "read"), rule=call.name)]
 
 
 def _echo(call: Call) -> Parts:
@@ -226,6 +216,15 @@ def _escapes(text: str) -> str:
     )
 
 
+_HOLDER = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[sdiqbxfu]")
+
+
+def _filled(template: str, values: list[str]) -> str:
+    """One round of a printf format."""
+    left = iter(values)
+    return _HOLDER.sub(lambda _: next(left, ""), template)
+
+
 def _printf(call: Call) -> Parts:
     args = [word for word in call.args if word.text != "--"]
     if not args or args[0].text == "-v":
@@ -233,15 +232,13 @@ def _printf(call: Call) -> Parts:
     template = _escapes(args[0].text).replace("%%", "%")
     if len(args) == 2 and args[1].stream is not None and template.strip() == "%s":
         return words_as_text(call.walker, args[1:])
-    holders = re.findall(r"%[-+ 0#]*\d*(?:\.\d+)?[sdiqbxfu]", template)
+    holders = _HOLDER.findall(template)
     values = [call.walker.hole_for(w.stream) if w.stream is not None else w.text for w in args[1:]]
     text = ""
     rounds = max(1, -(-len(values) // len(holders))) if holders else 1
     for index in range(min(rounds, 200)):
-        chunk = iter(values[index * len(holders) : (index + 1) * len(holders)])
-        text += re.sub(
-            r"%[-+ 0#]*\d*(?:\.\d+)?[sdiqbxfu]", lambda _, c=chunk: next(c, ""), template
-        )  # type: ignore[misc]
+        chunk = values[index * len(holders) : (index + 1) * len(holders)]
+        text += _filled(template, chunk)
     return [text_part(call.walker, text, ended=False, rule="printf")]
 
 

@@ -15,7 +15,7 @@ from groundtrace.model import FileRef
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
 from groundtrace.tools.shell.parts import Opaque, Text, Write
-from groundtrace.tools.shell.words import HOLES, Word
+from groundtrace.tools.shell.words import Word
 
 MAX_SCRIPT = 200_000
 _READERS = {
@@ -151,7 +151,7 @@ def _python_call(node: ast.Call, values: dict[str, list[str]], found: Opened) ->
     if name == "open":
         path = node.args[0] if node.args else None
         mode_at = 1
-        if isinstance(owner, ast.Call) or isinstance(owner, ast.Name) and owner.id in values:
+        if isinstance(owner, ast.Call) or (isinstance(owner, ast.Name) and owner.id in values):
             path, mode_at = owner, 0
         mode = node.args[mode_at] if len(node.args) > mode_at else None
         for keyword in node.keywords:
@@ -307,12 +307,8 @@ def _perl(call: Call) -> Parts:
     if any(re.match(r"-\w*i", flag) for flag in flags):
         return call.writes(rest)
     if any(re.match(r"-\w*[np]", flag) for flag in flags):
-        return [part for part in algebra.derive(call.opened(rest), call.name)]
+        return algebra.derive(call.opened(rest), call.name)
     return _parts(call, other_files(script))
-
-
-def _is_known(text: str) -> bool:
-    return HOLES.search(text) is None
 
 
 HANDLERS: dict[str, Handler] = {

@@ -9,14 +9,39 @@ from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Options, Parts
 from groundtrace.tools.shell.found import Names, Search
 from groundtrace.tools.shell.names import looks_like_folder
-from groundtrace.tools.shell.parts import Count, Opaque
+from groundtrace.tools.shell.parts import Count, Opaque, Part
 from groundtrace.tools.shell.patterns import compile_pattern
 from groundtrace.tools.shell.words import HOLES, Word
 
 _GREP_LONG = frozenset(
-    "--regexp --file --max-count --after-context --before-context --context --include --exclude"
-    " --exclude-dir --binary-files --label --color --colour --glob --type --type-not --max-depth"
-    " --threads --sort --sortr --replace --iglob --encoding --engine --ignore-file --max-columns".split()
+    [
+        "--regexp",
+        "--file",
+        "--max-count",
+        "--after-context",
+        "--before-context",
+        "--context",
+        "--include",
+        "--exclude",
+        "--exclude-dir",
+        "--binary-files",
+        "--label",
+        "--color",
+        "--colour",
+        "--glob",
+        "--type",
+        "--type-not",
+        "--max-depth",
+        "--threads",
+        "--sort",
+        "--sortr",
+        "--replace",
+        "--iglob",
+        "--encoding",
+        "--engine",
+        "--ignore-file",
+        "--max-columns",
+    ]
 )
 _RG_TAKES = "efmABCgtTdjrEM"
 _GREP_TAKES = "efmABCdD"
@@ -38,10 +63,8 @@ def _pattern(
     text = "\n".join(word.text for word in given)
     if not given or HOLES.search(text):
         return None, operands
-    insensitive = (
-        options.has("-i", "--ignore-case")
-        or options.has("-S", "--smart-case")
-        and text == text.lower()
+    insensitive = options.has("-i", "--ignore-case") or (
+        options.has("-S", "--smart-case") and text == text.lower()
     )
     pattern = compile_pattern(
         text,
@@ -109,7 +132,9 @@ def search(
         return [Names(cwd=call.cwd, roots=roots, only_files=True, form="count", rule=call.name)]
     if named is None:
         named = (
-            None if recursive or len(operands) == 1 and not operands[0].known else len(operands) > 1
+            None
+            if recursive or (len(operands) == 1 and not operands[0].known)
+            else len(operands) > 1
         )
     return [
         Search(
@@ -208,7 +233,7 @@ def git_grep(call: Call) -> Parts:
     return [_loosened(part) if any(word.glob for word in paths) else part for part in found]
 
 
-def _loosened(part: object) -> object:
+def _loosened(part: Part) -> Part:
     """Git's patterns match across slashes, so they do not bound what is printed."""
     if isinstance(part, Search | Names):
         return replace(part, roots=())

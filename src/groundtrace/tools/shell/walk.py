@@ -127,7 +127,7 @@ class Walker:
         """`cd name`."""
         if name in self.missing:
             return
-        if HOLES.search(name) or self.cwd is None and not name.startswith(("/", "~")):
+        if HOLES.search(name) or (self.cwd is None and not name.startswith(("/", "~"))):
             self.cwd = None
         else:
             self.cwd = join(self.cwd, name)
@@ -262,7 +262,7 @@ class Walker:
         """`body` for every word; words that are not known make a loop of unknown length."""
         parts: Parts = []
         for word in words[:MAX_WORDS]:
-            if word.known or word.stream is None and not word.glob and not word.text == HOLE:
+            if word.known or (word.stream is None and not word.glob and not word.text == HOLE):
                 self.variables[name] = [word]
                 parts.extend(body())
             else:
@@ -446,7 +446,7 @@ class Redirects:
         if operator == "<":
             self.stdin = _opened(walker, word)
             return
-        if operator in {">&", "<&"} and word.text.isdigit() or operator in {">&-", "<&-"}:
+        if (operator in {">&", "<&"} and word.text.isdigit()) or operator in {">&-", "<&-"}:
             if number in {"", "1"} and word.text == "2":
                 return
             return
@@ -556,7 +556,7 @@ def _flat(node: Node) -> list[Stage | str]:
             last.marks.append(child)
         elif kind in _FLOWS:
             items.extend(_flat(child))
-        elif child.is_named and kind != "comment" or child == body:
+        elif (child.is_named and kind != "comment") or child == body:
             items.append(Stage(child))
     return items
 

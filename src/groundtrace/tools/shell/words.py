@@ -28,6 +28,8 @@ HOLES = re.compile("[\ue000-\uf8ff]")
 _MARK = "\x01"
 _SPLIT = "\x02"
 _SPECIAL = re.compile(r"[*?\[\]{},~\s\x01\x02]")
+MAX_TEXT = 100_000
+"""Longer values are data, not names."""
 MAX_WORDS = 400
 """Brace expansions and loops are followed this far."""
 
@@ -110,7 +112,8 @@ def expand_text(walker: Walker, node: Node) -> Word:
     if stream is not None:
         return Word(HOLE, stream=stream)
     marked = _marked(walker, node, quoted=False).replace(_SPLIT, " ")
-    return Word(_unmark(marked))
+    # A value that doubles itself in a loop would fill the memory.
+    return Word(_unmark(marked) if len(marked) < MAX_TEXT else HOLE)
 
 
 def split_text(text: str) -> list[Word]:
@@ -144,7 +147,9 @@ def _marked(walker: Walker, node: Node, quoted: bool) -> str:
     if handler is not None:
         return handler(walker, node, quoted)
     if kind in {"string", "concatenation", "command_name", "translated_string"}:
-        return _sequence(walker, node, quoted or kind != "concatenation" and kind != "command_name")
+        return _sequence(
+            walker, node, quoted or (kind != "concatenation" and kind != "command_name")
+        )
     raw = text(node)
     return _escape(raw) if quoted else raw
 
@@ -161,7 +166,7 @@ def _sequence(walker: Walker, node: Node, quoted: bool) -> str:
         position = child.end_byte
         if is_string and child.type in {'"', "$"}:
             continue
-        pieces.append(_marked(walker, child, quoted and is_string or quoted))
+        pieces.append(_marked(walker, child, quoted))
     return "".join(pieces)
 
 
@@ -374,7 +379,7 @@ _RANGE = re.compile(r"(-?\d+|[a-zA-Z])\.\.(-?\d+|[a-zA-Z])(?:\.\.(-?\d+))?$")
 
 def braces(text: str) -> list[str]:
     """Brace expansion of marked text: `{a,b}` and `{1..5}`."""
-    if "{" not in text:
+    if "{" not in text or text.count("{") > 12:
         return [text]
     for found in _BRACES.finditer(text):
         options = _options(found[1])

@@ -22,7 +22,7 @@ def _prefix(takes: str = "", skip: int = 0, long: frozenset[str] = frozenset()) 
             if text == "--":
                 at += 1
                 break
-            needs = text in long or len(text) == 2 and text[1] in takes
+            needs = text in long or (len(text) == 2 and text[1] in takes)
             at += 2 if needs else 1
         while at < len(args) and re.match(r"[A-Za-z_]\w*=", args[at].text):
             name, _, value = args[at].text.partition("=")

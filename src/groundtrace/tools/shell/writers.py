@@ -22,7 +22,7 @@ _NEW_NAME = re.compile(r"^\+\+\+ (?:\"?b/)?([^\t\n]+?)\"?(?:\t.*)?$", re.MULTILI
 _OLD_NAME = re.compile(r"^--- (?:\"?a/)?([^\t\n]+?)\"?(?:\t.*)?$", re.MULTILINE)
 
 
-def patch_targets(text: str, strip: bool = True) -> list[str]:
+def patch_targets(text: str) -> list[str]:
     """Files that a patch changes, in order; removed files by their old name."""
     out: list[str] = []
     olds = _OLD_NAME.findall(text)
@@ -148,10 +148,8 @@ HANDLERS: dict[str, Handler] = {
     "touch": _touched("drt"), "rm": _touched(), "unlink": _touched(), "truncate": _touched("sr"), "shred": _touched("ns"),
     "patch": _patch, "dd": _dd,
     **dict.fromkeys(
-        "mkdir rmdir chmod chown chgrp true false : exit return break continue set shopt unset export local readonly"
-        " declare typeset trap ulimit umask wait sleep kill alias unalias shift hash disown read test [ [[ let".split(),
+        ["mkdir", "rmdir", "chmod", "chown", "chgrp", "true", "false", ":", "exit", "return", "break", "continue", "set", "shopt", "unset", "export", "local", "readonly", "declare", "typeset", "trap", "ulimit", "umask", "wait", "sleep", "kill", "alias", "unalias", "shift", "hash", "disown", "read", "test", "[", "[[", "let"],
         _silent,
     ),
-    **dict.fromkeys("source . pip pip3 npm yarn pnpm make cargo go apt apt-get curl wget export".split(), _unexpected),
+    **dict.fromkeys(["source", ".", "pip", "pip3", "npm", "yarn", "pnpm", "make", "cargo", "go", "apt", "apt-get", "curl", "wget"], _unexpected),
 }  # fmt: skip
-HANDLERS["export"] = _silent
