@@ -1,0 +1,57 @@
+"""A folder held in memory, so that a fuzzed trial costs no disk."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
+
+from groundtrace.storage import Entry, Folder
+
+
+class MemoryFolder(Folder):
+    """Files by their path below the root."""
+
+    def __init__(self, files: Mapping[str, bytes], below: str = "", name: str = "memory") -> None:
+        self.files = files
+        self.below = below
+        self._name = name
+        self.url = f"memory/{below}"
+
+    @property
+    def name(self) -> str:
+        return self.below.rstrip("/").rpartition("/")[2] or self._name
+
+    def folder(self, relative: str) -> MemoryFolder:
+        return MemoryFolder(self.files, f"{self.below}{relative.strip('/')}/", self._name)
+
+    def entries(self) -> Iterator[Entry]:
+        found: dict[str, Entry] = {}
+        for path, data in self.files.items():
+            if path.startswith(self.below):
+                first, _, rest = path[len(self.below) :].partition("/")
+                found[first] = Entry(first, "folder") if rest else Entry(first, "file", len(data))
+        yield from (found[name] for name in sorted(found))
+
+    def stat(self, relative: str) -> Entry | None:
+        path = self.below + relative.strip("/")
+        if path in self.files:
+            return Entry(relative, "file", len(self.files[path]))
+        if any(name.startswith(f"{path}/") for name in self.files):
+            return Entry(relative, "folder")
+        return None
+
+    def open(self, relative: str) -> BinaryIO:
+        data = self.files.get(self.below + relative.strip("/"))
+        if data is None:
+            raise FileNotFoundError(f"{self.url}{relative}: no such file")
+        return io.BytesIO(data)
+
+    def write(self, relative: str, data: bytes) -> None:
+        raise PermissionError("a fuzzed folder is read only")
+
+    def remove(self, relative: str) -> None:
+        raise PermissionError("a fuzzed folder is read only")
+
+    def sweep(self) -> None:
+        """Nothing is ever left behind here."""
