@@ -23,7 +23,11 @@ DOCUMENTS = {kind: values(inspect.type_info(info.type)) for kind, info in KINDS.
 SLOW = settings(
     max_examples=60,
     deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        HealthCheck.filter_too_much,
+    ],
 )
 
 

@@ -8,7 +8,6 @@ from groundtrace.artifacts.codec import encode
 from groundtrace.artifacts.documents.events import EventsDocument
 from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.artifacts.read import (
-    read_events,
     read_metrics,
     read_outcomes,
     read_rows,
@@ -198,9 +197,8 @@ def test_documents_are_read_one_at_a_time_in_order(tmp_path: Path) -> None:
             store(tmp_path, name, trial(READ_A, truth=[A], config_name=config, task_name=name))
     folder = LocalFolder(tmp_path)
     stems = [f"{config}/{name}" for config in ("baseline", "mcp") for name in ("a", "b")]
-    assert [s.path for s in read_events(folder)] == [f"{s}.retrieval_events.json" for s in stems]
     assert [s.path for s in read_metrics(folder)] == [f"{s}.retrieval_metrics.json" for s in stems]
-    assert list(read_events(LocalFolder(tmp_path / "missing"))) == []
+    assert list(read_metrics(LocalFolder(tmp_path / "missing"))) == []
 
 
 def test_documents_without_accesses_are_counted_by_category() -> None:

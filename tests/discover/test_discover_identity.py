@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from run_trees import found, index, kinds, put, result, task, trial
 
-from groundtrace.discover import EVIDENCE, explain_order, trial_at, with_trace
+from groundtrace.discover import trial_at, with_trace
 from groundtrace.discover.wrappers import forms, stem, unwrapped
 from groundtrace.model import Trace, Trial, Usage
 from groundtrace.storage import LocalFolder
@@ -293,12 +293,6 @@ def test_one_trial_can_be_looked_at_alone(tmp_path: Path) -> None:
     assert not problems
     nothing, _ = trial_at(LocalFolder(tmp_path), [])
     assert nothing is None
-
-
-def test_the_order_of_evidence_is_written_down() -> None:
-    """`explain` prints it."""
-    assert [name for name, _ in explain_order()] == list(EVIDENCE)
-    assert all(labels for _, labels in explain_order())
 
 
 def test_tasks_of_the_same_name_in_one_suite(tmp_path: Path) -> None:

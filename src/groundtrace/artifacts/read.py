@@ -54,12 +54,6 @@ def document_paths(folder: Folder, ending: str) -> Iterator[str]:
                 yield f"{config.name}/{entry.name}"
 
 
-def read_events(folder: Folder) -> Iterator[Stored[EventsDocument]]:
-    """Every events document, one at a time."""
-    for path in document_paths(folder, EVENTS_ENDING):
-        yield read_one(folder, path, "retrieval_events")
-
-
 def read_metrics(folder: Folder) -> Iterator[Stored[MetricsDocument]]:
     """Every metrics document, one at a time."""
     for path in document_paths(folder, METRICS_ENDING):

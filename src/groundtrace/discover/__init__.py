@@ -10,11 +10,9 @@ survey            the rows of `normalize --dry-run`
 
 from __future__ import annotations
 
-from groundtrace.discover.identity import EVIDENCE, explain_order
 from groundtrace.discover.select import Selection, Superseded, SurveyRow, select, survey
 from groundtrace.discover.trial import trial_at, with_trace
 from groundtrace.discover.walk import (
-    OUTPUT_FOLDERS,
     Found,
     FoundProblem,
     Run,
@@ -26,8 +24,6 @@ from groundtrace.discover.walk import (
 )
 
 __all__ = [
-    "EVIDENCE",
-    "OUTPUT_FOLDERS",
     "Found",
     "FoundProblem",
     "Run",
@@ -38,7 +34,6 @@ __all__ = [
     "SurveyRow",
     "discover",
     "discover_run",
-    "explain_order",
     "layout_of",
     "select",
     "survey",

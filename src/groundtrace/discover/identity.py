@@ -316,8 +316,3 @@ def _job_names(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
         while rest:
             yield rest, "job folder above the trial"
             rest = rest.rpartition("_")[0] if len(rest) > len(front) else ""
-
-
-def explain_order() -> list[tuple[str, tuple[str, ...]]]:
-    """The order of evidence, for `explain` and the documentation."""
-    return [(name, tuple(source.label for source in sources)) for name, sources in EVIDENCE.items()]

@@ -142,14 +142,6 @@ def midranks(values: Floats) -> Floats:
     return (ends - (counts - 1) / 2.0)[place.reshape(-1)]
 
 
-def spearman(x: Floats, y: Floats) -> float | None:
-    """Spearman's coefficient by mid-ranks; None when a side is constant."""
-    a = midranks(x) - (len(x) + 1) / 2.0
-    b = midranks(y) - (len(y) + 1) / 2.0
-    scale = math.sqrt(float(np.sum(a * a)) * float(np.sum(b * b)))
-    return float(np.sum(a * b)) / scale if scale > 0 else None
-
-
 def bca(estimate: float, replicates: Floats, influence: Floats) -> Interval:
     """The bias-corrected and accelerated bootstrap interval.
 

@@ -183,7 +183,7 @@ class _Reading:
         kind = line.type
         moment = parse_time(line.timestamp)
         source.saw(moment)
-        if line.is_sidechain is not None or line.session_id_session is not None:
+        if line.is_sidechain is not None or line.session_id is not None:
             self.session_lines += 1
         if isinstance(kind, str):
             self.events += 1

@@ -43,16 +43,14 @@ class Line(msgspec.Struct, frozen=True):
     message: Message | None = None
     parent_tool_use_id: Any = None
     is_sidechain: Any = msgspec.field(default=None, name="isSidechain")
-    agent_id: Any = msgspec.field(default=None, name="agentId")
     tool_use_result: Any = None
     tool_use_result_session: Any = msgspec.field(default=None, name="toolUseResult")
     timestamp: Any = None
     cwd: Any = None
     version: Any = None
     claude_code_version: Any = None
-    session_id: Any = None
-    session_id_session: Any = msgspec.field(default=None, name="sessionId")
-    uuid: Any = None
+    session_id: Any = msgspec.field(default=None, name="sessionId")
+    """Of session logs alone; the stream writes `session_id`, which nothing needs."""
     model: Any = None
     mcp_servers: Any = None
     usage: Any = None
@@ -78,11 +76,6 @@ class Line(msgspec.Struct, frozen=True):
             if self.tool_use_result is not None
             else self.tool_use_result_session
         )
-
-    @property
-    def session(self) -> Any:
-        """The session's id in either dialect."""
-        return self.session_id if self.session_id is not None else self.session_id_session
 
 
 _decoder = msgspec.json.Decoder(Line)

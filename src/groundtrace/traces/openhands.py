@@ -77,10 +77,8 @@ _MCP_MESSAGE = re.compile(
     re.DOTALL,
 )
 _EDITED = re.compile(r"^I edited the file (?P<path>.+?)\.\s*$", re.DOTALL)
-_REFUSED = (
-    "ERROR: Cannot execute multiple commands at once",
-    "ERROR:",
-)
+_REFUSED = "ERROR:"
+"""Begins what OpenHands answers itself, such as `ERROR: Cannot execute multiple commands at once`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +195,6 @@ class Unwrapped:
 
     text: str
     is_error: bool
-    structured: Any = None
 
 
 def unwrap_mcp(content: str, *, cut: bool = False) -> Unwrapped | None:
@@ -215,12 +212,7 @@ def unwrap_mcp(content: str, *, cut: bool = False) -> Unwrapped | None:
     value = as_mapping(value)
     if not isinstance(value.get("content"), list) or not ({"meta", "isError"} & set(value)):
         return None
-    structured = value.get("structuredContent")
-    return Unwrapped(
-        parts_text(value["content"]),
-        value.get("isError") is True,
-        structured if isinstance(structured, dict | list) else None,
-    )
+    return Unwrapped(parts_text(value["content"]), value.get("isError") is True)
 
 
 def server_of_bare(name: str, arguments: Mapping[str, Any]) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -212,10 +211,6 @@ def whole_lines(text: str) -> str:
         return text
     end = text.rfind("\n")
     return text if end < 0 else text[: end + 1]
-
-
-ReadFunction = Callable[[Folder, str, "Keep"], Source]
-RecogniseFunction = Callable[[Probe], "Recognised | None"]
 
 
 class Reader(Protocol):
