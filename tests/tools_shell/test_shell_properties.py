@@ -6,6 +6,7 @@ shown. What the evidence claims must be just these lines, wherever it claims any
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 from collections.abc import Iterator
@@ -82,8 +83,7 @@ def _commands(draw: st.DrawFn) -> tuple[str, bool]:
             pieces.append(f'echo "=== {index} ==="')
     joint = draw(st.sampled_from(["; ", " && ", "\n"]))
     separated = all(
-        "echo" in after or "echo" in before
-        for before, after in zip(pieces, pieces[1:], strict=False)
+        "echo" in after or "echo" in before for before, after in itertools.pairwise(pieces)
     )
     return joint.join(pieces), separated
 

@@ -6,6 +6,7 @@ the sum of how well they fit is greatest: a dynamic program over (part, line), l
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, deque
 from collections.abc import Sequence
 
@@ -137,7 +138,7 @@ def _anchors(printing: Sequence[Segment], lines: Sequence[str]) -> list[tuple[in
 
 def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The longest run of pairs whose lines rise with their parts."""
-    if all(a[1] < b[1] for a, b in zip(pairs, pairs[1:], strict=False)):
+    if all(a[1] < b[1] for a, b in itertools.pairwise(pairs)):
         return pairs
     best = [1] * len(pairs)
     back = [-1] * len(pairs)

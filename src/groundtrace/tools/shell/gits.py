@@ -223,7 +223,7 @@ _VERBS: dict[str, Handler] = {
     "show": _show, "diff": _diff, "log": _log, "blame": _blame, "annotate": _blame, "grep": git_grep,
     "ls-files": _ls_files, "ls-tree": _ls_tree, "status": _status, "checkout": _checkout, "restore": _restore,
     "rm": _remove, "mv": _move, "apply": _apply, "am": _apply, "cat-file": _cat_file, "stash": _stash,
-    "diff-tree": _diff, "diff-index": _diff, "whatchanged": _log, "format-patch": lambda call: [Opaque(rule="git", expected=False)],
+    "diff-tree": _diff, "diff-index": _diff, "whatchanged": _log, "format-patch": lambda _call: [Opaque(rule="git", expected=False)],
 }  # fmt: skip
 
 HANDLERS: dict[str, Handler] = {"git": _git}

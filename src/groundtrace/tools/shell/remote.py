@@ -64,7 +64,7 @@ def _sgx(call: Call) -> Parts:
 
 
 def _read(
-    call: Call, words: list[str], start: int | None, end: int | None, queries: list[str]
+    call: Call, words: list[str], start: int | None, end: int | None, _queries: list[str]
 ) -> Parts:
     if len(words) < 2:
         return [Opaque(rule="sgx read")]
@@ -80,7 +80,7 @@ def _read(
 
 
 def _search(
-    call: Call, words: list[str], start: int | None, end: int | None, queries: list[str]
+    call: Call, words: list[str], _start: int | None, _end: int | None, queries: list[str]
 ) -> Parts:
     for query in [*words, *queries]:
         for repo in _QUERY_REPO.findall(query):
@@ -89,7 +89,7 @@ def _search(
 
 
 def _ls(
-    call: Call, words: list[str], start: int | None, end: int | None, queries: list[str]
+    call: Call, words: list[str], _start: int | None, _end: int | None, _queries: list[str]
 ) -> Parts:
     if not words:
         return [Opaque(rule="sgx ls")]

@@ -48,9 +48,7 @@ _GREP_TAKES = "efmABCdD"
 _AG_TAKES = "mABCGp"
 
 
-def _pattern(
-    call: Call, options: Options, syntax: str
-) -> tuple[re.Pattern[str] | None, list[Word]]:
+def _pattern(options: Options, syntax: str) -> tuple[re.Pattern[str] | None, list[Word]]:
     """The pattern, and the operands behind it."""
     given = [*options.values.get("-e", []), *options.values.get("--regexp", [])]
     operands = options.operands
@@ -85,7 +83,7 @@ def search(
     named: bool | None,
 ) -> Parts:
     """A search, by its options: found lines, names, counts or nothing."""
-    pattern, operands = _pattern(call, options, syntax)
+    pattern, operands = _pattern(options, syntax)
     if options.has("-q", "--quiet", "--silent"):
         return []
     context = options.has("-A", "-B", "-C", "--after-context", "--before-context", "--context")
@@ -226,7 +224,7 @@ def git_grep(call: Call) -> Parts:
     options.operands = options.operands[: 0 if options.has("-e") else 1] + [
         word._replace(glob=bool(re.search(r"[*?]", word.text))) for word in paths
     ]
-    named = False if options.has("-h") else True
+    named = not options.has("-h")
     found = search(
         replace(call, stdin=None), options, "basic", True, options.has("-n", "--line-number"), named
     )

@@ -262,7 +262,7 @@ class Walker:
         """`body` for every word; words that are not known make a loop of unknown length."""
         parts: Parts = []
         for word in words[:MAX_WORDS]:
-            if word.known or (word.stream is None and not word.glob and not word.text == HOLE):
+            if word.known or (word.stream is None and not word.glob and word.text != HOLE):
                 self.variables[name] = [word]
                 parts.extend(body())
             else:

@@ -179,7 +179,7 @@ def _word(walker: Walker, node: Node, quoted: bool) -> str:
     )
 
 
-def _string_content(walker: Walker, node: Node, quoted: bool) -> str:
+def _string_content(walker: Walker, node: Node, _quoted: bool) -> str:
     raw = walker.tree.text(node)
     return _escape(re.sub(r"\\(\n|[$`\"\\])", lambda m: m[1].strip("\n"), raw))
 
@@ -192,7 +192,7 @@ def _raw_string(walker: Walker, node: Node, quoted: bool) -> str:
 _ANSI_C = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a": "\a", "0": "\0"}
 
 
-def _ansi_c(walker: Walker, node: Node, quoted: bool) -> str:
+def _ansi_c(walker: Walker, node: Node, _quoted: bool) -> str:
     raw = walker.tree.text(node)[2:-1]
     return _escape(re.sub(r"\\(.)", lambda m: _ANSI_C.get(m[1], m[0]), raw))
 
@@ -205,11 +205,11 @@ def _substitution(walker: Walker, node: Node, quoted: bool) -> str:
     return walker.hole_for(value)
 
 
-def _process(walker: Walker, node: Node, quoted: bool) -> str:
+def _process(walker: Walker, node: Node, _quoted: bool) -> str:
     return walker.hole_for(walker.inner_parts(node))
 
 
-def _arithmetic(walker: Walker, node: Node, quoted: bool) -> str:
+def _arithmetic(walker: Walker, node: Node, _quoted: bool) -> str:
     body = walker.tree.text(node).strip()
     body = body.removeprefix("$((").removesuffix("))").removeprefix("$[").removesuffix("]")
     value = arithmetic(body, walker.scalar)

@@ -135,7 +135,7 @@ def _dd(call: Call) -> Parts:
     return call.writes([Word(w.text[3:]) for w in call.args if w.text.startswith("of=")])
 
 
-def _silent(call: Call) -> Parts:
+def _silent(_call: Call) -> Parts:
     return []
 
 

@@ -1,0 +1,26 @@
+"""The lists of commands: bash gives the output, the lists say which files and lines it shows."""
+
+from __future__ import annotations
+
+import pytest
+from score_shell import judge
+from shell_scratch import Case, build, read_cases
+
+CASES = [*read_cases("first.commands"), *read_cases("second.commands")]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_a_command_touches_the_files_and_lines_the_list_says(
+    case: Case, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """D4 to D7: kinds, files, lines and whether anything was obtained."""
+    if not case.runnable():
+        pytest.skip(f"needs {' '.join(case.needs)}")
+    judged = judge(case, build(tmp_path_factory.mktemp("r")))
+    assert judged.found_files == case.files
+    assert judged.found_spans == case.spans
+    assert judged.view.failed == case.failed
+
+
+def test_the_lists_hold_enough() -> None:
+    assert len(CASES) >= 150
