@@ -71,6 +71,17 @@ def _efficiency(hits: list[bool], _: int, __: int) -> str:
     return f"{sum(hits)} of {len(hits)} retrieved"
 
 
+def _share_of(value: float | None, part: int | None) -> str:
+    """Edit targets that were written, of all: the document has the part and the share."""
+    whole = f" of {round(part / value)}" if part and value else ""
+    return f"{part}{whole} expected edit files written"
+
+
+def _part_of(value: float | None, whole: int | None) -> str:
+    """Written files that were read before, of all written: the document has whole and share."""
+    return f"{round((value or 0) * (whole or 0))} of {whole} written files"
+
+
 _RANKED: Mapping[str, Callable[[list[bool], int, int], str]] = {
     "precision": _precision,
     "recall": _recall,
@@ -93,11 +104,12 @@ _COUNTED: Mapping[str, Callable[[MetricsDocument], str | None]] = {
     "util_write_overlap_with_relevant_files_proxy": lambda m: (
         f"{m.utilization_probes.files_written_relevant} of {m.file_level_metrics.n_ground_truth} relevant files written"
     ),
-    "util_write_overlap_with_expected_edit_files": lambda m: (
-        f"{m.utilization_probes.files_written_expected_edit} expected edit files written"
+    "util_write_overlap_with_expected_edit_files": lambda m: _share_of(
+        m.utilization_probes.util_write_overlap_with_expected_edit_files,
+        m.utilization_probes.files_written_expected_edit,
     ),
-    "util_read_before_write_ratio": lambda m: (
-        f"of {m.utilization_probes.files_written} written files"
+    "util_read_before_write_ratio": lambda m: _part_of(
+        m.utilization_probes.util_read_before_write_ratio, m.utilization_probes.files_written
     ),
 }
 """Metrics that are a share of counts in the document."""

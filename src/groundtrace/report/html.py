@@ -65,6 +65,7 @@ def render(data: ReportData) -> str:
         sections=sections(data),
         charts=found_charts,
         trials=_trials_text(data, packed),
+        trials_after="movers",
         library=Markup(library),
         script=Markup(script),
         style=Markup(style),
@@ -144,4 +145,3 @@ def vega_bundle() -> str:
     # same before the digest is taken.
     safe = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
     return safe.replace("\r\n", "\n").replace("\r", "\n")
-

@@ -71,8 +71,6 @@ def _sentences(found: ImpactDocument) -> Iterator[Paragraph]:
         yield (f"No correlation: {reason(found.correlation_analysis.reason)}.",)
     if found.matched_reason is not None:
         yield ("No matched comparison: ", Name(found.matched_reason), ".")
-    for comparison in _whole(found):
-        yield _heading(comparison)
 
 
 def _minus(comparison: MatchedComparison) -> Paragraph:
@@ -83,25 +81,36 @@ def _whole(found: ImpactDocument) -> list[MatchedComparison]:
     return [c for c in found.matched_comparisons if c.suite is None]
 
 
-def _heading(comparison: MatchedComparison) -> Paragraph:
-    dropped = left_out({str(code): n for code, n in comparison.dropped.items()})
-    text = f": {plural(comparison.n_matched_tasks, 'matched task')}; tasks not matched: {dropped}."
-    if comparison.n_unknown_version:
-        text += f" {comparison.n_unknown_version:,} were let in without a known harness version."
-    refused: Paragraph = ()
-    if not comparison.computable:
-        refused = (" Not compared: ", Name(comparison.reason or ""), ".")
-    return (
-        "Comparison of ",
-        Name(comparison.config),
-        " with the baseline ",
-        Name(comparison.baseline_config),
-        text,
-        *refused,
+def _overview(found: ImpactDocument) -> Table:
+    """Which configurations could be compared on how many tasks, and why not on more."""
+    rows = [
+        [
+            Name(c.config),
+            Name(c.baseline_config),
+            numbers.count(c.n_matched_tasks),
+            numbers.count(c.n_unknown_version),
+            left_out({str(code): n for code, n in c.dropped.items()}),
+            "yes" if c.computable else Name(c.reason or "no"),
+        ]
+        for c in _whole(found)
+    ]
+    return table(
+        "What could be compared",
+        (
+            "config",
+            "baseline",
+            ">matched tasks",
+            ">of unknown version",
+            "tasks not matched",
+            "compared",
+        ),
+        rows,
     )
 
 
 def _tables(found: ImpactDocument) -> Iterator[Table]:
+    if found.matched_comparisons:
+        yield _overview(found)
     for comparison in _whole(found):
         if comparison.computable:
             yield _comparison(comparison)

@@ -17,7 +17,7 @@
       else if (value === true) element.setAttribute(name, "");
       else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
     }
-    element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+    element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
     return element;
   }
   const code = (text) => make("code", {}, text);
@@ -45,10 +45,13 @@
   const shownNames = NAMES.filter(([, , list]) => !list || data[list].length > 1 || list === "configs" || list === "found");
   const nameOf = (row, [, index, list]) => (list ? data[list][row[index]] : row[index]);
 
+  /** A name that may break after its dots and underscores. */
+  const breakable = (text) => text.split(/(?<=[._@/-])/).flatMap((part) => [part, make("wbr")]);
+
   function heading(text, title, better, key) {
     const arrow = better === "higher" ? " ↑" : better === "lower" ? " ↓" : "";
     const label = better ? `${title || text} ${better} is better.` : title;
-    const button = make("button", { type: "button", title: label || null, onclick: () => sortBy(key) }, text + arrow);
+    const button = make("button", { type: "button", title: label || null, onclick: () => sortBy(key) }, breakable(text), arrow);
     const cell = make("th", { scope: "col", class: typeof key === "number" ? "right" : "left" }, button);
     cell.dataset.key = String(key);
     return cell;
@@ -112,8 +115,8 @@
       const row = data.rows[index];
       body.append(make("tr", { class: opened().includes(index) ? "open" : "", "data-row": index },
         shownNames.map((name) => make("td", {}, name[0] === "task"
-          ? make("a", { href: `#trial-${index}`, title: row[TRIAL] }, code(row[TASK]))
-          : name[0] === "found" ? nameOf(row, name) : code(nameOf(row, name)))),
+          ? make("a", { href: `#trial-${index}`, title: row[TRIAL] }, make("code", {}, breakable(row[TASK])))
+          : name[0] === "found" ? nameOf(row, name) : make("code", {}, breakable(nameOf(row, name))))),
         row[TEXTS].map((text) => make("td", { class: "right" }, text))));
     }
     byId("table").tBodies[0].replaceChildren(body);
@@ -191,7 +194,7 @@
         data.columns.slice(0, 2).map((column, at) => `${column.name} ${row[TEXTS][at]}; `), `reward ${row[TEXTS][6]}; cost ${row[TEXTS][7]}.`)];
     if (detail === undefined) parts.push(make("p", { class: "status" }, "This browser cannot unpack the calls: it lacks DecompressionStream."));
     else if (detail === null) parts.push(make("p", {}, "The page does not hold the calls of this trial; `groundtrace explain` shows them."));
-    else parts.push(make("div", { class: "columns" }, make("div", {}, calls(detail)), make("div", {}, beside(detail))));
+    else parts.push(make("div", { class: "columns" }, make("div", { class: "truths" }, truths(detail)), make("div", { class: "calls" }, calls(detail)), make("div", { class: "rest" }, rest(detail))));
     return make("div", { class: "side" }, parts);
   }
 
@@ -236,17 +239,20 @@
       make("details", {}, make("summary", {}, `${items.length - AT_ONCE + more} more files`), make("ul", { class: "files" }, items.slice(AT_ONCE), rest))];
   }
 
-  function beside(detail) {
+  function truths(detail) {
     const missed = detail.truth.filter(([, found]) => !found).length;
     const truth = detail.truth.map(([name, found, shown]) => make("li", {},
       make("span", { class: found ? "found" : "missed" }, found ? "✓ found " : "✗ missed "), code(name),
       make("small", {}, found ? `rank ${found[0]} at call ${found[1]}; ` + (shown ? (shown[1] === found[1] ? "content shown there" : `content shown at call ${shown[1]}`) : "content never shown") : "never retrieved")));
     return [make("h4", {}, `Ground truth (${detail.truth.length} files, ${missed} missed)`),
-      detail.truth.length ? make("ul", { class: "truth" }, truth) : make("p", {}, "No ground truth is known for this task, so nothing can be said of what was found."),
-      make("h4", {}, "What was read"), make("dl", { class: "about" }, detail.about.map(([label, text]) => [make("dt", {}, label), make("dd", {}, text)])),
+      detail.truth.length ? make("ul", { class: "truth" }, truth) : make("p", {}, "No ground truth is known for this task, so nothing can be said of what was found.")];
+  }
+
+  function rest(detail) {
+    return [make("h4", {}, "Where it comes from"), make("dl", { class: "about" }, detail.about.map(([label, text]) => [make("dt", {}, label), make("dd", {}, text)])),
       make("h4", {}, "Metrics and their arithmetic"),
       make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Metrics of this trial" }, make("table", {}, make("tbody", {},
-        detail.metrics.map(([name, value, how]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "right" }, value), make("td", {}, how))))))];
+        detail.metrics.map(([name, value, how]) => make("tr", {}, make("th", { scope: "row" }, breakable(name)), make("td", { class: "right" }, value), make("td", {}, how))))))];
   }
 
   /* ---- charts ---- */
@@ -254,8 +260,16 @@
   const CONFIG_OF_CHARTS = {
     background: "transparent", font: "system-ui, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif", view: { stroke: null },
     axis: { labelColor: "var(--soft)", titleColor: "var(--ink)", gridColor: "var(--rule)", domainColor: "var(--rule)", tickColor: "var(--rule)", gridOpacity: 0.5, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500 },
-    legend: { labelColor: "var(--ink)", titleColor: "var(--ink)", labelFontSize: 12 },
+    legend: { labelColor: "var(--ink)", titleColor: "var(--ink)", labelFontSize: 12, layout: { top: { anchor: "start", bounds: "full" } } },
   };
+  /** As many columns of the legend as its longest label leaves room for. */
+  function configOf(spec, width) {
+    const labels = spec.encoding?.color?.scale?.domain || [];
+    const longest = Math.max(4, ...labels.map((label) => label.length));
+    const axis = spec.encoding?.y?.type === "ordinal" ? 150 : 60;
+    const columns = Math.max(1, Math.floor((width - axis) / (Math.min(longest * 7, 300) + 30)));
+    return { ...CONFIG_OF_CHARTS, legend: { ...CONFIG_OF_CHARTS.legend, columns } };
+  }
   function tooltip(_, event, __, value) {
     const tip = byId("tip");
     tip.hidden = value === null || value === undefined || value === "";
@@ -269,7 +283,8 @@
     if (drawn.has(element)) return;
     drawn.add(element);
     try {
-      await window.drawChart(element, { ...specs[element.dataset.chart], config: CONFIG_OF_CHARTS },
+      const spec = specs[element.dataset.chart];
+      await window.drawChart(element, { ...spec, config: configOf(spec, element.clientWidth) },
         { mode: "vega-lite", ast: true, actions: false, renderer: "svg", defaultStyle: false, tooltip });
     } catch (error) {
       element.textContent = `This chart could not be drawn: ${error.message}`;

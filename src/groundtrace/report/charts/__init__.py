@@ -1,0 +1,44 @@
+"""Charts as Vega-Lite specifications, each the answer to a question that stands above it.
+
+Everything is counted here and not in the chart, so that the numbers behind a chart can stand in
+a table beneath it. Colours are the page's own variables: theme and print need no redrawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from groundtrace.report.blocks import Paragraph
+from groundtrace.report.charts.errors import accesses, taxonomy
+from groundtrace.report.charts.impact import comparisons, reward
+from groundtrace.report.charts.parts import MAX_CONFIGS, Chart
+from groundtrace.report.charts.quality import first_hit, recall
+from groundtrace.report.data import ReportData
+from groundtrace.report.units import by_config, units
+
+__all__ = ["Chart", "charts"]
+
+
+def charts(data: ReportData) -> tuple[Chart, ...]:
+    """Every chart that has something to show."""
+    every = by_config(units(data.rows))
+    kept = sorted(every, key=lambda name: (-len(every[name]), name))[:MAX_CONFIGS]
+    configs = {name: every[name] for name in sorted(kept)}
+    groups = {
+        name: data.summary.by_config[name] for name in configs if name in data.summary.by_config
+    }
+    left = len(every) - len(configs)
+    note: Paragraph = ()
+    if left:
+        note = (
+            f"The {MAX_CONFIGS} configurations with most tasks; {left} more are in the tables.",
+        )
+    makers: Sequence[Callable[[], Iterator[Chart]]] = (
+        lambda: recall(configs, note),
+        lambda: first_hit(configs, note),
+        lambda: taxonomy(groups, note),
+        lambda: accesses(groups),
+        lambda: comparisons(data),
+        lambda: reward(configs, note),
+    )
+    return tuple(chart for maker in makers for chart in maker())

@@ -1,0 +1,194 @@
+"""Charts of how much was found, and how soon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from groundtrace.report import numbers
+from groundtrace.report.blocks import Name, Paragraph, Table, table
+from groundtrace.report.charts.parts import Chart, colour, dash, ordinal, share_axis, spec, tooltip
+from groundtrace.report.units import Unit
+from groundtrace.report.words import plural
+
+MAX_STEPS = 200
+"""Points of a cumulative curve."""
+
+_BINS: Sequence[tuple[str, Callable[[float], bool]]] = (
+    ("0", lambda r: r == 0),
+    ("≤ 0.25", lambda r: 0 < r <= 0.25),
+    ("≤ 0.5", lambda r: 0.25 < r <= 0.5),
+    ("≤ 0.75", lambda r: 0.5 < r <= 0.75),
+    ("< 1", lambda r: 0.75 < r < 1),
+    ("1", lambda r: r >= 1),
+)
+
+
+def recall(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart]:
+    """How tasks spread from 0, none of the relevant files, to 1, all of them."""
+    for metric, what, question in (
+        ("file_recall", "retrieved", "How much of the relevant code did the agents come across?"),
+        ("shown.file_recall", "shown", "Of how much of it did they see the content?"),
+    ):
+        values = [
+            {"config": Name(config), "bin": title, "share": share, "text": text}
+            for config, own in configs.items()
+            for title, share, text in _spread(own, metric)
+        ]
+        if not values:
+            continue
+        rows = [
+            [Name(config), title, text]
+            for config, own in configs.items()
+            for title, _, text in _spread(own, metric)
+        ]
+        yield Chart(
+            f"recall-{what}",
+            "quality",
+            (question,),
+            f"Bars: share of tasks by {metric}, from 0, none of the relevant files, to 1, all of them, for each configuration.",
+            spec(
+                values,
+                height=220,
+                mark={"type": "bar", "tooltip": True},
+                encoding={
+                    "x": ordinal("bin", f"{metric} ↑", [title for title, _ in _BINS]),
+                    "xOffset": {"field": "config", "type": "nominal"},
+                    "y": share_axis("share", "share of tasks"),
+                    "color": colour(configs),
+                    "tooltip": tooltip("config", "bin", "text"),
+                },
+            ),
+            table(f"Tasks by {metric}", ("config", metric, "tasks"), rows),
+            note,
+        )
+
+
+def _spread(own: Sequence[Unit], metric: str) -> Iterator[tuple[str, float, str]]:
+    recalls = [value for unit in own if (value := unit.mean(metric)) is not None]
+    for title, fits in _BINS if recalls else ():
+        number = sum(map(fits, recalls))
+        yield title, number / len(recalls), f"{number:,} of {plural(len(recalls), 'task')}"
+
+
+def first_hit(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart]:
+    """Cumulative curves with never-hit tasks in the denominator (D21)."""
+    for metric, axis, question in (
+        ("ttfr_seconds", "seconds since the start ↓", "How soon did they meet a relevant file?"),
+        ("ttfr_tokens", "tokens so far ↓", "After how many tokens did they?"),
+    ):
+        curves = {
+            config: curve
+            for config, own in configs.items()
+            if (curve := _curve(own, metric)) is not None
+        }
+        if not any(len(curve.points) > 1 for curve in curves.values()):
+            continue
+        yield Chart(
+            metric,
+            "quality",
+            (question,),
+            "Curves: share of tasks whose first relevant file had come by then. Tasks that were never hit stay in the denominator, so that a curve ends at the hit rate and not at 100 %.",
+            spec(
+                _curve_values(curves, metric),
+                height=240,
+                mark={
+                    "type": "line",
+                    "interpolate": "step-after",
+                    "strokeWidth": 2,
+                    "tooltip": True,
+                },
+                encoding={
+                    "x": {
+                        "field": "x",
+                        "type": "quantitative",
+                        "title": axis,
+                        "scale": {"type": "sqrt", "zero": True},
+                        "axis": {"tickCount": 6, "format": "~s", "labelOverlap": True},
+                    },
+                    "y": share_axis("share", "share of tasks ↑"),
+                    "color": colour(configs),
+                    "strokeDash": dash(configs),
+                    "tooltip": tooltip("config", "text"),
+                },
+            ),
+            _curve_table(curves),
+            note,
+        )
+
+
+def _curve_values(curves: Mapping[str, _Curve], metric: str) -> list[dict[str, Any]]:
+    """Points of all curves; each goes on to the last time of any, where it has come to rest."""
+    end = max(curve.points[-1][0] for curve in curves.values())
+    return [
+        {
+            "config": Name(config),
+            "x": x,
+            "share": share,
+            "text": f"{numbers.share(share)} by {numbers.value(metric, x)}",
+        }
+        for config, curve in curves.items()
+        for x, share in _thinned([*curve.points, (end, curve.points[-1][1])])
+    ]
+
+
+def _curve_table(curves: Mapping[str, _Curve]) -> Table:
+    rows = [
+        [
+            Name(config),
+            numbers.count(curve.tasks),
+            numbers.share(curve.points[-1][1]),
+            numbers.count(curve.never),
+            numbers.count(curve.unknown),
+        ]
+        for config, curve in curves.items()
+    ]
+    return table(
+        "Where the curves end",
+        ("config", ">tasks", ">hit by the end ↑", ">never hit", ">left out: hit, time unknown"),
+        rows,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Curve:
+    """Share of tasks over time, and how many tasks it is made of."""
+
+    points: list[tuple[float, float]]
+    tasks: int
+    never: int
+    unknown: int
+
+
+def _curve(own: Sequence[Unit], metric: str) -> _Curve | None:
+    """Cumulative share of tasks; a task tried several times weighs as much as one tried once."""
+    times: list[tuple[float, float]] = []
+    tasks = never = unknown = 0
+    for unit in own:
+        seen = [row for row in unit.trials if row.hit is not None]
+        known = [row for row in seen if not row.hit or metric in row.metrics]
+        if not seen:
+            continue
+        if not known:
+            unknown += 1
+            continue
+        tasks += 1
+        never += not any(row.hit for row in known)
+        times += [(row.metrics[metric], 1 / len(known)) for row in known if row.hit]
+    if not tasks:
+        return None
+    points = [(0.0, 0.0)]
+    reached = 0.0
+    for time, part in sorted(times):
+        reached += part
+        points.append((time, min(reached / tasks, 1.0)))
+    return _Curve(points, tasks, never, unknown)
+
+
+def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Fewer points of a curve, its ends kept."""
+    last: dict[float, float] = dict(points)
+    kept = sorted(last.items())
+    step = -(-len(kept) // MAX_STEPS)
+    return [*kept[:-1:step], kept[-1]] if step > 1 else kept
