@@ -68,7 +68,10 @@ def _lost_breaks(root: Node, source: bytes) -> Iterator[int]:
                     if b"\n" in gap.replace(b"\\\n", b""):
                         yield before.end_byte
         for child in children:
-            if child.end_point.row > child.start_point.row and child.child_count:
+            # Not `end_point.row`: tree-sitter 0.26 gives that number away without owning it, and
+            # a command of more than 256 lines brought the interpreter down.
+            spans_lines = source.find(b"\n", child.start_byte, child.end_byte) >= 0
+            if spans_lines and child.child_count:
                 stack.append(child)
 
 
