@@ -27,6 +27,7 @@ from groundtrace.discover.records import CONFIG, METRICS, RESULT, Records, as_na
 from groundtrace.discover.wrappers import forms, stem, unwrapped, without_prefix
 from groundtrace.model import Problem, Task
 from groundtrace.truth.tasks import TaskIndex
+from groundtrace.values import model_name
 
 UNKNOWN_CONFIG = "unknown"
 NO_TASK = "no task definition was found for this trial"
@@ -182,11 +183,6 @@ def record_tasks(records: Records) -> list[str]:
     return list(dict.fromkeys([*names, *(unwrapped(name) for name in names)]))
 
 
-def model_name(raw: str) -> str:
-    """A model without its provider: `anthropic/claude-x` is `claude-x` (D33)."""
-    return raw.rstrip("/").rpartition("/")[2] or raw
-
-
 def identify(
     above: Sequence[str], parts: Sequence[str], records: Records, tasks: TaskIndex | None
 ) -> Identity:
@@ -220,7 +216,7 @@ def identify(
         trial_name=trial_name,
         benchmark=suite,
         batch_timestamp=place.batch,
-        model=None if model is None else model_name(model),
+        model=model_name(model),
         harness=harness,
         harness_version=version,
         task=task,

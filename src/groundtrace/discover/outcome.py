@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from groundtrace.discover.records import METRICS, RESULT, Records, as_name, dig
 from groundtrace.model import Outcome, Problem
 from groundtrace.redact import mask
+from groundtrace.times import parse_time
+from groundtrace.values import as_amount, as_count, as_number
 
 MAX_EXCEPTION = 120
 
@@ -46,39 +46,6 @@ def read_reward(result: Mapping[str, Any]) -> Reward:
     return Reward(None, "reward_not_finite" if is_number else "reward_not_a_number")
 
 
-def as_number(value: Any) -> float | None:
-    """A finite number; truth values and text are not numbers."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-def as_count(value: Any) -> int | None:
-    """A whole number that is not negative."""
-    number = as_number(value)
-    if number is None or number < 0 or number != int(number) or number >= 2**63:
-        return None
-    return int(number)
-
-
-def as_time(value: Any) -> float | None:
-    """Seconds since the epoch of an ISO time; one without a zone is UTC (D10)."""
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(value.strip())
-        utc = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-        seconds = utc.timestamp()
-    except (ValueError, OverflowError, OSError):
-        return None
-    # Year 1 is how some languages write a time that was never set.
-    return seconds if seconds >= 0 else None
-
-
 class Span(NamedTuple):
     """Start, end and length of a phase."""
 
@@ -90,7 +57,7 @@ class Span(NamedTuple):
 def read_span(record: Any, where: str, problems: list[Problem]) -> Span:
     """The times of a phase; a phase that ends before it starts has no length."""
     given = dig(record, "started_at"), dig(record, "finished_at")
-    start, end = (as_time(value) for value in given)
+    start, end = (parse_time(value) for value in given)
     for key, raw, moment in zip(("started_at", "finished_at"), given, (start, end), strict=True):
         if raw is not None and moment is None:
             problems.append(
@@ -122,8 +89,10 @@ def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[P
             cost_source=cost_source,
             agent_seconds=agent.seconds
             if has_times
-            else _seconds(metrics, "agent_execution_seconds"),
-            trial_seconds=trial.seconds if has_times else _seconds(metrics, "wall_clock_seconds"),
+            else as_amount(metrics.get("agent_execution_seconds")),
+            trial_seconds=trial.seconds
+            if has_times
+            else as_amount(metrics.get("wall_clock_seconds")),
             output_tokens=tokens,
             output_tokens_source=tokens_source,
             exception=_exception(result.get("exception_info")),
@@ -133,12 +102,6 @@ def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[P
         ),
         problems,
     )
-
-
-def _seconds(metrics: Mapping[str, Any], key: str) -> float | None:
-    """A duration that task_metrics.json states, for trials whose result.json has no times."""
-    value = as_number(metrics.get(key))
-    return value if value is not None and value >= 0 else None
 
 
 def _cost(records: Records, problems: list[Problem]) -> tuple[float | None, str | None]:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import Problem
 from groundtrace.storage import EntryKind, Folder, TooLargeError
+from groundtrace.values import known
 
 RESULT = "result.json"
 CONFIG = "config.json"
@@ -64,10 +65,7 @@ def dig(value: Any, *keys: str) -> Any:
 
 def as_name(value: Any) -> str | None:
     """A usable name: text, not blank, not absurdly long, not a placeholder."""
-    if not isinstance(value, str) or len(value) > MAX_NAME:
-        return None
-    name = clean_text(value.strip())
-    return None if name.casefold() in {"", "unknown", "null", "none"} else name
+    return known(clean_text(value)) if isinstance(value, str) and len(value) <= MAX_NAME else None
 
 
 def kinds_of(folder: Folder) -> dict[str, EntryKind]:

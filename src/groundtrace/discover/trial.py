@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from groundtrace.discover.identity import identify, model_name, place_of
+from groundtrace.discover.identity import identify, place_of
 from groundtrace.discover.outcome import read_outcome
 from groundtrace.discover.records import Records, as_name, kinds_of, read_records
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Outcome, Problem, Trace, Trial
 from groundtrace.storage import Folder
 from groundtrace.truth.tasks import TaskIndex
+from groundtrace.values import model_name
 
 
 def make_trial(
@@ -115,7 +116,7 @@ def with_trace(trial: Trial, trace: Trace) -> Trial:
     model = complete("model", trial.model, trace.model)
     return replace(
         trial,
-        model=None if model is None else model_name(model),
+        model=model_name(model),
         harness=complete("harness", trial.harness, trace.harness),
         harness_version=complete("harness_version", trial.harness_version, trace.harness_version),
         outcome=_with_usage(trial.outcome, trace),

@@ -36,6 +36,7 @@ from groundtrace.model import (
     Trial,
 )
 from groundtrace.paths import Resolver
+from groundtrace.values import model_name
 
 _MAX_LEAD = 3600.0
 """Seconds by which the agent's recorded start may precede the trace's first time (D10)."""
@@ -194,7 +195,7 @@ def _count(value: int | None) -> int | None:
 
 
 def _provenance(trial: Trial, trace: Trace) -> Provenance:
-    model = trial.model or trace.model
+    model = model_name(trial.model or trace.model)
     return Provenance(
         run_id=clean_text(trial.run_id),
         batch_timestamp=None
@@ -204,7 +205,7 @@ def _provenance(trial: Trial, trace: Trace) -> Provenance:
         trial_name=clean_text(trial.trial_name),
         config_name=clean_text(trial.config_name),
         benchmark=None if trial.benchmark is None else clean_text(trial.benchmark),
-        model=clean_text(model.rpartition("/")[2]) or None if model else None,
+        model=None if model is None else clean_text(model),
     )
 
 

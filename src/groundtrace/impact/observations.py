@@ -13,9 +13,7 @@ from dataclasses import dataclass
 
 from groundtrace.artifacts.rows import TrialRow
 from groundtrace.metrics.table import METRICS, OUTCOMES
-
-_UNKNOWN = {"", "unknown", "none", "null"}
-"""Spellings of "not known" that real records hold: `agent_info.version` is always "unknown"."""
+from groundtrace.values import known, model_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +123,9 @@ def _observation(row: TrialRow, suites: set[str]) -> Observation:
         run_id=row.run_id,
         config=row.config_name,
         key=row.trial_key,
-        model=_model((outcome.model if outcome is not None else None) or row.model),
-        harness=_known(outcome.harness if outcome is not None else None),
-        version=_known(outcome.harness_version if outcome is not None else None),
+        model=model_name((outcome.model if outcome is not None else None) or row.model),
+        harness=known(outcome.harness if outcome is not None else None),
+        version=known(outcome.harness_version if outcome is not None else None),
         values={name: float(v) for name, v in values.items() if math.isfinite(v)},
         why=row.why_undefined,
     )
-
-
-def _known(text: str | None) -> str | None:
-    return None if text is None or text.strip().lower() in _UNKNOWN else text.strip()
-
-
-def _model(name: str | None) -> str | None:
-    """A model without its provider: `anthropic/claude-x` is `claude-x` (D33)."""
-    known = _known(name)
-    return _known(known.rpartition("/")[2]) if known is not None else None

@@ -13,14 +13,14 @@ from typing import Any
 
 from groundtrace.model import Usage
 from groundtrace.storage import Folder, LocalFolder
+from groundtrace.times import parse_time
 from groundtrace.traces import openhands
 from groundtrace.traces.atif_calls import StepCall, StepReader
 from groundtrace.traces.atif_large import LARGE, load_large
 from groundtrace.traces.atif_load import Damage, Loaded, Step, from_value, harness_of, load
 from groundtrace.traces.atif_tokens import StepTokens
 from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Source
-from groundtrace.traces.times import parse_time
-from groundtrace.traces.values import as_amount, as_count, as_mapping, as_text
+from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 MAX_DEPTH = 16
 """Of trajectories that refer to trajectories."""

@@ -13,7 +13,8 @@ from groundtrace.traces.atif_text import take_apart
 from groundtrace.traces.persisted import shown
 from groundtrace.traces.salvage import CutText, read_prefix
 from groundtrace.traces.source import Keep, RawCall, Source, whole_lines
-from groundtrace.traces.values import as_arguments, as_mapping, as_text, parts_text, server_of
+from groundtrace.traces.values import as_arguments, parts_text, server_of
+from groundtrace.values import as_mapping, as_text
 
 TRIM_MARK = "...[truncated]..."
 """At the end of the previews that stand in trimmed trajectories."""

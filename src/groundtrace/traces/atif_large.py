@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from groundtrace import jsonio
 from groundtrace.traces.atif_load import Damage, Loaded, Step, fit_step, load
-from groundtrace.traces.values import as_mapping
+from groundtrace.values import as_mapping
 
 LARGE = 48 * 1024 * 1024
 MAX_STEP = 64 * 1024 * 1024

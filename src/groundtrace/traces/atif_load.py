@@ -10,7 +10,7 @@ import msgspec
 
 from groundtrace import jsonio
 from groundtrace.traces import salvage
-from groundtrace.traces.values import as_mapping, as_text
+from groundtrace.values import as_mapping, as_text
 
 
 class Step(msgspec.Struct):

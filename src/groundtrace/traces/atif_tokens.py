@@ -7,7 +7,7 @@ from typing import Any
 
 from groundtrace.traces.atif_load import Loaded, Step, harness_of
 from groundtrace.traces.tokens import Counts, Ledger
-from groundtrace.traces.values import as_count, as_mapping, as_text
+from groundtrace.values import as_count, as_mapping, as_text
 
 
 @dataclass(slots=True)

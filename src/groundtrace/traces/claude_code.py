@@ -14,23 +14,16 @@ from typing import Any
 from groundtrace import jsonio
 from groundtrace.model import Usage
 from groundtrace.storage import Folder
+from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.claude_lines import Block, Line, decode_line
 from groundtrace.traces.claude_salvage import salvage_line
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.persisted import shown
 from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Source
-from groundtrace.traces.times import parse_time
 from groundtrace.traces.tokens import claude_counts
-from groundtrace.traces.values import (
-    as_amount,
-    as_arguments,
-    as_count,
-    as_mapping,
-    as_text,
-    parts_text,
-    server_of,
-)
+from groundtrace.traces.values import as_arguments, parts_text, server_of
+from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 SYNTHETIC = "<synthetic>"
 """Model name of messages that the harness wrote itself, such as an API error."""

@@ -16,19 +16,13 @@ import msgspec
 from groundtrace import jsonio
 from groundtrace.model import Usage
 from groundtrace.storage import Folder
+from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.persisted import shown
 from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Source
-from groundtrace.traces.times import parse_time
-from groundtrace.traces.values import (
-    as_arguments,
-    as_count,
-    as_mapping,
-    as_text,
-    parts_text,
-    server_of,
-)
+from groundtrace.traces.values import UNKNOWN_SERVER, as_arguments, parts_text, server_of
+from groundtrace.values import as_count, as_mapping, as_text
 
 FAILURES = ("failure", "error", "rejected", "permissionDenied", "timeout", "fileNotFound")
 """Outcomes that stand in place of `success`."""
@@ -281,7 +275,7 @@ def _identity(
     if kind == "mcpToolCall" and arguments is not None:
         name = as_text(arguments.get("toolName")) or as_text(arguments.get("name")) or kind
         server = as_text(arguments.get("providerIdentifier")) or server_of(name)
-        return name, as_arguments(arguments.get("args")), server or "unknown"
+        return name, as_arguments(arguments.get("args")), server or UNKNOWN_SERVER
     return kind, arguments, None
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from groundtrace.model import ToolCall, ToolResult, Trace, TraceSource, Usage
+from groundtrace.times import earliest
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.traces.times import earliest
 
 SPAWNERS = frozenset({"Task", "Agent"})
 """Claude Code's tool that starts a subagent, by its old and its new name."""

@@ -15,7 +15,8 @@ from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.traces.salvage import read_prefix
-from groundtrace.traces.values import as_mapping, parts_text
+from groundtrace.traces.values import UNKNOWN_SERVER, parts_text
+from groundtrace.values import as_mapping
 
 BUILTIN_TOOLS = frozenset(
     {
@@ -65,9 +66,6 @@ SOURCEGRAPH_ONLY = frozenset(
 
 SOURCEGRAPH_SHARED = frozenset({"read_file", "list_files"})
 """Names that other servers use too; Sourcegraph's take a `repo`."""
-
-UNKNOWN_SERVER = "unknown"
-"""Server of a tool that is certainly MCP, where nothing tells which."""
 
 MAX_LITERAL = 1 << 20
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from groundtrace.traces.values import as_mapping, as_text
+from groundtrace.values import as_mapping, as_text
 
 
 class Shown(NamedTuple):

@@ -8,9 +8,9 @@ from typing import Any, Literal, Protocol
 
 from groundtrace.model import Problem, ToolResult, Usage
 from groundtrace.storage import Folder
-from groundtrace.traces.times import earliest
+from groundtrace.times import earliest
 from groundtrace.traces.tokens import Ledger
-from groundtrace.traces.values import clean
+from groundtrace.values import clean
 
 SourceKind = Literal["trajectory", "transcript"]
 

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from groundtrace.traces.values import as_count, as_mapping
+from groundtrace.values import as_count, as_mapping
 
 
 @dataclass(frozen=True, slots=True)

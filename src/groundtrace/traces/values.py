@@ -1,52 +1,13 @@
-"""Reading values that may be of any type: what is not usable is None, never an exception."""
+"""What a call's arguments and results may look like, whatever the harness."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from typing import Any
 
 from groundtrace import jsonio
 
-MAX_COUNT = 1 << 53
-"""No trial has this many tokens; a larger number is damage."""
-
-
-def clean(text: str) -> str:
-    """Text that can be written as UTF-8; the check is free for ASCII, which most results are."""
-    return text if text.isascii() else jsonio.clean_text(text)
-
-
-def as_text(value: Any) -> str | None:
-    """A non-empty string that can be written as UTF-8."""
-    return clean(value) if isinstance(value, str) and value else None
-
-
-def as_count(value: Any) -> int | None:
-    """A count of tokens: a whole number from 0, not a boolean."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, float):
-        if not math.isfinite(value) or not value.is_integer():
-            return None
-        value = int(value)
-    return value if isinstance(value, int) and 0 <= value < MAX_COUNT else None
-
-
-def as_amount(value: Any) -> float | None:
-    """A finite amount from 0, such as a cost."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
-
-
-def as_mapping(value: Any) -> Mapping[str, Any]:
-    """The object, or an empty one."""
-    return value if isinstance(value, dict) else {}
+UNKNOWN_SERVER = "unknown"
+"""Server of a tool that is certainly MCP, where nothing tells which."""
 
 
 def as_arguments(value: Any) -> dict[str, Any] | None:

@@ -1,0 +1,71 @@
+"""Reading values that may be of any type: what is not usable is None, never an exception.
+
+Traces and records are written by other programs. The rules for a number, a count, a name that is
+none and a model's name stand here once, so that every stage understands the same value alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from groundtrace import jsonio
+
+MAX_COUNT = 1 << 53
+"""No trial has this many tokens; a larger number is damage."""
+
+_NOT_KNOWN = frozenset({"", "unknown", "none", "null"})
+"""Spellings of "not known" that real records hold: `agent_info.version` is often "unknown"."""
+
+
+def clean(text: str) -> str:
+    """Text that can be written as UTF-8; the check is free for ASCII, which most results are."""
+    return text if text.isascii() else jsonio.clean_text(text)
+
+
+def as_text(value: Any) -> str | None:
+    """A non-empty string that can be written as UTF-8."""
+    return clean(value) if isinstance(value, str) and value else None
+
+
+def as_number(value: Any) -> float | None:
+    """A finite number; truth values and text are not numbers."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def as_amount(value: Any) -> float | None:
+    """A finite amount from 0, such as a cost."""
+    number = as_number(value)
+    return number if number is not None and number >= 0 else None
+
+
+def as_count(value: Any) -> int | None:
+    """A count, as of tokens: a whole number from 0."""
+    number = as_number(value)
+    if number is None or not number.is_integer() or not 0 <= number < MAX_COUNT:
+        return None
+    return int(value)
+
+
+def as_mapping(value: Any) -> Mapping[str, Any]:
+    """The object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def known(text: str | None) -> str | None:
+    """The text without blanks around it, unless it only says that something is not known."""
+    bare = "" if text is None else text.strip()
+    return None if bare.casefold() in _NOT_KNOWN else bare
+
+
+def model_name(raw: str | None) -> str | None:
+    """A model without its provider: `anthropic/claude-x` is `claude-x` (D33)."""
+    whole = known(raw)
+    return None if whole is None else known(whole.rstrip("/").rpartition("/")[2])
