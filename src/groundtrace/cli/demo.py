@@ -46,13 +46,15 @@ def command(out: Path, as_json: bool, quiet: bool, verbose: bool) -> int:  # noq
     request = Request(
         runs=str(runs), engine=make_engine("local", jobs=1), tasks=str(out / "benchmarks")
     )
-    done, failed, reports = run_stages(request, ImpactOptions(), None)
+    done, failed, written = run_stages(request, ImpactOptions(), None)
     summary = _summary(request)
+    for note in written.notes:
+        print_message(note, quiet=quiet)
     if as_json:
-        print_json({"reports": reports, "trials": done.trials, "failed": failed})
+        print_json({"reports": written.written, "trials": done.trials, "failed": failed})
     else:
         print_result(by_config(summary))
-        print_result(closing_words(reports))
+        print_result(closing_words(written.written))
     return say_failures(failed, quiet)
 
 
@@ -80,13 +82,14 @@ COLUMNS = {
 
 def by_config(summary: RunSummaryDocument) -> str:
     """One line a configuration: means, each over the tasks that have the value."""
+    from groundtrace.report import numbers
+
     rows = []
     for config, group in summary.by_config.items():
         cells = [config, f"{group.computable} of {group.trials}"]
         for name in COLUMNS:
             mean = group.metrics[name].mean if name in group.metrics else None
-            cells.append("-" if mean is None else f"{mean:.3f}")
-        rate = group.first_hit.hit_rate
-        cells.append("-" if rate is None else f"{rate:.3f}")
+            cells.append(numbers.value(name, mean))
+        cells.append(numbers.share(group.first_hit.hit_rate))
         rows.append(cells)
     return table(["config", "computable", *COLUMNS.values(), "hit rate"], rows)

@@ -3,50 +3,126 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
 
 from groundtrace.cli.terminal import escape, table
 from groundtrace.explain import lines_of, misses
+from groundtrace.metrics.table import OUTCOMES
+from groundtrace.report import numbers
+from groundtrace.report.text import plain
+from groundtrace.report.words import reason
 
 SHOWN_FILES = 12
 """Files of one call that are listed; the rest is counted."""
 
+ARGUMENT_LIMIT = 160
+"""Characters of an argument that are shown."""
+
 
 def render(found: dict[str, Any], *, only_calls: bool = False) -> str:
     """The whole explanation, or only its calls."""
-    sections = _SECTIONS[2:3] if only_calls else _SECTIONS
+    sections = _SECTIONS if not only_calls else {"Calls": _calls}
     parts = []
-    for title, write in sections:
-        body = "\n".join(escape(line) for line in write(found))
-        parts.append(f"{_bold(title)}\n{body}")
+    for title, write in sections.items():
+        body = "\n".join(_painted(escape(line)) for line in write(found))
+        parts.append(f"{_styled(title, bold=True)}\n{body}")
     return "\n\n".join(parts)
 
 
-def _bold(text: str) -> str:
-    return click.style(text, bold=True) if sys.stdout.isatty() else text
+def _styled(text: str, **style: Any) -> str:
+    """Coloured on a terminal alone: files and pipes get plain text."""
+    return click.style(text, **style) if sys.stdout.isatty() else text
+
+
+def _painted(line: str) -> str:
+    """A line in the colour of what it tells; the words say it too."""
+    for mark, colour in _COLOURS.items():
+        if mark in line:
+            return _styled(line, fg=colour)
+    return line
+
+
+_COLOURS = {
+    "  = ": "green",
+    "missed: ": "red",
+    "problem: ": "yellow",
+    "degraded: ": "yellow",
+}
+"""Marks of a line and their colours, the first that fits."""
 
 
 def _identity(found: dict[str, Any]) -> Iterator[str]:
     rows = [
-        [name, str(field["value"]) if field["value"] is not None else "-", field["evidence"] or ""]
+        [name, _text(field["value"]), plain(field["evidence"] or "")]
         for name, field in found["identity"].items()
     ]
     yield table(["field", "value", "evidence"], rows)
 
 
-def _sources(found: dict[str, Any]) -> Iterator[str]:
-    trace, truth = found["trace"], found["ground_truth"]
-    yield f"trace: {trace['source'] or 'none'}; {trace['calls']} calls, {trace['subagent_calls']} of subagents, {trace['without_result']} without a result; cwd {trace['cwd'] or 'unknown'}"
-    yield from (f"  {line}" for line in trace["evidence"])
+def _text(value: Any) -> str:
+    return numbers.MISSING if value is None else plain(str(value))
+
+
+def _trace(found: dict[str, Any]) -> Iterator[str]:
+    trace = found["trace"]
+    yield (
+        f"source: {trace['source'] or 'none'}; {trace['calls']} calls, "
+        f"{trace['subagent_calls']} of subagents, {trace['without_result']} without a result"
+    )
+    yield f"working directory: {plain(trace['cwd'] or 'unknown')}"
+    if trace["mcp_servers"]:
+        yield f"MCP servers: {plain(', '.join(trace['mcp_servers']))}"
+    yield from (f"evidence: {plain(line)}" for line in trace["evidence"])
     if trace["degraded_reason"]:
-        yield f"  degraded: {trace['degraded_reason']}"
-    yield from (f"  problem: {problem}" for problem in found["problems"])
-    source = truth["source"] or "none"
-    yield f"ground truth: {source} ({truth['confidence'] or 'no'} confidence), {len(truth['files'])} files"
-    yield from (f"  {name}" for name in truth["files"])
+        yield f"degraded: {plain(trace['degraded_reason'])}"
+    yield from (f"problem: {plain(problem)}" for problem in found["problems"])
+    if not found["problems"]:
+        yield "no problems"
+
+
+def _ground_truth(found: dict[str, Any]) -> Iterator[str]:
+    truth = found["ground_truth"]
+    yield (
+        f"source: {plain(truth['source'] or 'none')} "
+        f"({truth['confidence'] or 'no'} confidence), {len(truth['files'])} files"
+    )
+    yield from (f"  {plain(name)}" for name in truth["files"])
+    edits = truth.get("expected_edit_files")
+    if edits:
+        yield (
+            f"expected edit files: {len(edits)}, from "
+            f"{plain(truth.get('expected_edit_files_source') or 'unknown')} "
+            f"({truth.get('expected_edit_files_confidence') or 'no'} confidence)"
+        )
+        yield from (f"  {plain(name)}" for name in edits)
+    for chunk in truth.get("chunks") or ():
+        lines = f"{chunk['line_start']}-{chunk['line_end']}"
+        yield f"chunk: {plain(chunk['file'])} lines {lines}  {plain(chunk['annotation'] or '')}".rstrip()
+    symbols = truth.get("symbols") or ()
+    yield from (f"symbol: {plain(s['symbol'])} in {plain(s['file'])}" for s in symbols)
+
+
+def _outcome(found: dict[str, Any]) -> Iterator[str]:
+    outcome = found["outcome"] or {}
+    rows = [
+        [name, numbers.value(name, outcome.get(name)), info.better, _text(outcome.get(source))]
+        for name, info in OUTCOMES.items()
+        for source in (_SOURCES.get(name, ""),)
+    ]
+    yield table(["outcome", "value", "better", "source, or why not"], rows)
+    if outcome.get("exception"):
+        yield f"ended with: {plain(outcome['exception'])}"
+
+
+_SOURCES = {
+    "reward": "reward_reason",
+    "cost_usd": "cost_source",
+    "output_tokens": "output_tokens_source",
+}
+"""Field that says where an outcome was found, or why it was not."""
 
 
 def _calls(found: dict[str, Any]) -> Iterator[str]:
@@ -58,52 +134,57 @@ def _calls(found: dict[str, Any]) -> Iterator[str]:
             *(["failed"] if call["failed"] else []),
             *([] if call["known_as"] else ["unknown tool"]),
         ]
-        yield f"[{call['step']}] {call['tool']} ({', '.join(marks)}) {call['call_id'] or ''}"
+        ids = " ".join(plain(part) for part in (call["call_id"], call["step_id"]) if part)
+        yield f"[{call['step']}] {plain(call['tool'])} ({', '.join(marks)}) {ids}".rstrip()
         for name, value in call["arguments"].items():
-            yield f"      {name}: {_short(value)}"
+            yield f"      {plain(name)}: {plain(' '.join(str(value).split()), ARGUMENT_LIMIT)}"
         for access in call["accesses"][:SHOWN_FILES]:
             truth = access.get("ground_truth_file")
-            hit = f"  = {truth}" if truth else ""
-            yield f"    {access['kind']:<8} {access['file']} {lines_of(access)}{hit}".rstrip()
+            hit = f"  = {plain(truth)}" if truth else ""
+            line = f"    {access['kind']:<8} {plain(access['file'])} {lines_of(access)}"
+            yield f"{line.rstrip()}{hit}"
         more = len(call["accesses"]) - SHOWN_FILES
         if more > 0:
             yield f"    and {more} more"
         if call["why"]:
-            yield f"    why: {', '.join(call['why'])}"
-        yield from (f"    problem: {problem}" for problem in call["problems"])
-
-
-def _short(value: Any) -> str:
-    text = " ".join(str(value).split())
-    return text if len(text) <= 160 else f"{text[:157]}..."
+            yield f"    why: {plain(', '.join(call['why']))}"
+        yield from (f"    problem: {plain(problem)}" for problem in call["problems"])
+    if not found["calls"]:
+        yield "no call could be read"
 
 
 def _ranking(found: dict[str, Any]) -> Iterator[str]:
+    """Both lists whole, so that every rank can be counted off."""
     ranking = found["ranking"]
     for name in ("retrieved", "shown"):
         rows = ranking[name]
-        yield f"{name}: {len(rows)} files; missed: {misses(ranking[f'missed_{name}'])}"
+        missed = [plain(entry) for entry in ranking[f"missed_{name}"]]
+        yield f"{name}: {len(rows)} files"
         for row in rows:
-            if row["ground_truth_file"] is not None:
-                yield f"  rank {row['rank']}: {row['file']} (step {row['step']}, {row['kind']}) = {row['ground_truth_file']}"
+            truth = row["ground_truth_file"]
+            hit = "" if truth is None else f"  = {plain(truth)}"
+            yield f"  {row['rank']:>4}  {plain(row['file'])} (step {row['step']}, {row['kind']}){hit}"
+        yield f"  missed: {misses(missed)}"
 
 
 def _metrics(found: dict[str, Any]) -> Iterator[str]:
     rows = []
     for metric in found["metrics"]:
-        value = metric["value"]
-        shown = f"undefined: {metric['undefined']}" if value is None else f"{value:g}"
-        rows.append(
-            [metric["metric"], shown, metric["arithmetic"] or "", f"{metric['better']} is better"]
-        )
-    yield table(["metric", "value", "arithmetic", "direction"], rows)
+        name, value = metric["metric"], metric["value"]
+        how = metric["arithmetic"] or ""
+        if value is None:
+            how = f"undefined: {reason(metric['undefined'])}"
+        rows.append([name, numbers.value(name, value), how, metric["better"]])
+    yield table(["metric", "value", "arithmetic", "better"], rows)
 
 
-_SECTIONS = (
-    ("Identity", _identity),
-    ("Sources", _sources),
-    ("Calls", _calls),
-    ("Ranking", _ranking),
-    ("Metrics", _metrics),
-)
+_SECTIONS: dict[str, Callable[[dict[str, Any]], Iterator[str]]] = {
+    "Identity": _identity,
+    "Trace": _trace,
+    "Ground truth": _ground_truth,
+    "Outcome": _outcome,
+    "Calls": _calls,
+    "Ranking": _ranking,
+    "Metrics": _metrics,
+}
 """Sections in order, each with the function that writes its lines."""

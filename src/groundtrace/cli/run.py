@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from groundtrace.impact.options import ImpactOptions
     from groundtrace.stages import Request
     from groundtrace.stages.normalize import Normalized
+    from groundtrace.stages.report import Reported
 
 
 @click.command("run")
@@ -39,21 +40,23 @@ def command(**flags: Any) -> int:
     if flags["dry_run"]:
         return normalizing.dry_run(flags)
     with request_from_flags("working", flags) as request:
-        done, failed, reports = run_stages(
+        done, failed, written = run_stages(
             request, options_from_flags(flags, request.settings), flags["formats"]
         )
+    for note in written.notes:
+        print_message(note, quiet=flags["quiet"])
     if flags["as_json"]:
-        print_json(normalizing.as_data(done) | {"reports": reports, "failed": failed})
+        print_json(normalizing.as_data(done) | {"reports": written.written, "failed": failed})
     else:
         print_message(normalizing.as_text(done), quiet=flags["quiet"])
-        print_result(closing_words(reports))
+        print_result(closing_words(written.written))
     return say_failures(failed, flags["quiet"])
 
 
 def run_stages(
     request: Request, impact_options: ImpactOptions, formats: tuple[str, ...] | None
-) -> tuple[Normalized, list[str], list[str]]:
-    """All stages after one another: what was normalized, what failed, which reports stand."""
+) -> tuple[Normalized, list[str], Reported]:
+    """All stages after one another: what was normalized, what failed, and the reports."""
     from groundtrace.stages.evaluate import evaluate
     from groundtrace.stages.impact import impact
     from groundtrace.stages.normalize import normalize
@@ -63,7 +66,7 @@ def run_stages(
     evaluated = evaluate(request, done.rows)
     impact(request, impact_options, evaluated.rows)
     written = report(request, formats, evaluated.rows)
-    return done, [*done.failed, *evaluated.failed], written.written
+    return done, [*done.failed, *evaluated.failed], written
 
 
 def closing_words(reports: list[str]) -> str:

@@ -6,27 +6,19 @@ Text from traces is escaped, so that no trace can move the cursor or colour the 
 from __future__ import annotations
 
 import sys
-import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
 
-_KEPT = {"\n", "\t"}
+from groundtrace.visible import visible
+
+_KEPT = "\n\t"
 
 
 def escape(text: str) -> str:
     """`text` with control, bidirectional and unpaired characters shown as escapes."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        char if char in _KEPT or not _hidden(char) else char.encode("unicode_escape").decode()
-        for char in text
-    )
-
-
-def _hidden(char: str) -> bool:
-    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    return visible(text, keep=_KEPT)
 
 
 def print_result(text: str) -> None:

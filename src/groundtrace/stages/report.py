@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from groundtrace.artifacts.documents.events import EventsDocument
@@ -71,20 +71,36 @@ def _report(
             for f in (folder, *(o.folder for o in outputs))
         ]
         content = fingerprint(parts, request.only)
-        data: ReportData | None = None
-        for name in formats:
+        made_once = _Once(lambda: _data(folder, scope, outputs, request, made))
+        wanted = list(formats)
+        for name in wanted:
             file = FILES[name]
             fresh = state.results.get(file) == content and folder.has_file(file)
             if request.force or not fresh:
-                data = data or _data(folder, scope, outputs, request, made)
                 try:
-                    write_text(folder, file, RENDERERS[name](data))
+                    write_text(folder, file, RENDERERS[name](made_once.value()))
                 except MissingExtraError as error:
-                    _note(done, str(error))
+                    _note(done, f"{error}; the Markdown was written")
+                    if "md" not in wanted:
+                        wanted.append("md")  # the loop takes it up next
                     continue
                 state.results[file] = content
             done.written.append(f"{folder.url}/{file}")
         save_state(folder, state)
+
+
+class _Once:
+    """Makes the data when it is first needed, and keeps it."""
+
+    def __init__(self, make: Callable[[], ReportData]) -> None:
+        self._make = make
+        self._value: ReportData | None = None
+
+    def value(self) -> ReportData:
+        """The data."""
+        if self._value is None:
+            self._value = self._make()
+        return self._value
 
 
 def _note(done: Reported, text: str) -> None:

@@ -80,19 +80,24 @@ def _delta_layers(names: list[str], intervals: bool) -> list[dict[str, Any]]:
     # Long names in two lines, so that the plot keeps its room on a telephone.
     y = ordinal("metric", None, names)
     y["axis"] |= {"labelExpr": "split(datum.label, '_with_')", "labelLimit": 170}
-    shared = {"y": y, "tooltip": tooltip("metric", "text")}
-    x = {"type": "quantitative", "title": title, "scale": {"zero": True}, "axis": {"tickCount": 6}}
-    zero = {
+    shared: dict[str, Any] = {"y": y, "tooltip": tooltip("metric", "text")}
+    x: dict[str, Any] = {
+        "type": "quantitative",
+        "title": title,
+        "scale": {"zero": True},
+        "axis": {"tickCount": 6},
+    }
+    zero: dict[str, Any] = {
         "data": {"values": [{"zero": 0}]},
         "mark": {"type": "rule", "color": "var(--ink)", "strokeDash": [3, 3]},
         "encoding": {"x": {"field": "zero", **x}},
     }
-    interval = {
+    interval: dict[str, Any] = {
         "transform": [{"filter": "isValid(datum.low)"}],
         "mark": {"type": "rule", "strokeWidth": 3, "color": "var(--c1)", "opacity": 0.55},
         "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}, **shared},
     }
-    mean = {
+    mean: dict[str, Any] = {
         "mark": {"type": "point", "filled": True, "size": 90, "color": "var(--c1)", "opacity": 1},
         "encoding": {"x": {"field": "delta", **x}, **shared},
     }

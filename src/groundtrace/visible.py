@@ -1,0 +1,27 @@
+"""Characters that print nothing, or turn the text around them, shown as escapes.
+
+Terminal and reports share it: what a trace hides in a name must not differ by where it is read.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+_HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Characters that count as letters or symbols and print nothing."""
+
+
+def visible(text: str, keep: str = "") -> str:
+    """The text with control, bidirectional, unpaired and blank characters as escapes."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if char in keep or not _hidden(char) else _escape(char) for char in text)
+
+
+def _hidden(char: str) -> bool:
+    return char in _BLANKS or unicodedata.category(char) in _HIDDEN_CATEGORIES
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape").decode()
