@@ -18,7 +18,9 @@ def view(command: str, output: str, **more: Any) -> ShellView:
     return shell_refs(command, ToolResult(text=output, **more), "/w", settings)
 
 
-def touched(command: str, output: str, **more: Any) -> list[tuple[str, str, int | None, int | None]]:
+def touched(
+    command: str, output: str, **more: Any
+) -> list[tuple[str, str, int | None, int | None]]:
     found = view(command, output, **more)
     return [(ref.kind, ref.path, ref.line_start, ref.line_end) for ref in found.refs]
 
@@ -106,7 +108,9 @@ def test_users_add_commands() -> None:
         }
     )
     assert touched("mycat a.py", "x\n", settings=added) == [("read", "/w/a.py", 1, 1)]
-    assert touched("peek -n 3 --mode x y a.py", "x\n", settings=added) == [("read", "/w/a.py", 1, 1)]
+    assert touched("peek -n 3 --mode x y a.py", "x\n", settings=added) == [
+        ("read", "/w/a.py", 1, 1)
+    ]
     assert touched("put s a.py b.py", "", settings=added) == [
         ("written", "/w/a.py", None, None),
         ("written", "/w/b.py", None, None),
@@ -123,7 +127,9 @@ def test_users_add_commands() -> None:
         ({"kind": "read", "operands": "frist"}, "'first'"),
     ],
 )
-def test_a_wrong_entry_is_refused_with_the_nearest_name(entry: dict[str, str], nearest: str) -> None:
+def test_a_wrong_entry_is_refused_with_the_nearest_name(
+    entry: dict[str, str], nearest: str
+) -> None:
     with pytest.raises(UsageError, match=nearest):
         view("x a", "y\n", settings=Settings(shell_commands={"x": entry}))
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
-from groundtrace.tools.shell.found import Listing, Names, Search
+from groundtrace.tools.shell.found import Names
+from groundtrace.tools.shell.listing import Listing
 from groundtrace.tools.shell.parts import Content, Part, Spans, Text
 from groundtrace.tools.shell.words import HOLES
 
@@ -144,8 +145,6 @@ def _substituted(part: Part, body: str) -> Part:
         )
     if isinstance(part, Text):
         return _opaque(part)
-    if isinstance(part, Search) and part.named is not False:
-        return part if body.startswith(("s/^\\.", "s|^\\.")) else part
     return part
 
 

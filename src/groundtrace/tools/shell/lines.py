@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from groundtrace.tools.shell.found import Diff, Listing, Names, Search
+from groundtrace.tools.shell.found import Diff, Names, Search
+from groundtrace.tools.shell.listing import Listing
 from groundtrace.tools.shell.parts import (
     WHOLE,
     Content,

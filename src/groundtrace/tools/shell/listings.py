@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from groundtrace.model import FileRef
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
-from groundtrace.tools.shell.found import Listing, Names
+from groundtrace.tools.shell.found import Names
+from groundtrace.tools.shell.listing import Listing
 from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
 from groundtrace.tools.shell.parts import Opaque, Part
 from groundtrace.tools.shell.words import Word

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.align import divide
-from groundtrace.tools.shell.found import Listing, Names, Search
+from groundtrace.tools.shell.found import Names, Search
+from groundtrace.tools.shell.listing import Listing
 from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
 from groundtrace.tools.shell.parts import Content, Opaque, Part, Text, shown_files
 from groundtrace.tools.shell.words import HOLES

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from groundtrace.tools.shell.commands import Call, Entry, run_command
-from groundtrace.tools.shell.found import Listing, Names, Search
+from groundtrace.tools.shell.flow import Stage, flat, joined, perhaps
 from groundtrace.tools.shell.loops import Loop
 from groundtrace.tools.shell.names import is_file_name, join
 from groundtrace.tools.shell.parse import Tree, parse
-from groundtrace.tools.shell.parts import Content, Part, Text, Write
-from groundtrace.tools.shell.texts import text_part, words_as_text
+from groundtrace.tools.shell.parts import Part, Text
+from groundtrace.tools.shell.redirects import Redirects
+from groundtrace.tools.shell.texts import words_as_text
 from groundtrace.tools.shell.words import (
     FIRST_HOLE,
     HOLE,
@@ -177,7 +177,7 @@ class Walker:
         return self.apart(lambda: self.run_all(node.named_children, stdin))
 
     def _flow(self, node: Node, stdin: Parts | None) -> Parts:
-        return self.flow(_flat(node), stdin)
+        return self.flow(flat(node), stdin)
 
     def flow(self, items: Sequence[Stage | str], stdin: Parts | None) -> Parts:
         """Stages joined by `|`, `&&` and `||`, in order; pipes bind tighter."""
@@ -213,7 +213,7 @@ class Walker:
         parts: Parts = []
         for index, child in enumerate(node.named_children):
             inner = self.run(child, stdin)
-            parts += inner if index == 0 else _perhaps(inner)
+            parts += inner if index == 0 else perhaps(inner)
         return parts
 
     def _case(self, node: Node, stdin: Parts | None) -> Parts:
@@ -222,7 +222,7 @@ class Walker:
             if item.type == "case_item":
                 values = set(item.children_by_field_name("value"))
                 body = [child for child in item.named_children if child not in values]
-                parts += _perhaps(self.run_all(body, stdin))
+                parts += perhaps(self.run_all(body, stdin))
         return parts
 
     def _function(self, node: Node, stdin: Parts | None) -> Parts:
@@ -304,7 +304,7 @@ class Walker:
         names = self._read_names(condition)
         if names is None:
             before = self.run(condition, stdin) if condition is not None else []
-            return before + _perhaps(self.run(body, stdin))
+            return before + perhaps(self.run(body, stdin))
         run_body = lambda: self.run(body)  # noqa: E731
         if stdin and all(isinstance(part, Text) for part in stdin):
             lines = [line for part in stdin if isinstance(part, Text) for line in part.lines]
@@ -342,7 +342,7 @@ class Walker:
             self.tree.text(node),
         )
         if found is None:
-            return _perhaps(self.run(body, stdin))
+            return perhaps(self.run(body, stdin))
         stop = int(found[4]) + (found[3] == "<=")
         values = range(int(found[2]), stop, int(found[5] or 1) or 1)[:MAX_WORDS]
         return self.each(
@@ -420,172 +420,6 @@ class Walker:
 
     def _test(self, node: Node, stdin: Parts | None) -> Parts:
         return []
-
-
-class Redirects:
-    """Where a command's input comes from and its output goes."""
-
-    __slots__ = ("discard", "quiet", "stdin", "then", "writes")
-
-    def __init__(self) -> None:
-        self.stdin: Parts | None = None
-        self.writes: list[Write] = []
-        self.discard = False
-        self.quiet = False
-        self.then: list[Callable[[Parts], Parts]] = []
-
-    def add_file(self, walker: Walker, mark: Node) -> None:
-        target = mark.child_by_field_name("destination")
-        fd = mark.child_by_field_name("descriptor")
-        number = walker.tree.text(fd) if fd is not None else ""
-        operator = next((c.type for c in mark.children if not c.is_named), ">")
-        words = expand(walker, target) if target is not None else []
-        if not words:
-            return
-        word = words[0]
-        if operator == "<":
-            self.stdin = _opened(walker, word)
-            return
-        if (operator in {">&", "<&"} and word.text.isdigit()) or operator in {">&-", "<&-"}:
-            if number in {"", "1"} and word.text == "2":
-                return
-            return
-        if number == "2":
-            self.quiet = True
-        elif number in {"", "1"} or operator.startswith("&"):
-            self.discard = True
-        path = walker.path(word.text) if word.known else None
-        if path is not None:
-            self.writes.append(Write(path=path, rule="redirection"))
-
-    def add_heredoc(self, walker: Walker, mark: Node) -> None:
-        """The body is input; what stands behind `<<EOF` in its line belongs to the command."""
-        body = next((child for child in mark.named_children if child.type == "heredoc_body"), None)
-        start = next(
-            (child for child in mark.named_children if child.type == "heredoc_start"), None
-        )
-        text = _heredoc_text(walker, mark, start, body)
-        self.stdin = [text_part(walker, text.removesuffix("\n"), rule="heredoc")]
-        operator = ""
-        for child in mark.children:
-            if child.type == "file_redirect":
-                self.add_file(walker, child)
-            elif child.type in {"&&", "||"}:
-                operator = child.type
-            elif child.type == "pipeline":
-                stages = _flat(child)
-                self.then.append(lambda parts, stages=stages: walker.flow(["|", *stages], parts))  # type: ignore[misc]
-            elif child.is_named and child.type not in {
-                "heredoc_start",
-                "heredoc_body",
-                "heredoc_end",
-                "file_descriptor",
-            }:
-                if operator:
-                    self.then.append(
-                        lambda parts, child=child, o=operator: joined(parts, o, walker.run(child))  # type: ignore[misc]
-                    )
-
-    def apply(self, walker: Walker, parts: Parts) -> Parts:
-        """Parts as they are seen after the redirections."""
-        if self.quiet:
-            for part in parts:
-                part.quiet = True
-        if self.discard:
-            parts = [part for part in parts if not part.prints]
-        parts = [*parts, *self.writes]
-        for action in self.then:
-            parts = action(parts)
-        return parts
-
-
-def _heredoc_text(walker: Walker, mark: Node, start: Node | None, body: Node | None) -> str:
-    if body is None:
-        return ""
-    quoted = start is not None and walker.tree.text(start)[:1] in {"'", '"', "\\"}
-    text = walker.tree.text(body)
-    if not quoted:
-
-        def value(match: re.Match[str]) -> str:
-            words = walker.lookup(match[1] or match[2])
-            return HOLE if words is None else " ".join(word.text for word in words)
-
-        text = re.sub(r"(?<!\\)\$(?:\{(\w+)\}|(\w+))", value, text)
-    if mark.children and mark.children[0].type == "<<-":
-        text = re.sub(r"^\t+", "", text, flags=re.MULTILINE)
-    return text
-
-
-def _opened(walker: Walker, word: Word) -> Parts:
-    """Standard input from a file or from a process substitution."""
-    if word.text in walker.streams:
-        return [replace(part) for part in walker.streams[word.text]]
-    path = walker.path(word.text) if word.known else None
-    return [Content(path=path, rule="redirection")]
-
-
-@dataclass(slots=True)
-class Stage:
-    """One command of a pipe, with its redirections."""
-
-    node: Node | None
-    marks: list[Node] = field(default_factory=list)
-
-
-_JOINTS = {"|": "|", "|&": "|", "&&": "&&", "||": "||"}
-_FLOWS = {"pipeline", "list", "redirected_statement"}
-
-
-def _flat(node: Node) -> list[Stage | str]:
-    """Stages and what joins them, in the order of the source.
-
-    The grammar nests `a | b && c < f` in ways that bash does not, such as `(a | (b && c)) < f`.
-    The order of the words is right in all of them, and it is all that the shell goes by.
-    """
-    items: list[Stage | str] = []
-    body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
-    for child in node.children:
-        kind = child.type
-        if kind in _JOINTS:
-            items.append(_JOINTS[kind])
-        elif kind.endswith("_redirect"):
-            last = next((item for item in reversed(items) if isinstance(item, Stage)), None)
-            if last is None:
-                last = Stage(None)
-                items.append(last)
-            last.marks.append(child)
-        elif kind in _FLOWS:
-            items.extend(_flat(child))
-        elif (child.is_named and kind != "comment") or child == body:
-            items.append(Stage(child))
-    return items
-
-
-def joined(parts: Parts, operator: str, following: Parts) -> Parts:
-    """`a && b` or `a || b`: whether b ran depends on what a printed, where that tells."""
-    if not parts:
-        return following
-    last = parts[-1]
-    telling = last if isinstance(last, Search | Names | Listing | Content) else None
-    for part in following:
-        if operator == "||":
-            part.fallback = True
-            part.unless = part.unless or (telling if len(parts) == 1 else None)
-        else:
-            part.maybe = True
-            if telling is not None and not isinstance(last, Content):
-                part.guard = part.guard or telling
-    if operator == "||":
-        # What is written only after a failure is not known to have been written.
-        following = [part for part in following if not isinstance(part, Write)]
-    return parts + following
-
-
-def _perhaps(parts: Parts) -> Parts:
-    """Parts of a branch or of a loop that may not have run."""
-    for part in parts:
-        part.maybe = True
-    return parts
 
 
 _STATEMENTS: dict[str, Callable[[Walker, Node, Parts | None], Parts]] = {

@@ -7,12 +7,12 @@ tell its value. Words with holes are never taken for file names.
 
 from __future__ import annotations
 
-import ast
 import fnmatch
-import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from groundtrace.tools.shell.arithmetic import arithmetic
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -410,41 +410,3 @@ def _options(body: str) -> list[str] | None:
         return None
     options = re.split(r"(?<!\x01),", body)
     return options if len(options) > 1 else None
-
-
-_OPERATORS: dict[type[ast.AST], Callable[..., int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-}
-
-
-def arithmetic(body: str, value: Callable[[str], str | None]) -> int | None:
-    """The value of a shell arithmetic expression over known integers, else None."""
-    if len(body) > 200:
-        return None
-
-    def name(match: re.Match[str]) -> str:
-        found = value(match[1])
-        return found if found is not None and re.fullmatch(r"-?\d+", found) else "?"
-
-    text = re.sub(r"\$?\{?\b([A-Za-z_]\w*)\}?", name, body).replace("/", "//")
-    text = re.sub(r"\b0+(?=\d)", "", text)
-    try:
-        return _evaluate(ast.parse(text.strip(), mode="eval").body)
-    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
-        return None
-
-
-def _evaluate(node: ast.expr) -> int:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        return node.value
-    if isinstance(node, ast.UnaryOp) and type(node.op) in _OPERATORS:
-        return _OPERATORS[type(node.op)](_evaluate(node.operand))
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return _OPERATORS[type(node.op)](_evaluate(node.left), _evaluate(node.right))
-    raise ValueError("not arithmetic")
