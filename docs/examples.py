@@ -151,7 +151,7 @@ class _Runner:
             command = block.lines[start]
             first = start + 1
             while first < end and (command.endswith("\\") or command.count('"') % 2):
-                command = f"{command.removesuffix(chr(92))}\n{block.lines[first]}"
+                command = f"{command}\n{block.lines[first]}"
                 first += 1
             yield from block.lines[start:first]
             yield from cut_like(self._run(command[2:]), block.lines[first:end])

@@ -1,0 +1,163 @@
+"""Printed pages are current and complete; the site builds, and every link leads somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import build_site
+import print_reference
+import pytest
+from reference_pages import PAGES
+
+from groundtrace import config, errors, problems
+from groundtrace.artifacts.documents import KINDS
+from groundtrace.artifacts.schema import schema
+from groundtrace.cli.main import COMMANDS
+from groundtrace.metrics.table import METRICS, OUTCOMES
+from groundtrace.tables.columns import TABLES
+from groundtrace.tools.shell.table import TABLE
+from groundtrace.tools.table import table_for
+from groundtrace.truth import SOURCES
+
+REFERENCE = print_reference.ROOT / "docs" / "reference"
+HEADINGS = (
+    "What it measures",
+    "Range and direction",
+    "When undefined",
+    "Known problems",
+    "An example worked by hand",
+    "Reference",
+)
+
+
+def page(name: str) -> str:
+    return (REFERENCE / name).read_text(encoding="utf-8")
+
+
+def test_printed_pages_and_schemas_are_current() -> None:
+    stale = [str(path.relative_to(print_reference.ROOT)) for path, _ in print_reference.stale()]
+    assert stale == [], "run python docs/print_reference.py"
+
+
+def test_printed_pages_say_so_and_there_are_no_others() -> None:
+    assert sorted(path.name for path in REFERENCE.iterdir()) == sorted(PAGES)
+    for name in PAGES:
+        assert page(name).startswith(print_reference.NOTICE)
+
+
+def test_the_check_names_stale_files(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setitem(print_reference.PAGES, "errors.md", lambda: "# Other\n")
+    assert print_reference.main(["--check"]) == 1
+    assert "docs/reference/errors.md is stale" in capsys.readouterr().err
+
+
+def test_every_metric_and_outcome_is_on_the_page_with_every_heading() -> None:
+    text = page("metrics.md")
+    for name in (*METRICS, *OUTCOMES):
+        assert f"`{name}`" in text
+    sections = (
+        text.partition("## Files (stage 1)")[2].partition("## Outcomes")[0].split("\n### ")[1:]
+    )
+    assert len(sections) == len({info.field for info in METRICS.values()})
+    for section in sections:
+        assert [heading for heading in HEADINGS if f"**{heading}.**" not in section] == []
+
+
+def test_every_command_is_on_the_page_and_in_the_prose() -> None:
+    printed = page("commands.md")
+    prose = "".join(
+        path.read_text(encoding="utf-8")
+        for path in (print_reference.ROOT / "docs").rglob("*.md")
+        if path.parent.name != "reference"
+    )
+    for command in COMMANDS:
+        assert f"$ groundtrace {command} --help" in printed
+        assert f"groundtrace {command}" in prose, f"no page shows groundtrace {command}"
+
+
+def test_every_field_of_every_document_is_on_the_page() -> None:
+    text = page("schemas.md")
+    for kind in KINDS:
+        made = schema(kind)
+        for record in (made, *made["$defs"].values()):
+            for name, described in record["properties"].items():
+                assert re.search(rf"^\| `{re.escape(name)}`.*\|$", text, re.MULTILINE)
+                assert " ".join(described["description"].split()) in text
+
+
+def test_every_tool_and_program_is_on_the_page() -> None:
+    text = page("tools.md")
+    for entry in table_for(config.Settings()).entries.values():
+        assert f"`{entry.name}`" in text
+        assert all(f"`{alias}`" in text for alias in entry.aliases)
+    for program in TABLE:
+        assert f"`{program}`" in text
+
+
+def test_every_column_key_error_problem_and_source_is_on_its_page() -> None:
+    for name, columns in TABLES.items():
+        assert f"## {name}" in page("tables.md")
+        assert all(f"| `{column.name}` |" in page("tables.md") for column in columns)
+    for table, key in config._KEYS:
+        assert f"`[{table}] {key}`" in page("configuration.md")
+    for error in vars(errors).values():
+        if isinstance(error, type) and issubclass(error, errors.GroundtraceError):
+            assert f"`{error.__name__}` | {error.exit_code} |" in page("errors.md")
+    for kind in problems.KINDS:
+        assert f"| `{kind}` |" in page("errors.md")
+    for source in SOURCES:
+        assert f"| `{source.path}` | {source.confidence} |" in page("ground-truth.md")
+
+
+def test_every_decision_that_code_tests_and_pages_cite_is_on_the_page() -> None:
+    decisions = (print_reference.ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    defined = set(re.findall(r'^<a id="d(\d+)"></a>\*\*D\1\. ', decisions, re.MULTILINE))
+    assert defined == {str(n) for n in range(1, len(defined) + 1)}
+    for folder in ("src", "tests", "docs"):
+        for path in (print_reference.ROOT / folder).rglob("*.py"):
+            for number in re.findall(r"\bD(\d{1,2})\b", path.read_text(encoding="utf-8")):
+                assert number in defined, f"{path}: D{number}"
+
+
+def test_the_site_builds_without_a_fault(tmp_path: Path) -> None:
+    """Links, anchors, pictures and the navigation are all right, or nothing is built."""
+    out = tmp_path / "site"
+    assert build_site.build(out) == []
+    written = {path.relative_to(out).as_posix() for path in out.rglob("*.html")}
+    assert {"index.html", "tutorial.html", "reference/metrics.html"} <= written
+    for path in out.rglob("*.html"):
+        assert not re.search(r'(src|href)="https?://[^"]*\.(js|css)', path.read_text())
+
+
+def test_the_site_refuses_a_folder_that_is_not_its_own(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("keep me")
+    assert build_site.main([str(tmp_path)]) == 2
+    assert (tmp_path / "letter.txt").exists()
+
+
+def test_faults_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A missing page, a page nobody names, a link and an anchor that lead nowhere."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "index.md").write_text(
+        "# Title\n\n[a](gone.md) [b](#nowhere) [c](#title) [d](https://example.org)\n\n"
+        '<img src="x.png">\n\n![e](no.png)\n'
+    )
+    (docs / "orphan.md").write_text("# Orphan\n")
+    monkeypatch.setattr(build_site, "ROOT", tmp_path)
+    monkeypatch.setattr(build_site, "NAVIGATION", {"Start": ("docs/index.md", "docs/lost.md")})
+    faults = build_site.build(tmp_path / "site")
+    assert len(faults) == 6, faults
+    for part in ("lost.md", "orphan.md", "gone.md", "#nowhere", "in HTML", "no.png"):
+        assert any(part in fault for fault in faults), part
+    assert not (tmp_path / "site").exists()
+
+
+def test_links_of_files_outside_the_site_lead_somewhere() -> None:
+    readme = print_reference.ROOT / "README.md"
+    for link in re.findall(r"\]\(([^)]+)\)", readme.read_text(encoding="utf-8")):
+        path, _, anchor = link.partition("#")
+        if not re.match(r"[a-z]+:", link):
+            assert (print_reference.ROOT / path).exists(), link
+            assert not anchor or path.endswith(".md")
