@@ -65,7 +65,7 @@ def try_metrics(n: int, start: int) -> None:
         checks.check_document("retrieval_metrics", metrics)
         row = row_from(metrics, document)
         for name, value in row.metrics.items():
-            assert value >= 0 and (name.startswith("ttfr") or value <= 1), (name, value)
+            assert value >= 0 and ("ttfr" in name or value <= 1), (name, value)
 
     _run(check, DOCUMENTS["retrieval_events"], n, start)
 

@@ -41,20 +41,25 @@ def decode(kind: str, data: bytes, where: str) -> Any:
 
 def _decode_slowly(kind: str, data: bytes, where: str, first: Exception) -> Any:
     """The document after all (a later minor version, integral floats), or a clear error."""
-    try:
-        raw = jsonio.loads(data)
-    except jsonio.BadJsonError as error:
-        place = f"{where}:{error.line}:{error.column}" if error.line else where
-        raise InputError(f"{place}: not valid JSON: {error}") from error
+    raw = _loads(data, where)
     if not isinstance(raw, dict):
         raise InputError(f"{where}: $: expected an object, got {type(raw).__name__}")
     later = _check_version(raw.get("schema_version"), where)
     fitted = _fit(raw, inspect.type_info(KINDS[kind].type), drop_unknown=later)
     try:
         return msgspec.convert(fitted, KINDS[kind].type)
-    except (msgspec.ValidationError, RecursionError, OverflowError) as error:
+    except (msgspec.ValidationError, RecursionError, OverflowError, UnicodeEncodeError) as error:
+        # The last is a lone surrogate, which the tolerant reading lets pass.
         reason = str(error) if isinstance(error, msgspec.ValidationError) else str(first)
         raise InputError(f"{where}: {_with_place(reason)}") from error
+
+
+def _loads(data: bytes, where: str) -> Any:
+    try:
+        return jsonio.loads(data)
+    except jsonio.BadJsonError as error:
+        place = f"{where}:{error.line}:{error.column}" if error.line else where
+        raise InputError(f"{place}: not valid JSON: {error}") from error
 
 
 def _check_version(version: Any, where: str) -> bool:
@@ -126,11 +131,7 @@ def kind_of_file(name: str, data: bytes) -> str:
     kind = kind_of(name)
     if kind is not None:
         return kind
-    try:
-        raw = jsonio.loads(data)
-    except jsonio.BadJsonError as error:
-        place = f"{name}:{error.line}:{error.column}" if error.line else name
-        raise InputError(f"{place}: not valid JSON: {error}") from error
+    raw = _loads(data, name)
     if isinstance(raw, dict):
         best = max(KINDS, key=lambda k: len(raw.keys() & set(KINDS[k].type.__struct_fields__)))
         if len(raw.keys() & set(KINDS[best].type.__struct_fields__)) >= 3:

@@ -77,7 +77,10 @@ def _others(count: int) -> str:
 
 def shown(value: object) -> str:
     """A value for a message: on one line, printable and short."""
-    text = ascii(value[:80] if isinstance(value, str | list) else value)
+    try:
+        text = ascii(value[:80] if isinstance(value, str | list) else value)
+    except RecursionError:  # an entry of a thousand lists inside one another
+        text = f"a {type(value).__name__} nested too deeply"
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 

@@ -155,13 +155,13 @@ def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folde
             elif entry.kind == "escape":
                 reason = "a link that leaves the folder of tasks or goes round; not followed"
                 problems.append(
-                    Problem("/".join((*parts, entry.name)), "link_not_followed", reason)
+                    Problem("/".join((*parts, clean_text(entry.name))), "link_not_followed", reason)
                 )
         if _is_task(names, is_root=not parts):
-            suite = parts[-2] if len(parts) > 1 else (root.name if parts else "")
+            suite = parts[-2] if len(parts) > 1 else (clean_text(root.name) if parts else "")
             yield folder, "/".join(parts), suite
         elif len(parts) < MAX_DEPTH:
-            stack += [(folder.folder(name), (*parts, name)) for name in reversed(below)]
+            stack += [(folder.folder(name), (*parts, clean_text(name))) for name in reversed(below)]
 
 
 def _is_task(names: Mapping[str, str], *, is_root: bool) -> bool:
