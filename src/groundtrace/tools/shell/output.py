@@ -142,6 +142,12 @@ _PROGRAMS = frozenset(
     ]
 )
 """Who may complain: a line of a file that looks like a message must not be lost."""
+_COMPLAINT = re.compile(
+    r"^(?:(?:/(?:usr/)?(?:local/)?bin/)?(?:" + "|".join(sorted(_PROGRAMS)) + r"): "
+    r"|\w+Error: \[Errno|repository not found|repo not found|file not found)",
+    re.MULTILINE,
+)
+"""Whether any line can be a message at all; most outputs have none."""
 _NOT_A_FAILURE = re.compile(r"binary file matches|write error|Broken pipe")
 _PYTHON_ERROR = re.compile(
     r"(?:FileNotFoundError|IsADirectoryError|PermissionError|NotADirectoryError): \[Errno \d+\] [^:]*: '(?P<path>.*)'"
@@ -217,11 +223,14 @@ def _clean(text: str, errors: str, trimmed: bool) -> Output:
     kept: list[str] = []
     missing: set[str] = set()
     had_errors = bool(errors.strip())
-    for line in lines:
-        if _is_error(line, missing):
-            had_errors = True
-        else:
-            kept.append(line)
+    if _COMPLAINT.search(text) is None:
+        kept = lines
+    else:
+        for line in lines:
+            if _is_error(line, missing):
+                had_errors = True
+            else:
+                kept.append(line)
     for line in errors.split("\n"):
         _is_error(line, missing)
     return Output(kept, False, frozenset(missing), had_errors, trimmed)
