@@ -47,9 +47,11 @@ def _decode_slowly(kind: str, data: bytes, where: str, first: Exception) -> Any:
     later = _check_version(raw.get("schema_version"), where)
     fitted = _fit(raw, inspect.type_info(KINDS[kind].type), drop_unknown=later)
     try:
-        return msgspec.convert(fitted, KINDS[kind].type)
+        document = msgspec.convert(fitted, KINDS[kind].type)
+        # The tolerant reading lets lone surrogates pass, also where any value is allowed.
+        encoder.encode(document)
+        return document
     except (msgspec.ValidationError, RecursionError, OverflowError, UnicodeEncodeError) as error:
-        # The last is a lone surrogate, which the tolerant reading lets pass.
         reason = str(error) if isinstance(error, msgspec.ValidationError) else str(first)
         raise InputError(f"{where}: {_with_place(reason)}") from error
 
