@@ -135,7 +135,8 @@ class LocalFolder(Folder):
 
     @property
     def name(self) -> str:
-        return os.path.basename(self.url) or os.path.basename(os.path.realpath(self.url))
+        name = os.path.basename(self.url)
+        return os.path.basename(os.path.realpath(self.url)) if name in ("", ".", "..") else name
 
     def folder(self, relative: str) -> LocalFolder:
         child = LocalFolder.__new__(LocalFolder)

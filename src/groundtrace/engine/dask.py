@@ -12,6 +12,7 @@ import importlib
 import pkgutil
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from typing import Any
 
 from groundtrace import __version__
@@ -22,6 +23,8 @@ CONNECT_SECONDS = 10
 """How long to wait for the scheduler and its first worker."""
 ALONE_SECONDS = 60
 """How long work waits on a cluster that has lost all of its workers."""
+RESULT_SECONDS = 600
+"""How long a chunk may take that has to be done again."""
 OUTSTANDING = 4
 """Chunks a worker thread that may be under way or wait."""
 
@@ -47,7 +50,7 @@ class DaskEngine:
             work.submit(chunk)
             if len(work.chunks) >= threads * OUTSTANDING:
                 yield from work.collect()
-        while work.chunks:
+        while work.chunks or work.suspects:
             yield from work.collect()
 
     def close(self) -> None:
@@ -65,6 +68,8 @@ class _Work:
         self.function = function
         self.pending: Any = _distributed().as_completed(loop=client.loop)
         self.chunks: dict[str, list[Any]] = {}
+        self.suspects: list[Any] = []
+        """Items that were lost with a worker, perhaps through another item on it."""
 
     def submit(self, chunk: list[Any]) -> None:
         future = self.client.submit(do_checked, __version__, self.function, chunk, pure=False)
@@ -72,25 +77,31 @@ class _Work:
         self.pending.add(future)
 
     def collect(self) -> Iterator[Done[Any, Any]]:
-        """Results of the next chunk that is ready."""
+        """Results of the next chunk that is ready; suspects come last, each on its own."""
+        alone = not self.chunks
+        if alone:
+            self.submit([self.suspects.pop(0)])
         self._wait()
         future = next(self.pending)
         chunk = self.chunks.pop(future.key)
-        if future.status == "finished":
-            for item, (result, error) in zip(chunk, future.result(), strict=True):
-                yield Done(item, result, error)
-        elif future.status != "error":
-            raise InputError(f"{self.scheduler}: the scheduler went away")
+        try:
+            # Waits where the worker that held the result is lost and the chunk is done again.
+            answers = future.result(timeout=RESULT_SECONDS)
+        except GroundtraceError:
+            raise
+        except (CancelledError, TimeoutError) as error:
+            raise InputError(f"{self.scheduler}: the scheduler does not answer any more") from error
+        except Exception as error:  # noqa: BLE001 - whatever a cluster raises: the chunk is lost
+            yield from self._failed(chunk, error, alone)
         else:
-            yield from self._failed(chunk, future.exception())
+            for item, (result, reason) in zip(chunk, answers, strict=True):
+                yield Done(item, result, reason)
         future.release()
 
-    def _failed(self, chunk: list[Any], error: BaseException | None) -> Iterator[Done[Any, Any]]:
-        if isinstance(error, GroundtraceError):
-            raise error
-        if len(chunk) > 1:
-            for item in chunk:
-                self.submit([item])
+    def _failed(self, chunk: list[Any], error: Exception, alone: bool) -> Iterator[Done[Any, Any]]:
+        """A chunk that cost worker after worker: one item at a time shows which is to blame."""
+        if not alone:
+            self.suspects += chunk
         else:
             reason = f"on the cluster: {type(error).__name__}: {error}"
             yield Done(chunk[0], error=" ".join(reason.split()))
