@@ -11,7 +11,7 @@ How a page marks them, in fenced blocks:
 
 A command goes on in the next line while a double quote is open or after a backslash.
 
-All blocks of a page run in order in one empty folder.
+All blocks of a page run in order in one empty folder; scripts of the repository run in its clone.
 """
 
 from __future__ import annotations
@@ -185,25 +185,29 @@ class _Runner:
         self._scripts = (*self._scripts, code)
 
     def _run(self, command: str) -> tuple[str, ...]:
-        done = self._process(["bash", "-c", recipe(command)])
+        in_clone = command.startswith(("python benchmarks/", "python docs/"))
+        done = self._process(["bash", "-c", recipe(command)], ROOT if in_clone else self.folder)
         if done.returncode:
             raise CommandFailedError(f"{command}: exit {done.returncode}: {done.stderr}")
         return _lines(done.stdout)
 
-    def _process(self, arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    def _process(
+        self, arguments: list[str], cwd: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
         paths = [*self._paths, *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(paths),
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "SOURCE_DATE_EPOCH": "1779840000",
+            "GROUNDTRACE_CORPUS": "",
             "NO_COLOR": "1",
             "COLUMNS": "100",
             "LC_ALL": "C.UTF-8",
         }
         return subprocess.run(
             arguments,
-            cwd=self.folder,
+            cwd=cwd or self.folder,
             env=environment,
             capture_output=True,
             text=True,

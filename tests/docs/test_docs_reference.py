@@ -8,6 +8,7 @@ from pathlib import Path
 import build_site
 import print_reference
 import pytest
+import update_figures
 from reference_pages import PAGES
 
 from groundtrace import config, errors, problems
@@ -161,3 +162,9 @@ def test_links_of_files_outside_the_site_lead_somewhere() -> None:
         if not re.match(r"[a-z]+:", link):
             assert (print_reference.ROOT / path).exists(), link
             assert not anchor or path.endswith(".md")
+
+
+@pytest.mark.corpus
+def test_the_extraction_table_is_what_the_benchmark_prints(corpus: Path) -> None:
+    """Mend with `python docs/update_figures.py`."""
+    assert update_figures.shown() == update_figures.measured(corpus)
