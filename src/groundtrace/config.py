@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from groundtrace.errors import InputError, UsageError
+from groundtrace.suggest import unknown_name
 
 FILE_NAME = "groundtrace.toml"
 
@@ -94,7 +94,7 @@ def settings_from(data: Mapping[str, Any], where: str = FILE_NAME) -> Settings:
     values: dict[str, Any] = {}
     for table, content in data.items():
         if table not in known_tables:
-            raise UsageError(f"{where}: {_unknown('table', table, known_tables)}")
+            raise UsageError(f"{where}: {unknown_name('table', table, known_tables)}")
         if not isinstance(content, dict):
             raise UsageError(f"{where}: [{table}] must be a table")
         if table == "tools":
@@ -103,9 +103,8 @@ def settings_from(data: Mapping[str, Any], where: str = FILE_NAME) -> Settings:
         known = sorted(key for known_table, key in _KEYS if known_table == table)
         for key, value in content.items():
             if key not in known:
-                raise UsageError(
-                    f"{where}: {_unknown('key', f'{table}.{key}', [f'{table}.{k}' for k in known])}"
-                )
+                keys = (f"{table}.{other}" for other in known)
+                raise UsageError(f"{where}: {unknown_name('key', f'{table}.{key}', keys)}")
             name = _KEYS[table, key]
             values[name] = _checked(name, value, f"{where}: {table}.{key}")
     return replace(Settings(), **values)
@@ -116,11 +115,6 @@ def override(settings: Settings, **flags: Any) -> Settings:
     names = {f.name for f in fields(Settings)}
     given = {k: v for k, v in flags.items() if v is not None and k in names}
     return replace(settings, **given)
-
-
-def _unknown(what: str, name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
-    return f"unknown {what} {name!r}; nearest is {near[0]!r} (known: {', '.join(known)})"
 
 
 def _checked(name: str, value: Any, where: str) -> Any:

@@ -218,10 +218,19 @@ def test_copies_in_several_runs_count_once() -> None:
     assert [(d.run_id, d.counted_in) for d in made.duplicated] == [("r2", "r1")]
 
 
-def test_a_summary_of_one_run_has_all_of_its_trials() -> None:
-    """A copy elsewhere takes nothing away, and equal keys in one run are no copies of another."""
-    rows = [task("t", A, trial_name=f"t__{n}", outcome=outcome(trial_key="same")) for n in range(2)]
-    made = summary(*rows)
+def test_a_copy_inside_its_own_run_counts_once_too() -> None:
+    """D32, with `--trials all`: a trial that lies in two batches of a run would weigh twice in
+    its task's mean, and the summary would contradict the comparisons."""
+    found = [task("t", A, B, outcome=outcome(trial_key="same")) for _ in range(2)]
+    other = task("t", trial_name="t__2", outcome=outcome(trial_key="own"))
+    made = summary(*found, other)
+    assert (made.overall.trials, made.overall.metrics["file_recall"].mean) == (2, 0.5)
+    assert [(d.run_id, d.counted_in) for d in made.duplicated] == [("run", "run")]
+
+
+def test_trials_of_one_name_without_outcomes_are_no_copies() -> None:
+    """Nothing but a record of the trial can tell that two documents are one trial."""
+    made = summary(task("t", A), task("t", A))
     assert (made.overall.trials, made.duplicated) == (2, [])
 
 

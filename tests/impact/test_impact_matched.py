@@ -217,6 +217,16 @@ def test_times_to_the_first_hit_say_how_many_only_one_side_hit():
     )
 
 
+def test_the_hit_rate_of_several_trials_is_their_share_as_in_summaries():
+    """D21: a task of which one trial in four hit was counted as a whole hit here and as a quarter
+    in the run summary."""
+    values = [{"ttfr_seconds": 5.0, "file_recall": 1.0}, *[{"file_recall": 0.0}] * 3]
+    rows = [row("t", "mcp", found, trial=f"t__{n}") for n, found in enumerate(values)]
+    (aggregate,) = analyse(rows, QUICK, generated_at="now", scope="run-1").config_aggregates
+    ttfr = next(m for m in aggregate.metrics if m.metric == "ttfr_seconds")
+    assert (ttfr.n, ttfr.mean, ttfr.hit_rate) == (1, 5.0, 0.25)
+
+
 def test_pairs_form_within_a_run_unless_widened():
     rows = [
         r

@@ -419,6 +419,19 @@ def test_without_accesses_the_matched_entries_tell_which_target_is_which() -> No
     assert (found.n_retrieved, found.n_overlap, found.mrr) == (2, 1, 0.5)
 
 
+def test_without_accesses_the_target_that_shares_most_with_the_entry_is_meant() -> None:
+    """D12: `main.go` at the top also ends `cmd/main.go`; taken for it, it gave rank 1 for rank 2
+    and left the file itself among the irrelevant ones."""
+    entry = "etcd::cmd/main.go"
+    call = step(
+        Seen("surfaced", "main.go"), Seen("surfaced", "server/cmd/main.go", entry), accesses=False
+    )
+    made = metrics_of(trial(call, truth=[entry], version="1.0"))
+    assert (made.file_level_metrics.n_overlap, made.file_level_metrics.mrr) == (1, 0.5)
+    assert made.error_taxonomy.files is not None
+    assert made.error_taxonomy.files["irrelevant_retrieval"] == ["main.go"]
+
+
 def test_a_matched_entry_that_no_target_resembles_was_still_touched() -> None:
     call = step(Seen("read", "elsewhere.txt", A), accesses=False)
     found = metrics_of(trial(call, truth=[A], version="1.0")).file_level_metrics

@@ -10,9 +10,8 @@ from groundtrace.artifacts.documents.metrics import (
     FileLevelMetrics,
     UtilizationProbes,
 )
-from groundtrace.errors import UsageError
 from groundtrace.metrics.example import example_document
-from groundtrace.metrics.table import METRICS, OUTCOMES, metric, outcome
+from groundtrace.metrics.table import METRICS, OUTCOMES
 from tests.metrics.builders import metrics_of
 
 AT_CUTOFFS = [
@@ -87,12 +86,3 @@ def test_directions() -> None:
     lower = {name for name, info in {**METRICS, **OUTCOMES}.items() if info.better == "lower"}
     ttfr = {f"{prefix}ttfr_{unit}" for prefix in ("", "shown.") for unit in ("seconds", "tokens")}
     assert lower == ttfr | {"cost_usd", "agent_seconds", "trial_seconds", "output_tokens"}
-
-
-def test_an_unknown_name_is_answered_with_the_nearest_and_all_others() -> None:
-    with pytest.raises(UsageError, match=r"unknown metric 'recal@10'; nearest is 'recall@10'.*mrr"):
-        metric("recal@10")
-    with pytest.raises(UsageError, match=r"unknown outcome 'cost'; nearest is 'cost_usd'"):
-        outcome("cost")
-    assert metric("shown.mrr").name == "shown.mrr"
-    assert outcome("reward").better == "higher"

@@ -17,10 +17,10 @@ from groundtrace.artifacts.documents import KINDS
 from groundtrace.artifacts.documents.events import EventsDocument, EventSummary
 from groundtrace.artifacts.documents.metrics import MetricsDocument
 from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialOutcome
-from groundtrace.artifacts.rows import TrialRow
+from groundtrace.artifacts.rows import EVENT_COUNTS, TrialRow
 from groundtrace.errors import InputError, VersionError
 from groundtrace.jsonio import clean_text
-from groundtrace.metrics.evidence import KIND_BY_CATEGORY
+from groundtrace.metrics.evidence import KIND_BY_CATEGORY, why_no_events
 from groundtrace.metrics.table import METRICS
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
@@ -172,8 +172,7 @@ def row_from(
             undefined[name] = why
     volume = _volume(metrics)
     if not volume:
-        why = "no_trace" if metrics.coverage.trace_source is None else "empty_trace"
-        undefined.update(dict.fromkeys(_EVENT_COUNTS, why))
+        undefined.update(dict.fromkeys(EVENT_COUNTS, why_no_events(metrics.coverage)))
     taxonomy = metrics.error_taxonomy
     return TrialRow(
         run_id=where.run_id,
@@ -202,21 +201,13 @@ def row_from(
     )
 
 
-_EVENT_COUNTS: tuple[str, ...] = (
-    "total_events",
-    "mcp_events",
-    "local_events",
-    "unique_files_accessed",
-)
-
-
 def _volume(metrics: MetricsDocument) -> dict[str, float]:
     """Counts of a trial that was seen working; without a trace a count of 0 would be invented."""
     summary: EventSummary = metrics.event_summary
     if not summary.total_events:
         return {}
     probes = metrics.utilization_probes
-    counts: dict[str, int | None] = {name: getattr(summary, name) for name in _EVENT_COUNTS}
+    counts: dict[str, int | None] = {name: getattr(summary, name) for name in EVENT_COUNTS}
     counts["files_retrieved"] = metrics.file_level_metrics.n_retrieved
     counts["files_shown"] = metrics.file_level_metrics_shown.n_retrieved
     counts["files_read"] = probes.files_read

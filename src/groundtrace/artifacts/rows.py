@@ -9,16 +9,10 @@ from groundtrace.artifacts.documents.events import Coverage, EventSummary
 from groundtrace.artifacts.documents.metrics import Slices
 from groundtrace.artifacts.documents.outcomes import TrialOutcome
 
-VOLUME = (
-    "total_events",
-    "mcp_events",
-    "local_events",
-    "unique_files_accessed",
-    "files_retrieved",
-    "files_shown",
-    "files_read",
-    "files_written",
-)
+EVENT_COUNTS = ("total_events", "mcp_events", "local_events", "unique_files_accessed")
+"""Counts of a document's summary; a trial without events has none of them, not 0."""
+
+VOLUME = (*EVENT_COUNTS, "files_retrieved", "files_shown", "files_read", "files_written")
 """What is counted as retrieval volume; the last four only where metrics are computable."""
 
 

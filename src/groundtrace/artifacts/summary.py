@@ -2,7 +2,7 @@
 
 Rows are taken one at a time and kept as columns. The unit of every statistic is the task within
 its run and configuration: several trials of it are averaged first, so that a task tried ten times
-weighs no more than one tried once. Copies of a trial in another run are counted once.
+weighs no more than one tried once. A trial and its copies, wherever they lie, count once.
 """
 
 from __future__ import annotations
@@ -194,8 +194,9 @@ class _Table:
 
     def add(self, row: TrialRow) -> None:
         self.runs.add(row.run_id)
-        counted_in = self._counted_in.setdefault(row.trial_key, row.run_id)
-        if counted_in != row.run_id:
+        counted_in = self._counted_in.get(row.trial_key)
+        # Without an outcome the key is only a name, which two trials of a run may share.
+        if counted_in is not None and (counted_in != row.run_id or row.outcome is not None):
             self.duplicated.append(
                 DuplicatedTrial(
                     run_id=row.run_id,
@@ -206,6 +207,7 @@ class _Table:
                 )
             )
             return
+        self._counted_in[row.trial_key] = row.run_id
         position = len(self._units)
         unit = "\0".join((row.run_id, row.config_name, row.benchmark or "", row.task_name))
         self._units.append(self._unit_codes.code(unit))

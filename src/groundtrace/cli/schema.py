@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-
 import click
 
 from groundtrace.errors import UsageError
+from groundtrace.suggest import unknown_name
 
 
 @click.command("schema")
@@ -29,7 +28,5 @@ def command(name: str | None) -> None:
         return
     kind = name.removesuffix(".json").removesuffix("_schema")
     if kind not in KINDS:
-        near = difflib.get_close_matches(kind, KINDS, n=1, cutoff=0.0)[0]
-        known = ", ".join(KINDS)
-        raise UsageError(f"no schema {name!r}; nearest is {near!r} (there are {known})")
+        raise UsageError(unknown_name("schema", kind, KINDS))
     click.echo(render(kind), nl=False)

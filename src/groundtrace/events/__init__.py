@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 from msgspec import UNSET, UnsetType
 
+from groundtrace.artifacts.documents.base import MAX_INT
 from groundtrace.artifacts.documents.events import (
     Access,
     Chunk,
@@ -23,7 +24,7 @@ from groundtrace.artifacts.documents.events import (
     Symbol,
 )
 from groundtrace.config import Settings
-from groundtrace.events.text import MAX_INT, salient_arguments, shown_text
+from groundtrace.events.text import salient_arguments, shown_text
 from groundtrace.jsonio import clean_text
 from groundtrace.model import (
     CallView,

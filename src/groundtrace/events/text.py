@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from groundtrace.artifacts.documents.base import MAX_INT
 from groundtrace.artifacts.documents.events import Scalar
 from groundtrace.jsonio import clean_text
 from groundtrace.redact import mask
@@ -15,9 +16,6 @@ MAX_TEXT = 2000
 
 MAX_ITEMS = 50
 """Items of a list argument that a document keeps."""
-
-MAX_INT = 2**63 - 1
-"""The largest integer that every reader of JSON can be expected to take."""
 
 SALIENT = frozenset(
     {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import median
@@ -14,6 +13,7 @@ from groundtrace.impact.observations import (
     by_task,
     hit_metric,
     mean,
+    mean_of,
     number,
     reasons,
 )
@@ -57,7 +57,7 @@ def _metric(name: str, tasks: Sequence[Sequence[Observation]]) -> MetricAggregat
     return MetricAggregate(
         metric=name,
         direction=COMPARED[name],
-        mean=number(_mean(values)),
+        mean=number(mean_of(values)),
         median=number(median(values)) if values else None,
         n=len(values),
         left_out=dict(sorted(left_out.items())),
@@ -65,14 +65,11 @@ def _metric(name: str, tasks: Sequence[Sequence[Observation]]) -> MetricAggregat
     )
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(value / len(values) for value in values) if values else None
-
-
 def _hit_rate(name: str, tasks: Sequence[Sequence[Observation]]) -> float | None:
-    """Share of the computable tasks that were hit at all: a censored mean needs it (D21)."""
+    """Mean share of a task's trials with a hit, as summaries have it: a censored mean needs it
+    (D21)."""
     recall = hit_metric(name)
     if recall is None:
         return None
-    found = [value for trials in tasks if (value := mean(trials, recall)) is not None]
-    return sum(value > 0 for value in found) / len(found) if found else None
+    hits = ([o.values[recall] > 0 for o in trials if recall in o.values] for trials in tasks)
+    return mean_of([sum(of_task) / len(of_task) for of_task in hits if of_task])

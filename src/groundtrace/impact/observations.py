@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from groundtrace.artifacts.rows import TrialRow
-from groundtrace.metrics.table import METRICS, OUTCOMES
+from groundtrace.metrics.table import METRICS, OUTCOMES, SHOWN_PREFIX
 from groundtrace.values import known, model_name
 
 
@@ -45,9 +45,10 @@ class Observation:
 
 def hit_metric(name: str) -> str | None:
     """The recall that tells whether a time to the first relevant file exists (D21)."""
-    if name.rpartition(".")[2] in ("ttfr_seconds", "ttfr_tokens"):
-        return name.replace("ttfr_seconds", "file_recall").replace("ttfr_tokens", "file_recall")
-    return None
+    info = METRICS.get(name)
+    if info is None or not info.needs_hit:
+        return None
+    return f"{SHOWN_PREFIX}file_recall" if name.startswith(SHOWN_PREFIX) else "file_recall"
 
 
 def observe(rows: Iterable[TrialRow]) -> list[Observation]:
@@ -82,7 +83,11 @@ def mean(observations: Sequence[Observation], name: str) -> float | None:
     """Mean of the values that are there; None when there is none."""
     if len(observations) == 1:
         return observations[0].values.get(name)
-    values = [o.values[name] for o in observations if name in o.values]
+    return mean_of([o.values[name] for o in observations if name in o.values])
+
+
+def mean_of(values: Sequence[float]) -> float | None:
+    """Their mean; None when there is none."""
     # Divided first: the sum of two large values may not be a number.
     return math.fsum(value / len(values) for value in values) if values else None
 

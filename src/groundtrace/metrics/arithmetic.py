@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 
 from groundtrace.artifacts.documents.metrics import MetricsDocument
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence
+from groundtrace.metrics.ranking import dcg_at
 from groundtrace.metrics.table import METRICS, SHOWN_PREFIX
 
 
@@ -48,9 +48,7 @@ def _f1(hits: list[bool], relevant: int, k: int) -> str:
 
 
 def _ndcg(hits: list[bool], relevant: int, k: int) -> str:
-    gain = sum(1 / math.log2(rank + 1) for rank, hit in enumerate(hits[:k], 1) if hit)
-    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(k, relevant) + 1))
-    return f"{gain:.4f} / {ideal:.4f}"
+    return f"{dcg_at(hits, k):.4f} / {dcg_at([True] * relevant, k):.4f}"
 
 
 def _mrr(hits: list[bool], _: int, __: int) -> str:

@@ -29,7 +29,8 @@ def chunk_level(evidence: Evidence) -> ChunkLevelMetrics:
             chunks_total=len(chunks),
             reason=evidence.trace_reason,
         )
-    covered = {file: _was_touched(evidence, file) for file in {chunk.file for chunk in chunks}}
+    touched = evidence.first(ANY)
+    covered = {file: bool(evidence.named(file, touched)) for file in {c.file for c in chunks}}
     hit = sum(covered[chunk.file] for chunk in chunks)
     return ChunkLevelMetrics(
         resolution="chunk_level",
@@ -38,7 +39,3 @@ def chunk_level(evidence: Evidence) -> ChunkLevelMetrics:
         chunks_total=len(chunks),
         chunks_hit=hit,
     )
-
-
-def _was_touched(evidence: Evidence, file: str) -> bool:
-    return bool(evidence.named(file, evidence.first(ANY)))

@@ -42,6 +42,8 @@ class Declared:
     unit: str = ""
     missing: str = ""
     """Reason code when the section is computable and this value is not there."""
+    needs_hit: bool = False
+    """There is no value where no relevant file was met (D21)."""
 
 
 FILE_LEVEL: Mapping[str, Declared] = {
@@ -189,6 +191,7 @@ FILE_LEVEL: Mapping[str, Declared] = {
         upper=None,
         unit="s",
         missing="no_time",
+        needs_hit=True,
     ),
     "ttfr_tokens": Declared(
         field="ttfr_tokens",
@@ -205,6 +208,7 @@ FILE_LEVEL: Mapping[str, Declared] = {
         upper=None,
         unit="tokens",
         missing="no_tokens",
+        needs_hit=True,
     ),
 }
 """Stage 1, by canonical name without cutoff."""

@@ -14,7 +14,7 @@ from math import isfinite
 
 from msgspec import UNSET
 
-from groundtrace.artifacts.documents.events import Event, EventsDocument, EventSummary
+from groundtrace.artifacts.documents.events import Coverage, Event, EventsDocument, EventSummary
 from groundtrace.artifacts.documents.metrics import NotComputable
 from groundtrace.model import AccessKind, Category
 from groundtrace.paths.placing import Places, as_entry, home_repos, path_of, repo_of
@@ -89,9 +89,7 @@ class Evidence:
     @property
     def trace_reason(self) -> NotComputable | None:
         """Why nothing is known of what the agent did (D19)."""
-        if self.document.events:
-            return None
-        return "no_trace" if self.document.coverage.trace_source is None else "empty_trace"
+        return None if self.document.events else why_no_events(self.document.coverage)
 
     @property
     def reason(self) -> NotComputable | None:
@@ -171,11 +169,23 @@ def _join(entry: str, touches: list[Touch], event: Event) -> list[Touch]:
     (D15) make one the end of the other; where no target fits, the entry itself was touched.
     """
     wanted = f"/{path_of(entry)}".lower()
+    meant: Touch | None = None
+    longest = 0
     for touch in touches:
         path = f"/{path_of(touch.file)}".lower()
-        if touch.truth is None and (path.endswith(wanted) or wanted.endswith(path)):
-            return [replace(t, truth=entry) if t.key == touch.key else t for t in touches]
-    return [*touches, Touch(event, KIND_BY_CATEGORY[event.tool_category], entry, None, entry)]
+        shared = min(len(path), len(wanted))
+        fits = path.endswith(wanted) or wanted.endswith(path)
+        # `main.go` at the top also ends `cmd/main.go`; the target that shares more is the file.
+        if touch.truth is None and fits and shared > longest:
+            meant, longest = touch, shared
+    if meant is None:
+        return [*touches, Touch(event, KIND_BY_CATEGORY[event.tool_category], entry, None, entry)]
+    return [replace(t, truth=entry) if t.key == meant.key else t for t in touches]
+
+
+def why_no_events(coverage: Coverage) -> NotComputable:
+    """Why a document holds no event: nothing could be read, or no tool call in what was (D19)."""
+    return "no_trace" if coverage.trace_source is None else "empty_trace"
 
 
 def seconds_at(touch: Touch) -> float | None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Literal
+from typing import get_args
 
-from groundtrace.artifacts.documents.metrics import ByCutoff, FileLevelMetrics
+from groundtrace.artifacts.documents.metrics import ByCutoff, Cutoff, FileLevelMetrics
 from groundtrace.metrics import ranking
 from groundtrace.metrics.evidence import Evidence, seconds_at
 from groundtrace.metrics.rounding import rounded
 from groundtrace.model import AccessKind
 
-_KEYS: tuple[Literal["1", "3", "5", "10"], ...] = ("1", "3", "5", "10")
+_KEYS: tuple[Cutoff, ...] = get_args(Cutoff)
 
 
 def file_level(evidence: Evidence, kinds: Collection[AccessKind]) -> FileLevelMetrics:

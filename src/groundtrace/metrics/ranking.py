@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import log2
+from typing import get_args
 
-CUTOFFS = (1, 3, 5, 10)
+from groundtrace.artifacts.documents.metrics import Cutoff
+
+CUTOFFS = tuple(int(key) for key in get_args(Cutoff))
 """The specification's values of K."""
 
 

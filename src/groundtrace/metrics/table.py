@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from groundtrace.artifacts.documents.metrics import FileLevelMetrics, MetricsDocument
 from groundtrace.artifacts.documents.outcomes import TrialOutcome
-from groundtrace.errors import UsageError
 from groundtrace.metrics.declared import (
     CHUNK_LEVEL,
     FILE_LEVEL,
@@ -49,6 +47,8 @@ class MetricInfo:
     """The value in a metrics document; None when it is undefined."""
     why_undefined: Callable[[MetricsDocument], str]
     """Reason code for a document in which it is undefined."""
+    needs_hit: bool
+    """It has no value where no relevant file was met: a mean needs the hit rate beside it (D21)."""
 
     @property
     def range_text(self) -> str:
@@ -89,7 +89,7 @@ def _file_metric(
         found = _file_level(document, section)
         if not found.computable:
             return found.reason or "not_computable"
-        if declared.field.startswith("ttfr_") and found.first_gt_hit_step is None:
+        if declared.needs_hit and found.first_gt_hit_step is None:
             return "never_hit"
         return declared.missing or "missing"
 
@@ -176,6 +176,7 @@ def _info(
         example=example,
         getter=getter,
         why_undefined=why,
+        needs_hit=declared.needs_hit,
     )
 
 
@@ -249,25 +250,3 @@ OUTCOMES: Mapping[str, OutcomeInfo] = {
     )
 }
 """Outcomes that metrics are related to, with their direction."""
-
-
-def metric(name: str) -> MetricInfo:
-    """The metric of that name; raises UsageError with the nearest name."""
-    info = METRICS.get(name)
-    if info is None:
-        raise UsageError(_unknown("metric", name, METRICS))
-    return info
-
-
-def outcome(name: str) -> OutcomeInfo:
-    """The outcome of that name; raises UsageError with the nearest name."""
-    info = OUTCOMES.get(name)
-    if info is None:
-        raise UsageError(_unknown("outcome", name, OUTCOMES))
-    return info
-
-
-def _unknown(what: str, name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.0)
-    return f"unknown {what} {name!r}; nearest is {near[0]!r} (known: {', '.join(names)})"

@@ -27,9 +27,12 @@ Version = Annotated[
 ]
 Share = Annotated[float, Meta(ge=0, le=1)]
 """A number from 0 to 1."""
-Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+MAX_INT = 2**63 - 1
+"""The largest integer that every reader of JSON can be expected to take."""
+
+Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
 """A number of things."""
 Seconds = Annotated[float, Meta(ge=0)]
 """A duration."""
-Line = Annotated[int, Meta(ge=1, le=2**63 - 1)]
+Line = Annotated[int, Meta(ge=1, le=MAX_INT)]
 """A line number, from 1."""

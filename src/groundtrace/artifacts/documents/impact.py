@@ -209,8 +209,8 @@ class MetricAggregate(Record, frozen=True, kw_only=True):
     hit_rate: Annotated[
         Share | None,
         Meta(
-            description="For times to the first relevant file: share of the computable tasks "
-            "that were hit at all."
+            description="For times to the first relevant file: mean share of a task's trials "
+            "with a hit, over the computable tasks."
         ),
     ]
 

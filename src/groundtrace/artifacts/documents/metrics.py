@@ -13,7 +13,10 @@ from groundtrace.artifacts.documents.events import Coverage, EventSummary, Prove
 NotComputable = Literal["no_ground_truth", "no_trace", "empty_trace"]
 """Why metrics cannot be computed (D19)."""
 
-ByCutoff = dict[Literal["1", "3", "5", "10"], Share]
+Cutoff = Literal["1", "3", "5", "10"]
+"""The specification's values of K, as keys."""
+
+ByCutoff = dict[Cutoff, Share]
 
 TaxonomyLabel = Literal[
     "irrelevant_retrieval",
