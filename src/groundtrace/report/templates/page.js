@@ -194,12 +194,12 @@
         data.columns.slice(0, 2).map((column, at) => `${column.name} ${row[TEXTS][at]}; `), `reward ${row[TEXTS][6]}; cost ${row[TEXTS][7]}.`)];
     if (detail === undefined) parts.push(make("p", { class: "status" }, "This browser cannot unpack the calls: it lacks DecompressionStream."));
     else if (detail === null) parts.push(make("p", {}, "The page does not hold the calls of this trial; `groundtrace explain` shows them."));
-    else parts.push(make("div", { class: "columns" }, make("div", { class: "truths" }, truths(detail)), make("div", { class: "calls" }, calls(detail)), make("div", { class: "rest" }, rest(detail))));
+    else parts.push(make("div", { class: "columns" }, make("div", { class: "truths" }, truths(detail)), make("div", { class: "calls" }, calls(detail, index)), make("div", { class: "rest" }, rest(detail))));
     return make("div", { class: "side" }, parts);
   }
 
   const MARK_WORDS = [["first", "first relevant file"], ["hit", "relevant"], ["write", "write"], ["nothing", "nothing obtained"], ["sub", "subagent"], ["mcp", "MCP"]];
-  function calls(detail) {
+  function calls(detail, index) {
     if (!detail.steps.length) return [make("h4", {}, "Calls"), make("p", {}, "No call could be read from this trial.")];
     const strip = make("div", { class: "strip", role: "img", "aria-label": `${detail.steps.length} calls in order, coloured by category; the list below has the same.` },
       detail.steps.map((step) => {
@@ -213,7 +213,7 @@
       used.map((category) => make("li", {}, make("i", { class: `cat-${data.categories[category]}` }), data.categories[category])),
       make("li", {}, make("i", { class: "hit" }), "met a relevant file"), make("li", {}, make("i", { class: "nothing" }), "nothing obtained"));
     const cut = detail.cut ? make("p", { class: "note" }, `${detail.cut} more calls are not in the page; \`groundtrace explain\` shows them.`) : null;
-    return [make("h4", {}, `Calls in order (${detail.steps.length + detail.cut})`), strip, legend, make("ol", { class: "timeline" }, detail.steps.map((step) => call(step, detail))), cut];
+    return [make("h4", {}, `Calls in order (${detail.steps.length + detail.cut})`), strip, legend, make("ol", { class: "timeline", "data-trial": index }, detail.steps.map((step) => call(step, detail))), cut];
   }
 
   function call([number, category, tool, marks, argument, files, more, seconds, tokens], detail) {
