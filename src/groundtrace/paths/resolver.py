@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, GroundTruth, Task, TruthFile
-from groundtrace.paths.layout import Layout, Place
+from groundtrace.paths.layout import Layout, Place, container_roots
 from groundtrace.paths.lexical import clean_path, without_diff_prefix
 from groundtrace.paths.repos import Repo, RepoTable
 from groundtrace.paths.truths import index_truth
@@ -50,8 +50,9 @@ class Resolver:
             _named_by_truth(truth),
             [*(ref.repo for ref in refs if ref.repo is not None), *repos],
         )
-        self._truths = index_truth(truth.files, self._repos)
-        self._others = index_truth(_beside_files(truth), self._repos)
+        roots = container_roots(settings.container_prefixes)
+        self._truths = index_truth(truth.files, self._repos, roots)
+        self._others = index_truth(_beside_files(truth), self._repos, roots)
         self._met: dict[TruthFile, str] = {}
         self.files = tuple(self._truths.entries)
         """The ground truth's distinct entries."""
@@ -127,6 +128,11 @@ class Resolver:
         )
 
     def _place(self, ref: FileRef) -> Place | None:
+        """Where a reference lies; a root itself is a folder (`/workspace/src/..`)."""
+        place = self._found(ref)
+        return place if place is not None and place.path else None
+
+    def _found(self, ref: FileRef) -> Place | None:
         path = clean_path(ref.path)
         if path is None:
             return None

@@ -183,13 +183,13 @@ def _added(name: str, spec: Mapping[str, Any], table: Mapping[str, Entry]) -> En
             raise UsageError(f"{where}: {_nearest('key', str(key), _KEYS)}")
     like = spec.get("like")
     if like is not None:
-        if like not in table:
+        if not isinstance(like, str) or like not in table:
             raise UsageError(f"{where}.like: {_nearest('command', str(like), sorted(table))}")
         return table[like]
     kind, place = spec.get("kind"), spec.get("operands", "all")
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise UsageError(f"{where}.kind: {_nearest('kind', str(kind), _KINDS)}")
-    if place not in _PLACES:
+    if not isinstance(place, str) or place not in _PLACES:
         raise UsageError(f"{where}.operands: {_nearest('value', str(place), _PLACES)}")
     options = spec.get("value_options", [])
     if not isinstance(options, list) or not all(isinstance(option, str) for option in options):

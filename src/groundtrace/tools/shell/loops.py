@@ -15,6 +15,7 @@ from groundtrace.tools.shell.parts import Content, Opaque, Part, Text, shown_fil
 from groundtrace.tools.shell.words import HOLES
 
 MAX_ROUNDS = 400
+_BARE_WORD = "(?P<word>.+?)$"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,6 +31,12 @@ class Loop(Part):
     names: bool
     """The words are names of existing files (a pattern)."""
     cwd: str | None
+
+    @property
+    def repeats_lines(self) -> bool:
+        """Every round prints the line that it was given, and nothing else."""
+        only = self.template[0] if len(self.template) == 1 else None
+        return isinstance(only, Text) and only.lines == (self.hole,) and not only.unended
 
     def score(self, line: str) -> float:
         scores = [
@@ -77,7 +84,8 @@ class Loop(Part):
             if found and is_file_name(found["word"]) and len(starts) < MAX_ROUNDS:
                 starts.append((number, found["word"]))
         ends = [number for number, _ in starts[1:]] + [len(lines)]
-        for (begin, word), end in zip(starts, ends, strict=True):
+        # Where no line is a header there is one end and no start.
+        for (begin, word), end in zip(starts, ends, strict=False):
             if listed and not looks_like_folder(word):
                 yield FileRef(join(self.cwd, word), "surfaced", rule="loop")
             for segment in divide(self.bind(word), lines[begin:end]):
