@@ -1,0 +1,173 @@
+"""Names out of a trace or a folder that would lead elsewhere, clash, or break a page.
+
+Each time: the trial is evaluated under its own name, its files lie inside the output folder, and
+nothing else on the disk changes (D37).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from groundtrace.names import safe_name
+from tests.adversarial.worlds import Call, World, assert_good_trial_was_evaluated, assert_said
+
+NAMES = {
+    "climbs out": "../../etc/x",
+    "climbs out and back": "../out/run_one/../../../x",
+    "absolute": "/etc/cron.d/x",
+    "of windows": "C:\\Windows\\x",
+    "dots only": "..",
+    "dot": ".",
+    "300 characters": "n" * 300,
+    "4000 characters": "n/" * 2000,
+    "NUL": "a\0b",
+    "newline": "a\nb",
+    "control characters": "a\x1b[2Jb\x07\r",
+    "markup": "<script>alert(1)</script>",
+    "table": "a|b`c`[d](e)",
+    "line separator": "a\u2028b",
+    "right to left": "a\u202eb",
+    "leading dash": "-rf",
+    "hidden": ".state.json",
+    "like the lock": ".lock",
+    "reserved": "CON",
+    "like a document": "x.retrieval_events.json",
+    "glob": "*",
+    "blank at the end": "a. ",
+    "home": "~root",
+    "variable": "$HOME",
+}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_task_name_stays_inside_the_output_folder(
+    name: str, world: World, groundtrace: Call
+) -> None:
+    """A task name is a label of the records: a file name is made of it, never a path."""
+    world.trial(name)
+    before = world.outside()
+    ran = world.evaluate(groundtrace)
+    assert ran.code == 0, ran.err
+    assert_said(ran)
+    assert world.outside() == before
+    assert_good_trial_was_evaluated(world)
+    documents = world.documents()
+    assert f"baseline {name.strip()}" in documents
+    assert len(documents) == 2
+    for path in world.results.rglob("*"):
+        assert len(path.name.encode()) <= 255
+        assert not any(ord(char) < 32 for char in path.name)
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_configuration_name_stays_inside_the_output_folder(
+    name: str, world: World, groundtrace: Call
+) -> None:
+    """A configuration's name becomes a folder; `..` would be the run's own."""
+    world.trial("good-1", config=name)
+    before = world.outside()
+    ran = world.evaluate(groundtrace)
+    assert ran.code == 0, ran.err
+    assert_said(ran)
+    assert world.outside() == before
+    assert_good_trial_was_evaluated(world)
+    assert f"{name.strip()} good-1" in world.documents()
+
+
+def test_a_lone_surrogate_in_a_name_is_replaced(world: World, groundtrace: Call) -> None:
+    """JSON can spell half a character; UTF-8 cannot, so it is shown as the replacement mark."""
+    world.trial("half-\ud800-name")
+    assert world.evaluate(groundtrace).code == 0
+    assert "baseline half-\ufffd\ufffd\ufffd-name" in world.documents()
+
+
+def test_task_names_that_differ_in_case_are_one_task_and_neither_trial_is_lost(
+    world: World, groundtrace: Call
+) -> None:
+    """Real records spell one task `CCX-domain-137` and `ccx-domain-137`, so case never counts
+    (D31): two trials of one task. One is selected, the other is named; all can be written."""
+    world.trial("unheard-of")
+    world.trial("Unheard-OF")
+    assert world.evaluate(groundtrace).code == 0
+    assert len(world.documents()) == 2
+    (other,) = world.summary()["superseded"]
+    assert other["task_name"].casefold() == "unheard-of"
+    assert world.evaluate(groundtrace, "--trials", "all").code == 0
+    assert {"baseline unheard-of", "baseline Unheard-OF"} <= world.documents().keys()
+    names = [path.name.casefold() for path in world.results.glob("*/*.retrieval_events.json")]
+    assert len(names) == len(set(names)) == 3
+
+
+def test_configurations_that_differ_in_case_are_one_and_neither_trial_is_lost(
+    world: World, groundtrace: Call
+) -> None:
+    """Folders are renamed by hand, so `Baseline` is `baseline`; both trials are accounted for."""
+    world.trial("good-1", config="Baseline")
+    assert world.evaluate(groundtrace).code == 0
+    assert len(world.documents()) == 1
+    assert len(world.summary()["superseded"]) == 1
+    assert world.evaluate(groundtrace, "--trials", "all").code == 0
+    assert {"baseline good-1", "Baseline good-1"} <= world.documents().keys()
+    folders = [path.name.casefold() for path in world.results.iterdir() if path.is_dir()]
+    assert len(folders) == len(set(folders)) == 2
+
+
+def test_a_name_made_to_equal_the_safe_spelling_of_another_does_not_take_its_file(
+    world: World, groundtrace: Call
+) -> None:
+    """`safe_name` is public: an attacker can compute what `../x` becomes and use it as a name."""
+    world.trial("../x")
+    world.trial(safe_name("../x"))
+    assert world.evaluate(groundtrace).code == 0
+    assert {"baseline ../x", f"baseline {safe_name('../x')}"} <= world.documents().keys()
+
+
+def test_a_run_folder_with_a_newline_in_its_name(world: World, groundtrace: Call) -> None:
+    odd = world.run.rename(world.runs / "run\none<b>")
+    ran = groundtrace("run", odd, "--tasks", world.tasks, "--out", world.out, "--format", "md")
+    assert ran.code == 0, ran.err
+    assert "\none" not in ran.err
+    (folder,) = (path for path in world.out.iterdir() if path.is_dir())
+    assert "\n" not in folder.name
+    assert len(list(folder.glob("retrieval_events/*/*.retrieval_metrics.json"))) == 1
+
+
+def test_a_run_folder_whose_name_is_not_utf8(world: World, groundtrace: Call) -> None:
+    """Names on a disk are bytes; those that are no text are shown with a replacement mark."""
+    odd = world.runs / b"run\xff".decode("utf-8", "surrogateescape")
+    world.run.rename(odd)
+    (world.runs / "other/baseline").mkdir(parents=True)
+    ran = groundtrace("run", world.runs, "--tasks", world.tasks, "--out", world.out, "--format", "md")
+    assert ran.code == 0, ran.err
+    assert len(list(world.out.glob("*/retrieval_events/*/*.retrieval_metrics.json"))) == 1
+
+
+def test_what_a_terminal_would_obey_is_shown_escaped(world: World, groundtrace: Call) -> None:
+    """`--dry-run` prints names as they stand in the records: none may move the cursor."""
+    world.trial("a\x1b[2J\x1b]0;x\x07b\u202e", config="c\rd")
+    ran = world.evaluate(groundtrace, "--dry-run")
+    assert ran.code == 0
+    for text in (ran.out, ran.err):
+        assert not any(ord(char) < 32 and char not in "\n\t" for char in text)
+        assert "\u202e" not in text
+
+
+MARKUP = "`a`|b\n\n<script>alert(1)</script><img src=x onerror=alert(2)>[c](javascript:d)"
+
+
+def test_markup_in_names_is_text_in_the_reports(world: World, groundtrace: Call) -> None:
+    """A page that people open from a shared folder must not run what a trace says; nor may the
+    page that a forge makes of the Markdown."""
+    from markdown_it import MarkdownIt
+
+    world.trial(MARKUP, config=f"mcp{MARKUP}")
+    ran = world.evaluate(groundtrace, "--format", "md,html")
+    if "needs an extra" in ran.err:
+        pytest.skip("the extra 'report' is not installed")
+    assert ran.code == 0, ran.err
+    page = (world.results / "retrieval_report.html").read_text(encoding="utf-8")
+    text = (world.results / "retrieval_report.md").read_text(encoding="utf-8")
+    for html in (page, MarkdownIt("commonmark").enable("table").render(text)):
+        assert "<script>alert(1)" not in html
+        assert "<img src=x" not in html
+        assert 'href="javascript:' not in html
