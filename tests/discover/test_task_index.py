@@ -98,11 +98,26 @@ def test_repositories_of_a_task(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("value", ['"org/repo"', '""', '"unknown"', "5", "[]"])
+@pytest.mark.parametrize("value", ['"org/repo"', '""', '"unknown"', '"repo-name"', "5", "[]"])
 def test_a_placeholder_is_no_repository(tmp_path: Path, value: str) -> None:
     """As a repository it would make every access a miss."""
     task(tmp_path, "csb_x", "t1", f"[task]\nrepo = {value}\n")
     assert build_index(LocalFolder(tmp_path)).tasks[0].repos == ()
+
+
+def test_an_instruction_that_cannot_be_read_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D38: repositories that only it names are then unknown, and matching changes with them."""
+    task(tmp_path, "csb_x", "t1", "[task]\n")
+    put(tmp_path / "csb_x/t1/instruction.md", "Look at github.com/sg-evals/ferry--0a1b2c3d.\n")
+    assert build_index(LocalFolder(tmp_path)).tasks[0].repos == (
+        "github.com/sg-evals/ferry--0a1b2c3d",
+    )
+    monkeypatch.setattr("groundtrace.truth.tasks.MAX_TEXT", 10)
+    tasks = build_index(LocalFolder(tmp_path))
+    assert tasks.tasks[0].repos == ()
+    assert [(p.file, p.kind) for p in tasks.problems] == [("csb_x/t1/instruction.md", "unreadable")]
 
 
 @pytest.mark.parametrize(

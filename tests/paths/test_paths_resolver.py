@@ -168,6 +168,18 @@ def test_prefixes_can_be_configured() -> None:
     assert World("/code/a/b.py", truth=("a/b.py",), settings=settings).hits() == ["a/b.py"]
 
 
+def test_truth_written_below_a_configured_prefix_is_found() -> None:
+    """D13: the prefix was taken off the trace's paths and not off the truth's, so a task that
+    spells its files as the container does scored 0."""
+    settings = Settings(container_prefixes=("/code/",))
+    world = World(
+        "/code/a/b.py", "a/c.py", truth=("/code/a/b.py", "/code/a/c.py"), settings=settings
+    )
+    assert world.hits() == ["/code/a/b.py", "/code/a/c.py"]
+    usual = World("/code/a/b.py", truth=("/workspace/a/b.py",), settings=settings)
+    assert usual.hits() == ["/workspace/a/b.py"]
+
+
 def test_the_harness_start_is_a_root_unless_it_is_a_home_or_temporary_folder() -> None:
     assert World("/build/src/a.py", truth=("src/a.py",), cwd="/build").hits() == ["src/a.py"]
     for cwd in ("/home/agent", "/tmp", "/root", "/"):

@@ -86,6 +86,23 @@ def test_other_names_of_a_task_are_tried() -> None:
     assert registry.task("unknown") is None
 
 
+def test_what_only_the_task_directory_knows_is_kept(tmp_path: Path) -> None:
+    """D27 and D30: a patch that only adds files gives nothing to retrieve, so the registry stands
+    in; that the patch tells which files to edit was lost with it."""
+    (tmp_path / "tests").mkdir()
+    patch = "--- /dev/null\n+++ b/new.go\n@@ -0,0 +1 @@\n+package x\n"
+    write(tmp_path, "tests/expected.diff", patch)
+    task = Task("t", "s", LocalFolder(tmp_path))
+    truth, _ = load_ground_truth(task, registry_from({"t": ["a.go"]}, "r.json"))
+    assert [file.path for file in truth.files] == ["a.go"]
+    assert [file.path for file in truth.expected_edit_files] == ["new.go"]
+    assert (truth.source, truth.expected_edit_files_source) == ("registry", "tests/expected.diff")
+    stated = {"files": ["a.go"], "expected_edit_files": ["b.go"]}
+    truth, _ = load_ground_truth(task, registry_from({"t": stated}, "r.json"))
+    assert [file.path for file in truth.expected_edit_files] == ["b.go"]
+    assert truth.expected_edit_files_source == "registry"
+
+
 def test_a_task_directory_with_files_wins(tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     write(tmp_path, "tests/ground_truth.json", '["own.go"]')

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
+from groundtrace.config import Settings
 from groundtrace.paths.lexical import clean_folder
 from groundtrace.paths.repos import MIRROR_OWNERS, Repo, RepoTable, is_pinned
 
@@ -28,6 +29,15 @@ _HOSTS = frozenset({"github.com", "gitlab.com"})
 _NEVER_A_ROOT = frozenset({"bin", "dev", "etc", "lib", "logs", "opt", "proc", "sys", "tmp"})
 _DEEPER = {"home": 3, "root": 2, "usr": 3, "var": 3}
 """Folders of people and systems hold projects only further down: `/home/agent` is no root."""
+
+
+def container_roots(prefixes: Iterable[str]) -> tuple[str, ...]:
+    """Every folder of a container below which a task may spell its own files, longest first."""
+    folders = {clean_folder(prefix) for prefix in (*prefixes, *Settings().container_prefixes)}
+    known = {folder for folder in folders if folder not in (None, "/")}
+    return tuple(
+        sorted({*map(str, known), *ALWAYS, *WHEN_USED}, key=lambda root: (-len(root), root))
+    )
 
 
 @dataclass(frozen=True, slots=True)

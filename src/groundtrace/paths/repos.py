@@ -24,8 +24,12 @@ from dataclasses import dataclass, field, replace
 MIRROR_OWNERS = frozenset({"sg-evals", "sg-benchmarks"})
 """Organisations that only hold mirrors: as owners they say nothing about the repository."""
 
-_PLACEHOLDERS = frozenset({"org/repo", "org/repo-name", "owner/repo", "repo", "repo-name"})
-"""Names that stand for no repository; real task files hold `repo = "org/repo"`."""
+_PLACEHOLDERS = frozenset(
+    {"", "n/a", "none", "null", "tbd", "unknown", "multi", "multiple"}
+    | {"org/repo", "org/repo-name", "owner/repo", "repo", "repo-name"}
+)
+"""What stands where nobody filled in a repository; real task files hold `repo = "org/repo"`. Taken
+for a repository it would make every access of a trial a miss (D16)."""
 
 _PORTS = frozenset(
     {"c", "cpp", "dotnet", "go", "java", "js", "kotlin", "net", "node", "php", "py", "python"}
@@ -106,9 +110,14 @@ class RepoName:
         return self
 
 
+def is_placeholder(name: str) -> bool:
+    """Whether a text only stands for a repository that nobody named."""
+    return name.strip().lower() in _PLACEHOLDERS
+
+
 def parse_repo(name: str) -> RepoName | None:
     """A repository's name taken apart; None when it names none."""
-    if name.strip().lower() in _PLACEHOLDERS:
+    if is_placeholder(name):
         return None
     parts = _parts(name)
     text = short_repo(name)
@@ -197,6 +206,7 @@ class RepoTable:
             list(dict.fromkeys(map(self._split, names))) for names in sources
         )
         self._by_name: dict[str, list[Repo]] = {}
+        self._labels: set[str] = set()
         self._found: dict[str, Repo | None] = {}
         self.task = _unique(self._join(name) for name in task_names)
         """Repositories that the task names."""
@@ -246,9 +256,9 @@ class RepoTable:
     def _join(self, parsed: RepoName, *, alone: bool = False) -> Repo:
         repo = self._match(parsed, alone=alone)
         if repo is None:
-            taken = {r.label.lower() for repos in self._by_name.values() for r in repos}
-            clash = parsed.text.lower() in taken and parsed.owner is not None
+            clash = parsed.text.lower() in self._labels and parsed.owner is not None
             repo = Repo(label=f"{parsed.owner}/{parsed.text}" if clash else parsed.text)
+            self._labels.add(repo.label.lower())
         if parsed.owner is not None:
             repo.owners.add(parsed.owner)
         for name in sorted(parsed.names() - repo.names):

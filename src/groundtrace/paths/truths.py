@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from groundtrace.model import TruthFile
@@ -24,6 +24,8 @@ class Reading:
 class TruthIndex:
     """Entries by their readings; `exact` are literal, `other` leave the repository's name out."""
 
+    roots: Sequence[str] = ()
+    """Folders of the container that are no part of an entry which is written with them."""
     entries: list[TruthFile] = field(default_factory=list)
     """Distinct entries, in order."""
     exact: dict[tuple[Repo | None, str], TruthFile] = field(default_factory=dict)
@@ -84,7 +86,7 @@ class TruthIndex:
         clean = clean_path(path)
         if clean is None:
             return None
-        lower = _strip_container(clean).lower()
+        lower = _strip_root(clean, self.roots).lower()
         for reading in _literal(TruthFile(path, path, repo), lower, repos):
             if found := self.exact.get((reading.repo, reading.path)):
                 return found
@@ -106,14 +108,16 @@ class TruthIndex:
         return paths
 
 
-def index_truth(files: Iterable[TruthFile], repos: RepoTable) -> TruthIndex:
+def index_truth(
+    files: Iterable[TruthFile], repos: RepoTable, roots: Sequence[str] = ()
+) -> TruthIndex:
     """All entries by their readings; an entry that repeats another is left out."""
-    index = TruthIndex()
+    index = TruthIndex(roots)
     for entry in files:
         path = clean_path(entry.path)
         if path is None:
             continue
-        lower = _strip_container(path).lower()
+        lower = _strip_root(path, roots).lower()
         literal = list(_literal(entry, lower, repos))
         if literal:
             known = [r for r in literal if (r.repo, r.path) in index.exact]
@@ -178,9 +182,7 @@ def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[Reading]:
         yield Reading(repo, rest)
 
 
-def _strip_container(path: str) -> str:
-    """An entry written as the container's path: the usual root is no part of it."""
-    for root in ("/workspace/", "/testbed/", "/repo_full/", "/app/", "/repo/", "/ccb_crossrepo/"):
-        if path.startswith(root):
-            return path[len(root) :]
-    return path
+def _strip_root(path: str, roots: Sequence[str]) -> str:
+    """An entry written as the container's path, without the root that it lies below."""
+    root = next((root for root in roots if path.startswith(f"{root}/")), None)
+    return path if root is None else path[len(root) + 1 :]

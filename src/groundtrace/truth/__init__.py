@@ -171,11 +171,27 @@ def load_ground_truth(task: Task | None, registry: Registry | None = None) -> Tr
     if task.folder is not None:
         truth, problems = _from_folder(task.folder)
     if not truth.files and registry is not None:
-        truth = registry.find(task) or truth
+        truth = _with_registry(truth, registry.find(task))
     if not truth.files:
         reason = f"no source of {task.name} gives files" if task.folder else "no task directory"
         problems = (*problems, Problem(GROUND_TRUTH, "no_ground_truth", reason))
     return TruthResult(truth, problems)
+
+
+def _with_registry(known: GroundTruth, stated: GroundTruth | None) -> GroundTruth:
+    """The registry's truth, with what only the task's own sources know beside the files: a patch
+    that only adds files tells the edits but nothing to be retrieved (D27)."""
+    if stated is None:
+        return known
+    edits = stated if stated.expected_edit_files else known
+    return replace(
+        stated,
+        symbols=stated.symbols or known.symbols,
+        chunks=stated.chunks or known.chunks,
+        expected_edit_files=edits.expected_edit_files,
+        expected_edit_files_source=edits.expected_edit_files_source,
+        expected_edit_files_confidence=edits.expected_edit_files_confidence,
+    )
 
 
 def _from_folder(folder: Folder) -> tuple[GroundTruth, tuple[Problem, ...]]:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, TruthChunk, TruthFile, TruthSymbol
+from groundtrace.paths.repos import is_placeholder, short_repo
 
 MAX_PATH = 4096
 """Longest path a file system takes; anything longer is not a path."""
@@ -37,10 +38,6 @@ _SEVERAL = re.compile(r"\s(?:->|=>)\s|→|^[\[{(].*['\"].*[\]})]$")
 """Chains and lists written into one text; their parts cannot be told apart safely."""
 _EXTENSION = re.compile(r"\.[A-Za-z0-9_+-]{1,12}$")
 _IDENTIFIER = re.compile(r"~?[A-Za-z_$][\w$]*(?:::~?[A-Za-z_$][\w$]*)*(?:\(\))?")
-
-
-_NO_REPO = frozenset({"", "unknown", "none", "null", "n/a", "org/repo", "owner/repo"})
-"""What stands for a repository where nobody filled it in; taken as a name, it would never match."""
 
 
 class Refused(NamedTuple):
@@ -139,15 +136,9 @@ def truth_file(item: Any, repo: str | None = None) -> TruthFile | Refused:
     if written is not None:
         return TruthFile(f"{written}::{path}", path, written)
     repo = clean_text(repo or "").strip()
-    if repo.lower() in _NO_REPO:
+    if is_placeholder(repo):
         return TruthFile(path, path)
-    return TruthFile(f"{_short(repo)}::{path}", path, repo)
-
-
-def _short(repo: str) -> str:
-    from groundtrace.paths import short_repo
-
-    return short_repo(repo) or repo
+    return TruthFile(f"{short_repo(repo) or repo}::{path}", path, repo)
 
 
 def truth_symbol(item: Any) -> TruthSymbol | Refused:

@@ -16,6 +16,7 @@ from typing import Any
 
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Task
+from groundtrace.paths.repos import is_placeholder
 from groundtrace.storage import Folder
 
 MAX_DEPTH = 5
@@ -32,10 +33,6 @@ _SUITE_FAMILIES = (
     ("ccb_", "sdlc"),
 )
 """Prefixes of suite names, longest first, and the family that each belongs to."""
-
-_PLACEHOLDERS = {"", "org/repo", "owner/repo", "unknown", "none", "n/a", "tbd", "multi", "multiple"}
-"""What task.toml holds as `repo` where nobody filled it in. As a repository it would make every
-access of the trial a miss (D16)."""
 
 _NAME = r"[A-Za-z0-9_.-]*[A-Za-z0-9_]"
 _MIRROR = re.compile(
@@ -196,7 +193,7 @@ def read_task(folder: Folder, suite: str, path: str = "") -> tuple[Task, list[Pr
         if repo and isinstance(where, str) and where.strip():
             repo_paths[clean_text(where.strip())] = repo
     for file in INSTRUCTIONS:
-        repos += _mirrors(folder, file)
+        repos += _mirrors(folder, file, path, problems)
     unique: dict[str, str] = {}
     for name in repos:
         unique.setdefault(name.casefold().removeprefix("github.com/"), name)
@@ -214,7 +211,7 @@ def read_task(folder: Folder, suite: str, path: str = "") -> tuple[Task, list[Pr
 
 
 def _task_toml(folder: Folder, path: str, problems: list[Problem]) -> Mapping[str, Any]:
-    where = f"{path}/task.toml" if path else "task.toml"
+    where = _below(path, "task.toml")
     entry = folder.stat("task.toml")
     if entry is None:
         return {}
@@ -235,14 +232,21 @@ def _task_toml(folder: Folder, path: str, problems: list[Problem]) -> Mapping[st
     return {}
 
 
-def _mirrors(folder: Folder, name: str) -> list[str]:
+def _mirrors(folder: Folder, name: str, path: str, problems: list[Problem]) -> list[str]:
+    """Repositories that an instruction names."""
     if not folder.has_file(name):
         return []
     try:
         text = folder.read(name, MAX_TEXT).decode("utf-8", errors="replace")
-    except OSError:
+    except OSError as error:
+        reason = f"cannot be read, so repositories that it names are unknown: {error}"
+        problems.append(Problem(_below(path, name), "unreadable", reason))
         return []
     return [repo for repo in (_repo(match) for match in _MIRROR.findall(text)) if repo]
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}/{name}" if path else name
 
 
 def _table(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -273,4 +277,4 @@ def _repo(value: Any) -> str | None:
     name = re.sub(r"^[a-z+]+://(?:[^/@]*@)?", "", name)
     name = re.sub(r"^git@([^:/]+):", r"\1/", name)
     name = name.rstrip("/").removesuffix(".git")
-    return None if name.casefold() in _PLACEHOLDERS else name
+    return None if is_placeholder(name) else name
