@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from groundtrace import __version__
-from groundtrace.cli.terminal import escape
 from groundtrace.errors import GroundtraceError
+from groundtrace.visible import visible
 
 EPILOG = """\b
 Worked lines:
@@ -116,7 +116,8 @@ def _fail(error: BaseException, message: str, code: int, verbose: bool) -> int:
 
 
 def _say(message: str, code: int) -> int:
-    click.echo(f"groundtrace: {escape(message)}", err=True)
+    # One line, whatever names are in it: a folder's name can hold a line of its own.
+    click.echo(f"groundtrace: {visible(message)}", err=True)
     return code
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.cli.terminal import Progress, print_message
+from groundtrace.visible import visible
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
@@ -86,7 +87,7 @@ def options_from_flags(flags: dict[str, Any], settings: Settings) -> ImpactOptio
 def say_failures(failed: list[str], quiet: bool) -> int:
     """Name what failed; exit code 1 when anything did."""
     for line in failed[:SHOWN_FAILURES]:
-        print_message(f"failed: {line}", quiet=quiet)
+        print_message(f"failed: {visible(line)}", quiet=quiet)
     if len(failed) > SHOWN_FAILURES:
         print_message(f"and {len(failed) - SHOWN_FAILURES} more", quiet=quiet)
     return 1 if failed else 0
