@@ -64,6 +64,8 @@
     const numeric = typeof key === "number";
     state.down = state.sort === key ? !state.down : numeric;
     state.sort = key;
+    /* Laying out thousands of lines takes a while; the first ones are what sorting is for. */
+    state.shown = PAGE;
     showRows();
   }
 
@@ -108,18 +110,23 @@
     showRows();
   }
 
-  function showRows() {
-    const order = sorted(state.rows.slice());
-    const body = document.createDocumentFragment();
-    for (const index of order.slice(0, state.shown)) {
+  /* A line is made when it is first shown and only moved after that. */
+  const lines = new Map();
+  function lineOf(index) {
+    if (!lines.has(index)) {
       const row = data.rows[index];
-      body.append(make("tr", { class: opened().includes(index) ? "open" : "", "data-row": index },
+      lines.set(index, make("tr", { class: opened().includes(index) ? "open" : "", "data-row": index },
         shownNames.map((name) => make("td", {}, name[0] === "task"
           ? make("a", { href: `#trial-${index}`, title: row[TRIAL] }, make("code", {}, breakable(row[TASK])))
           : name[0] === "found" ? nameOf(row, name) : make("code", {}, breakable(nameOf(row, name))))),
         row[TEXTS].map((text) => make("td", { class: "right" }, text))));
     }
-    byId("table").tBodies[0].replaceChildren(body);
+    return lines.get(index);
+  }
+
+  function showRows() {
+    const order = sorted(state.rows.slice());
+    byId("table").tBodies[0].replaceChildren(...order.slice(0, state.shown).map(lineOf));
     for (const cell of byId("table").tHead.rows[0].cells) {
       if (cell.dataset.key === String(state.sort)) cell.setAttribute("aria-sort", state.down ? "descending" : "ascending");
       else cell.removeAttribute("aria-sort");
@@ -155,7 +162,7 @@
   async function showDetail(moveFocus) {
     const indexes = opened();
     const panel = byId("detail");
-    for (const row of byId("table").tBodies[0].rows) row.className = indexes.includes(Number(row.dataset.row)) ? "open" : "";
+    for (const [index, line] of lines) line.className = indexes.includes(index) ? "open" : "";
     if (!indexes.length) { panel.hidden = true; panel.replaceChildren(); return; }
     const details = await Promise.all(indexes.map((index) => detailOf(index).catch(() => undefined)));
     if (String(indexes) !== String(opened())) return;
