@@ -45,6 +45,9 @@ def shell_refs(
     output = read_output(result)
     if output.refused or not isinstance(command, str):
         return ShellView(failed=True)
+    # OpenHands repeats a command that ends with an escaped semicolon above its output.
+    if output.lines and output.lines[0].strip() == command.strip():
+        del output.lines[0]
     if settings.shell == "ignore":
         return ShellView(failed=bool(result and result.is_error) and not output.lines)
     tree = parse(command)
@@ -85,6 +88,8 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     found: list[FileRef] = []
     asked = got = False
     segments = divide(parts, output.lines)
+    shown = [segment for segment in segments if segment.lines]
+    ends = {id(segment) for segment in (shown[:1] + shown[-1:] if output.trimmed else ())}
     for segment in segments:
         part = segment.part
         is_text = isinstance(part, Text)
@@ -97,7 +102,7 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
         if isinstance(part, Text):
             found.extend(_captured(part, segment.lines))
         else:
-            found.extend(part.refs(segment.lines, segment.sure, output.trimmed))
+            found.extend(part.refs(segment.lines, segment.sure, id(segment) in ends))
     refs = distinct(found)
     if refs:
         return refs, False

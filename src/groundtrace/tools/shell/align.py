@@ -233,7 +233,7 @@ def _stretch(
         sums[i + 1] = sums[i] + part.score(line)
         pairs[i + 1] = pairs[i] + (part.pair(lines[i - 1], line) if i else 0.0)
     silence = part.cost_of_silence()
-    extra = 3.0 if part.fallback else 0.0
+    extra = part.cost_of_speech()
     score = [value - silence for value in before]
     back = list(range(total + 1))
     exact = part.exact()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TypeGuard
 
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
-from groundtrace.tools.shell.found import Names
+from groundtrace.tools.shell.found import Names, Search
 from groundtrace.tools.shell.listing import Listing
 from groundtrace.tools.shell.parts import Content, Part, Spans, Text
-from groundtrace.tools.shell.words import HOLES
+from groundtrace.tools.shell.words import HOLES, Word
 
 _SED_TAKES = "efl"
 _ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\])*/I?|\\[|#,@%].*?(?<!\\)[|#,@%])"
@@ -137,19 +138,37 @@ def _kept(pieces: list[str], parts: Parts) -> Parts:
 
 def _substituted(part: Part, body: str) -> Part:
     """A substitution changes names and texts; which file a line is of stays as it is."""
-    if isinstance(part, Names | Listing):
-        return (
-            replace(part, anchor=False)
-            if isinstance(part, Names) and _cuts_dot(body)
-            else _opaque(part)
-        )
-    if isinstance(part, Text):
-        return _opaque(part)
-    return part
+    cut = _cut_off(body)
+    if cut is not None and (isinstance(part, Names) or _names_files(part)):
+        if cut == "./":
+            return replace(part, anchor=False) if isinstance(part, Names) else part
+        if any(_begins(root.text, cut) for root in part.roots):
+            return replace(part, stripped=part.stripped + cut)
+    put = _PUT.match(body)
+    if put is not None and isinstance(part, Names | Listing):
+        return Names(cwd=part.cwd, roots=(Word(put[2].rstrip("/")),), limit=part.limit, rule="sed")
+    return _opaque(part) if isinstance(part, Names | Listing | Text) else part
 
 
-def _cuts_dot(body: str) -> bool:
-    return re.match(r"s(.)\^\\?\.(?:\\?/|/)\1\1", body) is not None
+_CUT = re.compile(r"s(?P<mark>[^\w\s\\])\^?(?P<text>(?:\\.|(?!(?P=mark)).)+)(?P=mark)(?P=mark)g?$")
+_PUT = re.compile(r"s([^\w\s\\])\^\1((?:(?!\1)[^\\&])+)\1g?$")
+
+
+def _names_files(part: Part) -> TypeGuard[Search]:
+    return isinstance(part, Search) and part.named is not False
+
+
+def _cut_off(body: str) -> str | None:
+    """The text that a substitution takes away, when it is one text and nothing is put there."""
+    found = _CUT.match(body)
+    if found is None or re.search(r"(?<!\\)[*\[\]$+?(){}]|\\[^./\W]", found["text"]):
+        return None
+    return re.sub(r"\\(.)", r"\1", found["text"])
+
+
+def _begins(root: str, cut: str) -> bool:
+    """Whether names below `root` begin with `cut`."""
+    return f"{root.rstrip('/')}/".startswith(cut)
 
 
 def _opaque(part: Part) -> Part:
@@ -177,6 +196,12 @@ _PRINT_NUMBERED = re.compile(
 )
 
 
+_BEGINS_NUMBERED = re.compile(rf"{_NR}\b|\"\s*%\d*d[^\"]*\"\s*,\s*{_NR}\b")
+_BEGINS_NAMED = re.compile(
+    rf"FILENAME\s*\"[:|]\"\s*{_NR}\s*\":|\"%s:%d:[^\"]*\"\s*,\s*FILENAME\s*,\s*{_NR}\b"
+)
+
+
 def _awk(call: Call) -> Parts:
     options = call.options("Fvf", frozenset({"--field-separator", "--assign", "--file"}))
     operands = options.operands
@@ -198,6 +223,8 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
     """What is left of a stream after an awk program."""
     if separator == ":" and re.fullmatch(r"\{\s*print\s+\$1\s*;?\s*\}", script):
         return algebra.names_of(parts, "awk")
+    if separator == ":" and re.fullmatch(r"\{\s*print\s+\$1\s*(?:\":\"|,)\s*\$2\s*;?\s*\}", script):
+        return algebra.places_of(parts, "awk")
     if re.fullmatch(r"END\s*\{\s*print\s+NR\s*;?\s*\}", script):
         return algebra.count(parts, "awk")
     if re.fullmatch(r"\{\s*print\s+\$(?:NF|9|0)\s*;?\s*\}", script):
@@ -213,14 +240,27 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
     wanted = _awk_spans(condition)
     if limit is not None and wanted is not None:
         wanted = tuple((a, limit if b is None else min(b, limit)) for a, b in wanted if a <= limit)
-    if _PRINT_NUMBERED.match(action):
-        numbered = algebra.number(parts)
-        return algebra.select(numbered, wanted) if wanted is not None else _blurred(numbered)
+    if _PRINT_NUMBERED.match(action) and wanted is not None:
+        return algebra.select(algebra.number(parts), wanted)
+    printed = re.findall(r"\bprintf?\b\s*\(?\s*([^;}]*)", script)
+    if printed and all(map(_BEGINS_NAMED.match, printed)):
+        return [_as_found(part) for part in parts]
+    if printed and all(map(_BEGINS_NUMBERED.match, printed)):
+        return algebra.chosen(algebra.number(parts))
     if _PRINT_ALL.match(action) and wanted is not None:
-        return algebra.select(parts, wanted)
+        if re.search(r"\bNR", condition):
+            return algebra.select(parts, wanted)
+        return [chosen for part in parts for chosen in algebra.select([part], wanted)]
     if _PRINT_ALL.match(action):
         return _blurred(parts)
     return algebra.derive(parts, "awk")
+
+
+def _as_found(part: Part) -> Part:
+    """Lines of a file printed behind its name and their number, as grep does."""
+    if not isinstance(part, Content) or part.path is None:
+        return algebra.derive([part], "awk")[0]
+    return Search(cwd=None, sole=part.path, named=None, numbered=True, rule="awk")
 
 
 def _last_field(part: Part) -> Part:

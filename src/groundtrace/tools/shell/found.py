@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
@@ -56,7 +56,8 @@ class Search(Part):
     inverted: bool = False
     ordered: bool = True
     repo: str | None = None
-    _names: dict[str, str | None] = field(default_factory=dict)
+    stripped: str = ""
+    """What a filter took away in front of every name."""
 
     @property
     def strict(self) -> bool:
@@ -97,12 +98,12 @@ class Search(Part):
         """File name and line number of a found line (`name:12:text` or `name:text`)."""
         if self.numbered is not False:
             found = re.match(r"([^:\0]+)[:\0](\d{1,9}):", line)
-            if found and under(found[1], self.roots):
+            if found and under(self.stripped + found[1], self.roots):
                 return found[1], int(found[2])
             if self.numbered:
                 return None
         name, colon, _ = line.partition(":")
-        if not colon or not under(name, self.roots):
+        if not colon or not under(self.stripped + name, self.roots):
             return None
         return (name, None) if self.roots or "/" in name or "." in name else None
 
@@ -165,9 +166,8 @@ class Search(Part):
             if not is_file_name(name):
                 continue
             low, high = (min(numbers), max(numbers)) if numbers else (None, None)
-            out.append(
-                FileRef(join(self.cwd, name), "matched", self.repo, low, high, rule=self.rule)
-            )
+            path = join(self.cwd, self.stripped + name)
+            out.append(FileRef(path, "matched", self.repo, low, high, rule=self.rule))
         out.extend(
             FileRef(join(self.cwd, name), "surfaced", self.repo, rule=self.rule)
             for name in binary
@@ -186,7 +186,9 @@ class Search(Part):
                     spans[name].append(int(found[1]))
                 continue
             found = re.match(r"(.+?\.\w+)-(\d{1,9})-", line) or re.match(r"(.+?)-(\d{1,9})-", line)
-            if found and self.numbered is not False and under(found[1], self.roots):
+            if not found or self.numbered is False:
+                continue
+            if under(self.stripped + found[1], self.roots):
                 spans.setdefault(found[1], []).append(int(found[2]))
 
 
@@ -247,9 +249,23 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     "findls": _matcher(r"\s*\d+\s+\d+\s+-\S+\s+.*\d\d:?\d\d ((?:\.|/).*)$"),
     "tree": _matcher(r"(?:[│├└─|`\s -]*)\s*(\S.*)$"),
     "treehash": _matcher(r"\d{6} blob [0-9a-f]+\s+(.+)$"),
-    "logname": _matcher(r"(?!commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b)([^\s:][^:]*)$"),
+    "logname": _matcher(
+        r"(?!commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b)((?=\S*[./]|[A-Z]+$)[^\s:](?:[^\s:]*|[^:]*/[^:]*))$"
+    ),
+    "located": _matcher(r"([^:]+):\d+(?::|$)"),
 }
 """How a name stands in a line, by the program that prints it."""
+
+
+_COMMIT = r"commit [0-9a-f]{7,}|[0-9a-f]{7,40} |Author: |Date: |Merge: |    |$"
+_BESIDE = {
+    "wc": re.compile(r"\s*(?:\d+\s+){1,5}total$"),
+    "diffstat": re.compile(rf"{_COMMIT}| \d+ files? changed"),
+    "letters": re.compile(_COMMIT),
+    "numstat": re.compile(_COMMIT),
+    "logname": re.compile(_COMMIT),
+}
+"""Lines without a name that the same program prints beside those with one."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -268,6 +284,8 @@ class Names(Part):
     """Only directories are printed."""
     anchor: bool = True
     """Names must lie below the roots."""
+    stripped: str = ""
+    """What a filter took away in front of every name."""
 
     @property
     def strict(self) -> bool:
@@ -276,12 +294,14 @@ class Names(Part):
     def score(self, line: str) -> float:
         name = FORMS[self.form](line)
         if name is None:
-            return -4.0
+            neutral = _BESIDE.get(self.form)
+            return 0.95 if neutral is not None and neutral.match(line) else -4.0
         if not self._fits(name):
             return -4.0
         return 2.0 if self.roots or "/" in name or self.form != "plain" else 1.2
 
     def _fits(self, name: str) -> bool:
+        name = self.stripped + name
         if self.anchor and not under(name, self.roots):
             return False
         if self.glob is None:
@@ -292,7 +312,7 @@ class Names(Part):
         if self.folders:
             return
         form = FORMS[self.form]
-        names = [name for name in map(form, lines) if name and self._fits(name)]
+        names = [self.stripped + name for name in map(form, lines) if name and self._fits(name)]
         parents: set[str] = set()
         if not self.only_files:
             for name in names:

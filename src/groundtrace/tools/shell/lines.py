@@ -100,16 +100,19 @@ def _each(
 def head(parts: Sequence[Part], count: int) -> Parts:
     """`head -n count`."""
 
+    shared = sum(part.prints for part in parts) > 1
+
     def one(part: Part) -> Part:
         if isinstance(part, Content) and part.spans is not None:
-            part = replace(part, spans=first(part.spans, count))
+            spans = None if part.shuffled else first(part.spans, count)
+            part = replace(part, spans=spans, shared=shared)
         if isinstance(part, Text):
             return replace(part, lines=part.lines[:count])
         return _limited(part, count)
 
     def other(part: Part) -> Part:
         if isinstance(part, Content) and part.spans is not None:
-            part = replace(part, spans=first(part.spans, count))
+            part = replace(part, spans=first(part.spans, count), shared=shared)
         return replace(_limited(part, count), maybe=True, quiet=True)
 
     return _each(parts, one, other)
@@ -120,7 +123,7 @@ def tail(parts: Sequence[Part], count: int) -> Parts:
 
     def one(part: Part) -> Part:
         if isinstance(part, Content):
-            spans = None if part.spans is None else last(part.spans, count)
+            spans = None if part.spans is None or part.shuffled else last(part.spans, count)
             return _limited(replace(part, spans=spans), count)
         if isinstance(part, Text):
             return replace(part, lines=part.lines[-count:] if count else ())
@@ -142,7 +145,7 @@ def select(parts: Sequence[Part], wanted: Spans) -> Parts:
 
     def one(part: Part) -> Part:
         if isinstance(part, Content):
-            spans = None if part.spans is None else pick(part.spans, wanted)
+            spans = None if part.spans is None or part.shuffled else pick(part.spans, wanted)
             part = replace(part, spans=spans)
         elif isinstance(part, Text):
             lines: list[str] = []
@@ -172,6 +175,11 @@ def number(parts: Sequence[Part]) -> Parts:
         else:
             out.append(part)
     return out
+
+
+def chosen(parts: Sequence[Part]) -> Parts:
+    """Numbered lines chosen by their text are found lines: one span from first to last."""
+    return [replace(p, chosen=True) if isinstance(p, Content) else p for p in parts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +247,7 @@ def reorder(parts: Sequence[Part], dropping: bool = False) -> Parts:
     out: Parts = []
     for part in parts:
         if isinstance(part, Content):
-            part = replace(part, numbers=part.numbers, spans=None if dropping else part.spans)
+            part = replace(part, spans=None if dropping else part.spans, shuffled=True)
         elif isinstance(part, Search):
             part = replace(part, ordered=False)
         elif isinstance(part, Listing):
@@ -286,6 +294,7 @@ def names_of(parts: Iterable[Part], rule: str = "") -> Parts:
                     only_files=True,
                     rule=rule or part.rule,
                     repo=part.repo,
+                    stripped=part.stripped,
                 )
             )
         elif isinstance(part, Names):
@@ -293,6 +302,14 @@ def names_of(parts: Iterable[Part], rule: str = "") -> Parts:
         else:
             out.extend(derive([part], rule))
     return out
+
+
+def places_of(parts: Iterable[Part], rule: str = "") -> Parts:
+    """The first two fields of `name:line:text`: names and numbers, nothing of the contents."""
+    return [
+        replace(part, form="located") if isinstance(part, Names) and part.form == "plain" else part
+        for part in names_of(parts, rule)
+    ]
 
 
 def quiet(parts: Iterable[Part]) -> Parts:

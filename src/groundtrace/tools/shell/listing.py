@@ -54,6 +54,15 @@ class Listing(Part):
     def cost_of_silence(self) -> float:
         return 0.2 if self.quiet or self.maybe or self.fallback else 1.5
 
+    def exact(self) -> int | None:
+        """Files that are given are listed in one line each."""
+        given = [word for word in self.operands if word.known and not looks_like_folder(word.text)]
+        return len(given) if given and len(given) == len(self.operands) else None
+
+    def cost_of_speech(self) -> float:
+        # Names in one order are one listing: of `ls a 2>/dev/null; ls b` then the one of b.
+        return Part.cost_of_speech(self) + (0.5 if self.quiet else 0.0)
+
     def _other(self, line: str) -> float:
         sections = self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
         return 0.8 if sections and (not line or line.endswith(":")) else -3.0
@@ -82,7 +91,7 @@ class Listing(Part):
             name, kind = self._name(line)
             if name is None or name in {".", ".."} or HOLES.search(name):
                 continue
-            given = self._given(name)
+            given = self._given(name) or ("/" in name and self._open())
             place = name if given or folder is None else f"{folder.rstrip('/')}/{name}"
             if given and not self._own(name):
                 continue
@@ -93,6 +102,10 @@ class Listing(Part):
             if kind in {"?", "l"} and looks_like_folder(name):
                 continue
             yield FileRef(join(self.cwd, place), "surfaced", rule=self.rule)
+
+    def _open(self) -> bool:
+        """Whether something is listed that the command does not name."""
+        return any(not word.known for word in self.operands)
 
     def _folder(self) -> str | None:
         if not self.operands:

@@ -13,6 +13,7 @@ from groundtrace.tools.shell.found import Names
 from groundtrace.tools.shell.listing import Listing
 from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
 from groundtrace.tools.shell.parts import Opaque, Part
+from groundtrace.tools.shell.texts import text_part
 from groundtrace.tools.shell.words import Word
 
 _FIND_VALUES = frozenset(
@@ -65,10 +66,14 @@ def _find(call: Call) -> Parts:
     actions: list[list[Word]] = []
     form = "plain"
     prints = True
+    named = False
     at = 0
     while at < len(args):
         text = args[at].text
         value = args[at + 1].text if at + 1 < len(args) else ""
+        if text in {"!", "-not"}:
+            at += 3 if value in _FIND_VALUES else 2
+            continue
         if text in _EXEC:
             end = next(
                 (i for i in range(at + 1, len(args)) if args[i].text in {";", "+", "\\;"}),
@@ -85,6 +90,8 @@ def _find(call: Call) -> Parts:
             form = "findls"
         elif text == "-delete":
             prints = False
+        elif text == "-print":
+            named = not actions
         elif text == "-printf" and not re.match(r"%p(?:\\n|$)", value):
             form = "relative" if re.match(r"%P(?:\\n|$)", value) else "unknown"
         at += 2 if text in _FIND_VALUES else 1
@@ -94,7 +101,7 @@ def _find(call: Call) -> Parts:
     if actions:
         parts: Parts = []
         for action in actions:
-            parts.extend(run_with_names(call, action, "{}", found))
+            parts.extend(run_with_names(call, action, "{}", found, named))
         return parts
     return found if prints else []
 
@@ -124,18 +131,20 @@ def _found(
     ]
 
 
-def run_with_names(call: Call, command: Sequence[Word], mark: str | None, source: Parts) -> Parts:
+def run_with_names(
+    call: Call, command: Sequence[Word], mark: str | None, source: Parts, named: bool = False
+) -> Parts:
     """A command run for names that another printed: xargs, find -exec.
 
     Every name is a hole; what the command prints may tell them. A command with a mark for the name
-    is a loop, whose rounds its own separators tell apart.
+    is a loop, whose rounds its own separators tell apart; `named` when the name is printed first.
     """
     walker = call.walker
     roots = [root for part in source if isinstance(part, Names) for root in part.roots]
     if mark is None or not any(mark in word.text for word in command):
         return _unknown_operand(call, [*command, Word(walker.hole(), glob=False)], roots)
     several = any(word.text in {"sh", "bash", "echo"} for word in command[:1])
-    if not several:
+    if not several and not named:
         return _unknown_operand(
             call, [w._replace(text=w.text.replace(mark, walker.hole())) for w in command], roots
         )
@@ -144,7 +153,8 @@ def run_with_names(call: Call, command: Sequence[Word], mark: str | None, source
     def body() -> Parts:
         value = walker.variables[name][0].text
         words = [w._replace(text=w.text.replace(mark, value)) for w in command]
-        return walker.command(words, None)
+        above = [text_part(walker, value, rule="find")] if named else []
+        return [*above, *walker.command(words, None)]
 
     return [walker.loop([name], source, body, names=False)]
 

@@ -78,21 +78,37 @@ class Loop(Part):
                 if segment.lines:
                     yield from segment.part.refs(segment.lines, False, trimmed)
             return
+        bare = header.pattern == _BARE_WORD
         starts: list[tuple[int, str]] = []
         for number, line in enumerate(lines):
             found = header.match(line)
-            if found and is_file_name(found["word"]) and len(starts) < MAX_ROUNDS:
+            if found is None or (bare and not self._is_word(line)):
+                continue
+            if is_file_name(found["word"]) and len(starts) < MAX_ROUNDS:
                 starts.append((number, found["word"]))
         ends = [number for number, _ in starts[1:]] + [len(lines)]
         # Where no line is a header there is one end and no start.
         for (begin, word), end in zip(starts, ends, strict=False):
             if listed and not looks_like_folder(word):
-                yield FileRef(join(self.cwd, word), "surfaced", rule="loop")
+                yield FileRef(self._path(word), "surfaced", rule="loop")
             for segment in divide(self.bind(word), lines[begin:end]):
                 if segment.lines or not segment.part.prints:
                     yield from segment.part.refs(
                         segment.lines, segment.sure, trimmed and end == len(lines)
                     )
+
+    def _is_word(self, line: str) -> bool:
+        """Whether a line with nothing but a word in it can be what the loop goes over."""
+        listed = [part for part in self.source if isinstance(part, Names)]
+        if listed:
+            fits = any(part.score(line) > 0 for part in listed)
+            return fits and (any(part.roots for part in listed) or " " not in line)
+        return " " not in line and ("/" in line or "." in line)
+
+    def _path(self, word: str) -> str:
+        """The file that a word names, where the program that listed it ran."""
+        listed = [part for part in self.source if isinstance(part, Names)]
+        return join(listed[0].cwd if len(listed) == 1 else self.cwd, word)
 
     def _source_refs(self) -> Iterable[FileRef]:
         """A file read line by line, when the loop prints the lines."""

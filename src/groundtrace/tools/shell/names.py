@@ -133,13 +133,19 @@ _FILE_NAMES = frozenset(
         "manifest",
         "bazel",
         "security_contacts",
-        "license-apache",
-        "license-mit",
     ]
 )
+_FOLDERS_TOO = frozenset(
+    ["build", "workspace", "install", "manifest", "version", "history", "news", "changes", "bazel"]
+)
+"""Customary names of files that are directories when they stand in small letters."""
+_FILE_STEMS = re.compile(
+    r"(?:changelog|licen[cs]e|readme|notice|copying|authors|dockerfile|makefile)[-_.](?!d$)\w[\w.+-]*$"
+)
+"""Customary names go on: ChangeLog-1997, LICENSE-MIT, Dockerfile_dev."""
 _FOLDER_ENDINGS = re.compile(
-    r"\.(?:d|git|app|framework|egg-info|dist-info|xcodeproj|xcworkspace|lproj|bundle|wiki|io|com|org|net|\d+)$"
-    r"|--[\w.]+$|-v?\d+(?:\.\d+)+$"
+    r"\.(?:d|git|app|framework|egg-info|dist-info|xcodeproj|xcworkspace|xcassets|imageset|lproj|bundle|wiki|io|com|org|net|\d+)$"
+    r"|--[\w.]+$|-v?\d+(?:\.\d+)+$|^cue\.mod$"
 )
 
 
@@ -173,8 +179,8 @@ def looks_like_folder(name: str) -> bool:
     """
     base = name.rstrip("/").rsplit("/", 1)[-1]
     low = base.lower()
-    if low in _FILE_NAMES:
-        return False
+    if low in _FILE_NAMES or _FILE_STEMS.match(low):
+        return base in _FOLDERS_TOO
     if base.startswith("."):
         return low in _DOT_FOLDERS or low.endswith((".d", ".git"))
     if _FOLDER_ENDINGS.search(low):

@@ -189,7 +189,7 @@ def read_output(result: ToolResult | None) -> Output:
         errors = stderr if isinstance(stderr, str) else ""
         # A stored result can be emptier than the text that the model saw; the model's view counts.
         if len(stdout) + len(errors) + 200 >= len(text):
-            text, trimmed = stdout, False
+            text, trimmed = stdout, not stdout.endswith("\n")
         else:
             errors = ""
     if "<persisted-output>" in text:

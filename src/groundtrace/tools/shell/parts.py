@@ -65,6 +65,10 @@ class Part:
         """What speaks against its having printed nothing."""
         return 0.0
 
+    def cost_of_speech(self) -> float:
+        """What speaks against its having printed anything."""
+        return 2.5 if self.fallback else 0.0
+
     def obtained(self, lines: Sequence[str]) -> bool:
         """Whether the lines are what was asked for, and not the news that there is nothing."""
         return True
@@ -151,6 +155,12 @@ class Content(Part):
     """`lead`: lines begin with their number; `colon`: as remote readers number them."""
     exists: bool = False
     """Something else shows that the file is there."""
+    shuffled: bool = False
+    """Its lines come in another order, so that a part of them is no range."""
+    shared: bool = False
+    """Its limit holds for it and others together."""
+    chosen: bool = False
+    """Its lines were chosen by their text: one span from the first to the last, as of a search."""
 
     @property
     def strict(self) -> bool:
@@ -210,7 +220,7 @@ class Content(Part):
             numbers = [int(m[1]) for m in shown]
         if not numbers:
             return [(None, None)]
-        return list(runs(numbers))
+        return [(min(numbers), max(numbers))] if self.chosen else list(runs(numbers))
 
     def _counted(
         self, lines: Sequence[str], sure: bool, trimmed: bool
@@ -219,11 +229,12 @@ class Content(Part):
         spans = self.spans or ()
         bounded = all(high is not None for _, high in spans)
         if any(TRUNCATED.match(line) for line in lines) or not sure:
-            return [(low, high) for low, high in spans] if bounded else [(None, None)]
+            known = bounded and not self.shared
+            return [(low, high) for low, high in spans] if known else [(None, None)]
         left = len(lines)
         exact = self.exact()
         # Harnesses cut blank lines off both ends; the file rarely ends within two lines of a range.
-        if trimmed and exact is not None and exact > 4 and exact - 2 <= left < exact:
+        if trimmed and exact is not None and exact - (2 if exact > 4 else 1) <= left < exact:
             left = exact
         out: list[tuple[int | None, int | None]] = []
         for low, high in spans:

@@ -151,11 +151,16 @@ def _reordered(takes: str, stop: int | None = None) -> Handler:
     return handle
 
 
+_PLACE = {"1,2", "1-2", "-2"}
+
+
 def _cut(call: Call) -> Parts:
     options = call.options("dfcb", frozenset({"--delimiter", "--fields", "--characters"}))
     parts = call.opened(options.operands)
     if options.value("-d", "--delimiter") == ":" and options.value("-f", "--fields") == "1":
         return algebra.names_of(parts, call.name)
+    if options.value("-d", "--delimiter") == ":" and options.value("-f", "--fields") in _PLACE:
+        return algebra.places_of(parts, call.name)
     fields = options.value("-c", "--characters")
     if fields is not None and fields.startswith(("1-", "-")):
         return parts

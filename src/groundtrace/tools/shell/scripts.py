@@ -307,8 +307,19 @@ def _perl(call: Call) -> Parts:
     if any(re.match(r"-\w*i", flag) for flag in flags):
         return call.writes(rest)
     if any(re.match(r"-\w*[np]", flag) for flag in flags):
-        return algebra.derive(call.opened(rest), call.name)
+        return line_script(script, call.opened(rest), call.name)
     return _parts(call, other_files(script))
+
+
+def line_script(script: str, parts: Parts, name: str) -> Parts:
+    """What is left of a stream after `perl -ne`: ranges of lines, or numbered lines."""
+    script = script.strip().rstrip(";").strip()
+    found = re.fullmatch(r"print\s+if\s+\(?(\d{1,9})\s*\.\.\s*(\d{1,9})\)?", script)
+    if found:
+        return algebra.select(parts, ((int(found[1]), int(found[2])),))
+    if re.match(r"printf?\s*\(?\s*\"\$\.[:\s]", script):
+        return algebra.chosen(algebra.number(parts))
+    return algebra.derive(parts, name)
 
 
 HANDLERS: dict[str, Handler] = {

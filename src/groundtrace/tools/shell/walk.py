@@ -211,8 +211,16 @@ class Walker:
 
     def _if(self, node: Node, stdin: Parts | None) -> Parts:
         parts: Parts = []
+        told: Part | None = None
         for index, child in enumerate(node.named_children):
             inner = self.run(child, stdin)
+            if child.type in {"else_clause", "elif_clause"}:
+                # One branch ran: where the first printed, the others did not.
+                for part in inner:
+                    part.fallback = True
+                    part.unless = part.unless or told
+            elif index and told is None:
+                told = next((part for part in inner if part.prints), None)
             parts += inner if index == 0 else perhaps(inner)
         return parts
 
@@ -272,7 +280,7 @@ class Walker:
 
     def loop(
         self, names_of: Sequence[str], source: Parts, body: Callable[[], Parts], names: bool
-    ) -> Part:
+    ) -> Loop:
         """A loop over words that only the output can tell."""
         hole = self.hole()
         tree, cwd, variables, depth = self.tree, self.cwd, dict(self.variables), self.depth
@@ -310,7 +318,10 @@ class Walker:
             lines = [line for part in stdin if isinstance(part, Text) for line in part.lines]
             if not any(HOLES.search(line) for line in lines):
                 return self._each_line(lines, names, run_body)
-        return [self.loop(names, stdin or [], run_body, names=False)]
+        loop = self.loop(names, stdin or [], run_body, names=False)
+        if stdin and len(names) == 1 and loop.repeats_lines:
+            return stdin
+        return [loop]
 
     def _each_line(
         self, lines: Sequence[str], names: Sequence[str], body: Callable[[], Parts]

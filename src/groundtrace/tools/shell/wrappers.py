@@ -64,23 +64,28 @@ def _eval(call: Call) -> Parts:
 def _xargs(call: Call) -> Parts:
     args = list(call.args)
     mark: str | None = None
+    size: int | None = None
     while args and args[0].text.startswith("-"):
         text = args.pop(0).text
         if text in {"-I", "-i", "--replace"}:
             mark = args.pop(0).text if text == "-I" and args else "{}"
         elif text.startswith("-I"):
             mark = text[2:]
-        elif (
-            text in {"-n", "-P", "-L", "-s", "-d", "-E", "--max-args", "--max-procs", "--delimiter"}
-            and args
-        ):
+        elif text in {"-n", "-L", "--max-args", "--max-lines"} and args:
+            size = _size(args.pop(0).text)
+        elif re.match(r"-[nL]\d|--max-(?:args|lines)=", text):
+            size = _size(re.sub(r"^\D+", "", text))
+        elif text in {"-P", "-s", "-d", "-E", "--max-procs", "--delimiter"} and args:
             args.pop(0)
     command = args or [Word("echo")]
     words = known_words(call.stdin or [])
     if words is not None:
-        if mark is None:
-            return call.walker.command([*command, *words], None)
         parts: Parts = []
+        if mark is None:
+            step = size or max(1, len(words))
+            for at in range(0, max(1, len(words)), step):
+                parts.extend(call.walker.command([*command, *words[at : at + step]], None))
+            return parts
         for word in words:
             parts.extend(
                 call.walker.command(
@@ -89,6 +94,10 @@ def _xargs(call: Call) -> Parts:
             )
         return parts
     return run_with_names(call, command, mark, call.stdin or [])
+
+
+def _size(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[1-9]\d{0,4}", text) else None
 
 
 def known_words(parts: Parts) -> list[Word] | None:

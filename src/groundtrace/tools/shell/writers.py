@@ -117,7 +117,8 @@ def _copy(takes: str) -> Handler:
 
 def _same_kind_of_folder(source: str, target: str) -> bool:
     """`cp a.txt dir`: a target without extension is a directory when the source has one."""
-    return looks_like_folder(target) and not looks_like_folder(source)
+    plain = "." not in source.rsplit("/", 1)[-1]  # `cp Makefile Makefile2` copies to a file
+    return not plain and looks_like_folder(target) and not looks_like_folder(source)
 
 
 def _touched(takes: str = "") -> Handler:
