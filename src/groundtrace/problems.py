@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 TRACES: Mapping[str, str] = {
+    "arguments_cut": "Arguments of calls were kept in part, because they exceed the memory budget.",
     "arguments_lost": "Several calls of one step carry the arguments of one of them, and the message does not tell whose.",
     "broken_line": "A line of a transcript does not decode. Tool calls that could be read from its text were kept; the rest are counted as lost.",
     "broken_trajectory": "A trajectory file is no trajectory, or is damaged beyond its steps.",
@@ -22,6 +23,7 @@ TRACES: Mapping[str, str] = {
     "reference_escapes": "A trajectory names a file outside the trial's folder; it was not read.",
     "reference_missing": "A trajectory names another one that is not there, or is nested too deeply.",
     "result_cut": "Results were kept in part, because together they exceed the memory budget.",
+    "too_many_folders": "A folder of session logs holds more folders than any trial's; not all were searched.",
     "trimmed_call": "The harness replaced calls by a preview; the arguments that it holds whole were kept.",
     "trimmed_result": "The harness replaced a result by a preview; what the preview shows counts.",
     "trimmed_steps": "The harness took steps out of the trajectory.",
@@ -77,6 +79,8 @@ RECORDS: Mapping[str, str] = {
     "task_from_folder": "The task is known from the folder's name only.",
     "times_reversed": "An interval ends before it starts; its length is unknown.",
     "too_large": "A record is larger than records are; it was not read.",
+    "unlisted_folder": "A folder cannot be listed; what it holds is missing from the results.",
+    "unlisted_folder": "A folder cannot be listed, so what is in it is unknown.",
     "unreadable": "A file cannot be read.",
 }
 """Met while finding trials and reading their records."""

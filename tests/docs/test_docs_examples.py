@@ -13,7 +13,7 @@ import pytest
 from groundtrace.cli.main import cli
 
 PAGES = {path.relative_to(examples.ROOT).as_posix(): path for path in examples.pages()}
-NOT_RUN = re.compile(r"pip install |python3? -m venv |git clone |make |dask |export |#|$")
+NOT_RUN = re.compile(r"pip install |python3? -m venv |git clone |make |dask |export |python (?:benchmarks|docs)/|#|$")
 """How a line of a `sh` block may begin that is no groundtrace command."""
 
 
