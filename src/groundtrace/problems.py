@@ -80,7 +80,6 @@ RECORDS: Mapping[str, str] = {
     "times_reversed": "An interval ends before it starts; its length is unknown.",
     "too_large": "A record is larger than records are; it was not read.",
     "unlisted_folder": "A folder cannot be listed; what it holds is missing from the results.",
-    "unlisted_folder": "A folder cannot be listed, so what is in it is unknown.",
     "unreadable": "A file cannot be read.",
 }
 """Met while finding trials and reading their records."""
