@@ -15,7 +15,7 @@ import pytest
 
 from groundtrace.model import ReadResult, ToolCall
 from groundtrace.storage import LocalFolder
-from groundtrace.traces import jsonl, read_trace
+from groundtrace.traces import detect, jsonl, read_trace
 from groundtrace.traces.atif_load import Step, load
 from groundtrace.traces.salvage import intact_objects, read_prefix
 from groundtrace.traces.source import Keep
@@ -230,6 +230,34 @@ def test_results_beyond_the_memory_budget_keep_a_head(
     result = trace.calls[0].result
     assert result is not None and text.startswith(result.text) and result.text.endswith(".py\n")
     assert [problem.kind for problem in problems] == ["result_cut"]
+
+
+def test_arguments_beyond_the_memory_budget_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D38: a command of which only the head is known touches files that nobody sees."""
+    monkeypatch.setattr(Keep, "MAX_RESULT", 4000)
+    command = "cat a.py; " + "x" * 5000 + "; cat b.py"
+    use = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": command}}
+    line = {"type": "assistant", "message": {"id": "m", "content": [use]}}
+    trace, problems = read_bytes(tmp_path, "claude-code.txt", json.dumps(line).encode() + b"\n")
+    kept = trace.calls[0].arguments["command"]
+    assert command.startswith(kept) and len(kept) < len(command)
+    assert [(problem.file, problem.kind) for problem in problems] == [
+        ("agent/claude-code.txt", "arguments_cut")
+    ]
+
+
+def test_session_folders_beyond_the_limit_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D38: what was not searched is said, not silently left out."""
+    for name in "abcd":
+        (tmp_path / "agent/sessions/projects" / name).mkdir(parents=True)
+    assert read_trace(LocalFolder(tmp_path)).problems == ()
+    monkeypatch.setattr(detect, "MAX_FOLDERS", 3)
+    (problem,) = read_trace(LocalFolder(tmp_path)).problems
+    assert (problem.file, problem.kind) == ("agent/sessions/projects", "too_many_folders")
 
 
 def test_intact_objects_are_found_whatever_the_quotes_before_them() -> None:

@@ -20,7 +20,7 @@ from groundtrace.storage import Folder
 from groundtrace.traces.atif import AtifReader
 from groundtrace.traces.claude_code import ClaudeCodeReader
 from groundtrace.traces.cursor import CursorReader
-from groundtrace.traces.detect import Detected, candidates, detect
+from groundtrace.traces.detect import Detected, candidates, reader_for
 from groundtrace.traces.merge import merge
 from groundtrace.traces.source import Keep, Reader, Source
 
@@ -56,8 +56,8 @@ def read_trace(folder: Folder, readers: Sequence[Reader] | None = None) -> ReadR
     sources: list[Source] = []
     evidence: list[str] = []
     spare: list[Detected] = []
-    for path in candidates(folder, readers):
-        found, problem = detect(folder, path, readers)
+    for path in candidates(folder, readers, problems):
+        found, problem = reader_for(folder, path, readers)
         if problem is not None and not _is_spare(path):
             problems.append(problem)
         if found is None:
@@ -93,6 +93,7 @@ def _read(
     evidence: list[str],
     problems: list[Problem],
 ) -> None:
+    cut_before = keep.cut_arguments
     try:
         source = found.reader.read(folder, found.path, keep)
     except OSError as error:
@@ -100,4 +101,7 @@ def _read(
         return
     sources.append(source)
     problems += source.problems
+    if cut := keep.cut_arguments - cut_before:
+        reason = f"arguments of {cut} calls were kept in part: over the memory budget"
+        problems.append(Problem(found.path, "arguments_cut", reason))
     evidence.append(found.evidence)

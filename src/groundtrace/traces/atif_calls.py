@@ -10,6 +10,7 @@ from typing import Any
 from groundtrace.traces import openhands
 from groundtrace.traces.atif_load import Step
 from groundtrace.traces.atif_text import take_apart
+from groundtrace.traces.claude_lines import says_failure
 from groundtrace.traces.persisted import shown
 from groundtrace.traces.salvage import CutText, read_prefix
 from groundtrace.traces.source import Keep, RawCall, Source, whole_lines
@@ -234,12 +235,7 @@ class StepReader:
         text, path = shown(text, structured)
         if answer.cut:
             text = whole_lines(text)
-        failed = (
-            failed
-            or text.lstrip().startswith("<tool_use_error>")
-            or (isinstance(structured, str) and structured.startswith("Error:"))
-            or as_mapping(structured).get("interrupted") is True
-        )
+        failed = failed or says_failure(text, structured)
         data = structured if isinstance(structured, dict | list) else None
         call.result, over = self.keep.result(text, data, failed, path)
         call.result_cut = answer.cut or over

@@ -7,17 +7,16 @@ so the tool's own output must be separated from what was added.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from groundtrace.traces.salvage import scan
 
 _METADATA = re.compile(r"(?:^|\n)\[metadata\] (?=\{)")
 _ERROR = re.compile(r"(?:^|\n)\[error\][^\n]*\s*$")
 _STDOUT = re.compile(r"(?:^|\n)\[stdout\]\n")
 _STDERR = re.compile(r"(?:^|\n)\[stderr\]\n")
-_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ def _cut_metadata(body: str) -> tuple[str, dict[str, Any] | None]:
     """
     for found in reversed(list(_METADATA.finditer(body))):
         try:
-            value, end = _scan(body, found.end())
+            value, end = scan(body, found.end())
         except (StopIteration, ValueError, RecursionError):
             continue
         if isinstance(value, dict) and not body[end:].strip():
@@ -116,7 +115,7 @@ def _unflatten(body: str) -> str:
     position = 0
     while position < len(body):
         try:
-            value, position = _scan(body, position)
+            value, position = scan(body, position)
         except (StopIteration, ValueError, RecursionError):
             return body
         if not isinstance(value, dict) or not isinstance(value.get("type"), str):

@@ -16,7 +16,7 @@ from groundtrace.model import Usage
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
-from groundtrace.traces.claude_lines import Block, Line, decode_line
+from groundtrace.traces.claude_lines import Block, Line, decode_line, says_failure
 from groundtrace.traces.claude_salvage import salvage_line
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.persisted import shown
@@ -99,11 +99,7 @@ class _Reading:
         for line in lines:
             self.lines_seen += 1
             if line.too_long:
-                self.source.problem(
-                    "line_too_long",
-                    f"line of {line.length:,} bytes at offset {line.offset:,} was not decoded",
-                    line=line.number,
-                )
+                self.source.report_long_line(line)
                 self.source.ledger.interrupt()
                 continue
             self.line(line)
@@ -310,12 +306,7 @@ class _Reading:
         if agent is not None and call.call_id is not None:
             self.source.agent_calls[agent] = call.call_id
         text, path = shown(parts_text(content), structured)
-        failed = (
-            is_error is True
-            or text.lstrip().startswith("<tool_use_error>")
-            or (isinstance(structured, str) and structured.startswith("Error:"))
-            or as_mapping(structured).get("interrupted") is True
-        )
+        failed = is_error is True or says_failure(text, structured)
         data = structured if isinstance(structured, dict | list) else None
         call.result, cut = self.keep.result(text, data, failed, path)
         call.result_cut = cut
@@ -348,16 +339,7 @@ class _Reading:
         if self.own_file:
             stem = source.file.rsplit("/", 1)[-1].removesuffix(".jsonl")
             source.agent_id = stem.removeprefix("agent-")
-        if not self.lines_seen:
-            source.problem("empty_file", "the file is empty")
-        elif not source.parsed:
-            source.problem("not_a_transcript", "no line of the file is an event")
-        if self.noise_count and source.parsed:
-            source.problem(
-                "non_json_lines",
-                f"{self.noise_count} lines are not events of the transcript",
-                line=self.first_noise,
-            )
+        source.report_lines(self.lines_seen, self.noise_count, self.first_noise)
         if self.orphans:
             source.problem(
                 "orphan_results",

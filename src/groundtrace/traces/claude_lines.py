@@ -78,6 +78,15 @@ class Line(msgspec.Struct, frozen=True):
         )
 
 
+def says_failure(text: str, structured: Any) -> bool:
+    """Whether Claude Code's result itself says that the call failed, flag or not."""
+    return (
+        text.lstrip().startswith("<tool_use_error>")
+        or (isinstance(structured, str) and structured.startswith("Error:"))
+        or (isinstance(structured, dict) and structured.get("interrupted") is True)
+    )
+
+
 _decoder = msgspec.json.Decoder(Line)
 _FIELDS = {item.encode_name: item.name for item in msgspec.structs.fields(Line)}
 _BLOCK_FIELDS = tuple(item.name for item in msgspec.structs.fields(Block))

@@ -100,11 +100,7 @@ class _Reading:
     def line(self, line: RawLine) -> None:
         self.lines += 1
         if line.too_long:
-            self.source.problem(
-                "line_too_long",
-                f"line of {line.length:,} bytes at offset {line.offset:,} was not decoded",
-                line=line.number,
-            )
+            self.source.report_long_line(line)
             return
         try:
             self.event(_decoder.decode(line.data), line.number)
@@ -241,12 +237,7 @@ class _Reading:
         source.parsed = self.events > 0
         source.usage = self.usage
         source.report_cut_results()
-        if not self.lines:
-            source.problem("empty_file", "the file is empty")
-        elif not source.parsed:
-            source.problem("not_a_transcript", "no line of the file is an event")
-        elif self.noise:
-            source.problem("non_json_lines", f"{self.noise} lines are not events")
+        source.report_lines(self.lines, self.noise)
         return source
 
 

@@ -33,19 +33,22 @@ class Detected:
         return f"{self.path}: {self.reader.name} by {self.recognised.strength} ({self.recognised.evidence})"
 
 
-def candidates(folder: Folder, readers: Sequence[Reader]) -> list[str]:
+def candidates(folder: Folder, readers: Sequence[Reader], problems: list[Problem]) -> list[str]:
     """Files that any reader wants to see, in the order of the readers' patterns."""
     found: dict[str, None] = {}
     listings: dict[str, dict[str, EntryKind]] = {}
     for reader in readers:
         for pattern in reader.patterns:
-            for path in expand(folder, pattern, listings):
+            for path in expand(folder, pattern, listings, problems):
                 found.setdefault(path)
     return list(found)
 
 
 def expand(
-    folder: Folder, pattern: str, listings: dict[str, dict[str, EntryKind]]
+    folder: Folder,
+    pattern: str,
+    listings: dict[str, dict[str, EntryKind]],
+    problems: list[Problem],
 ) -> Iterator[str]:
     """Files that match a pattern of literal parts, `*` parts and `**`.
 
@@ -68,6 +71,9 @@ def expand(
     budget = [MAX_FOLDERS]
     for path in _walk(start, parts, budget):
         yield f"{base}/{path}" if base else path
+    if budget[0] < 0:
+        reason = f"more than {MAX_FOLDERS:,} folders; traces in the others were not looked for"
+        problems.append(Problem(base or ".", "too_many_folders", reason))
 
 
 def _walk(folder: Folder, parts: list[str], budget: list[int]) -> Iterator[str]:
@@ -90,7 +96,7 @@ def _walk(folder: Folder, parts: list[str], budget: list[int]) -> Iterator[str]:
                     yield f"{entry.name}/{path}"
 
 
-def detect(
+def reader_for(
     folder: Folder, path: str, readers: Iterable[Reader]
 ) -> tuple[Detected | None, Problem | None]:
     """The reader with the strongest claim on a file; the earlier one of equals."""

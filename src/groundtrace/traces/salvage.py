@@ -14,13 +14,17 @@ from dataclasses import dataclass
 from typing import Any
 
 _START = re.compile(r'\{\s*["}]')
-_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
+scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
+"""The JSON value at a place of a text, and where it ends; control characters in strings may stand.
+Raises StopIteration or ValueError where there is none."""
 
 WORK_PER_CHARACTER = 40
 """A failed attempt costs what it scanned. Real damage fails only for the few objects around it;
 a text made of nothing but open braces would cost the square of its length, and is given up."""
 
 RECURSION_COST = 20_000
+
+_WINDOW = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +45,29 @@ def intact_objects(text: str, start: int = 0) -> Iterator[Piece]:
     """The largest intact objects of a damaged text, in order, none inside another."""
     position = start
     work = WORK_PER_CHARACTER * len(text) + 100_000
+    # Each failure makes an error that counts the lines before it, so that a text of nothing but
+    # `{"` took the square of its length. What was passed is cut away now and then.
+    base, rest = 0, text
+    window = max(_WINDOW, len(text) // 64)
     while work > 0:
-        found = _START.search(text, position)
+        if position - base > window:
+            base, rest = position, text[position:]
+        found = _START.search(rest, position - base)
         if found is None:
             return
         begin = found.start()
+        position = base + begin + 1
         try:
-            value, end = _scan(text, begin)
+            value, end = scan(rest, begin)
         except json.JSONDecodeError as error:
-            work -= error.pos - begin + 100
-            position = begin + 1
+            work -= error.pos - begin + begin // 16 + 100
             continue
         except (StopIteration, ValueError, RecursionError):
             work -= RECURSION_COST
-            position = begin + 1
             continue
-        position = end
+        position = base + end
         if isinstance(value, dict) and value:
-            yield Piece(begin, end, value)
+            yield Piece(base + begin, base + end, value)
 
 
 def string_after(text: str, key: str) -> str | None:
@@ -89,7 +98,7 @@ def read_prefix(text: str) -> Prefix:
     members after the cut are missing, a string at the cut is its head.
     """
     try:
-        return Prefix(_scan(text, _skip(text, 0))[0], cut=False)
+        return Prefix(scan(text, _skip(text, 0))[0], cut=False)
     except (StopIteration, ValueError, RecursionError):
         pass
     try:
@@ -123,7 +132,7 @@ def _partial(text: str, position: int, depth: int) -> tuple[Any, int]:
     if opener == "[":
         return _partial_list(text, position + 1, depth)
     try:
-        value, end = _scan(text, position)
+        value, end = scan(text, position)
     except (StopIteration, ValueError):
         if opener != '"':
             raise ValueError("unfinished value") from None
@@ -145,7 +154,7 @@ def _partial_object(text: str, position: int, depth: int) -> tuple[Any, int]:
             position += 1
             continue
         try:
-            key, position = _scan(text, position)
+            key, position = scan(text, position)
             position = _skip(text, position)
             if not isinstance(key, str) or text[position : position + 1] != ":":
                 return result, len(text)

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 from groundtrace.model import Problem, ToolResult, Usage
 from groundtrace.storage import Folder
 from groundtrace.times import earliest
+from groundtrace.traces.jsonl import RawLine
 from groundtrace.traces.tokens import Ledger
 from groundtrace.values import clean
 
@@ -88,6 +89,21 @@ class Source:
             Problem(file or self.file, kind, clean(reason), line, place, lost_calls)
         )
 
+    def report_long_line(self, line: RawLine) -> None:
+        """A line that was not decoded because of its length."""
+        reason = f"line of {line.length:,} bytes at offset {line.offset:,} was not decoded"
+        self.problem("line_too_long", reason, line=line.number)
+
+    def report_lines(self, seen: int, noise: int, first_noise: int | None = None) -> None:
+        """What is to be said of a transcript whose lines were all read: `noise` are no events."""
+        if not seen:
+            self.problem("empty_file", "the file is empty")
+        elif not self.parsed:
+            self.problem("not_a_transcript", "no line of the file is an event")
+        elif noise:
+            reason = f"{noise} lines are not events of the transcript"
+            self.problem("non_json_lines", reason, line=first_noise)
+
     def report_cut_results(self) -> None:
         """One problem for all results that the memory budget cut."""
         if self.cut_results:
@@ -135,6 +151,8 @@ class Keep:
 
     def __init__(self) -> None:
         self.used = 0
+        self.cut_arguments = 0
+        """Calls whose arguments were kept in part."""
 
     def _room(self) -> int:
         if self.used < self.BUDGET:
@@ -167,6 +185,7 @@ class Keep:
         """The arguments; when memory is short, long strings in them keep a head."""
         size = weigh(value, limit=self.MAX_RESULT)
         if size > self._room():
+            self.cut_arguments += 1
             value = {
                 key: item[: self.HEAD] if isinstance(item, str) else item
                 for key, item in value.items()
