@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 MASK = "[masked]"
 
@@ -45,7 +46,16 @@ _ALL = re.compile("|".join(_WHOLE))
 
 def mask(text: str) -> str:
     """The text with everything that looks like a credential replaced; idempotent."""
+    return _kept(text) if len(text) <= KEPT_LENGTH else _masked(text)
+
+
+def _masked(text: str) -> str:
     return _FIRST.sub(_keep_first, _ALL.sub(MASK, text))
+
+
+KEPT_LENGTH = 200
+"""Texts up to this length are masked once: the paths of a trial come again with every event."""
+_kept = lru_cache(maxsize=8192)(_masked)
 
 
 def _keep_first(found: re.Match[str]) -> str:

@@ -7,13 +7,49 @@ when two task names mean one task.
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from groundtrace.artifacts.rows import TrialRow
 from groundtrace.metrics.table import METRICS, OUTCOMES, SHOWN_PREFIX
 from groundtrace.values import known, model_name
+
+
+class Values(Mapping[str, float]):
+    """Numbers by name, in an eighth of the memory of a dict: trials that have the same names
+    share them, and a million trials are looked at together."""
+
+    __slots__ = ("_index", "_numbers")
+
+    def __init__(self, index: Mapping[str, int], numbers: Iterable[float]) -> None:
+        self._index = index
+        self._numbers = array("d", numbers)
+
+    def __getitem__(self, name: str) -> float:
+        return self._numbers[self._index[name]]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a trial has no value of a name, as its row says it, without the row."""
+
+    undefined: tuple[tuple[str, str], ...]
+    reason: str | None
+
+    def __call__(self, name: str) -> str:
+        return dict(self.undefined).get(name) or self.reason or "missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +67,7 @@ class Observation:
     model: str | None
     harness: str | None
     version: str | None
-    values: Mapping[str, float]
+    values: Values
     """Metrics and outcomes that have a finite value; what is missing is absent."""
     why: Callable[[str], str]
     """Reason code of a metric that is absent, as summaries count it."""
@@ -52,13 +88,17 @@ def hit_metric(name: str) -> str | None:
 
 
 def observe(rows: Iterable[TrialRow]) -> list[Observation]:
-    """Observations in an order that does not depend on the order of the rows."""
-    kept = sorted(rows, key=_order)
+    """Observations in an order that does not depend on the order of the rows.
+
+    Each row is let go at once: an observation keeps a tenth of it.
+    """
+    shared = _Shared()
+    kept = sorted(((_order(row), shared.observation(row)) for row in rows), key=itemgetter(0))
     suites: dict[str, set[str]] = {}
-    for row in kept:
-        if row.benchmark:
-            suites.setdefault(row.task_name, set()).add(row.benchmark)
-    return [_observation(row, suites.get(row.task_name, set())) for row in kept]
+    for _, seen in kept:
+        if seen.benchmark:
+            suites.setdefault(seen.task_name, set()).add(seen.benchmark)
+    return [_with_suite(seen, suites.get(seen.task_name, set())) for _, seen in kept]
 
 
 def distinct(observations: Sequence[Observation]) -> list[Observation]:
@@ -112,25 +152,61 @@ def _order(row: TrialRow) -> tuple[str, str, str, str, str]:
     return (row.task_name, row.config_name, row.run_id, row.trial_name, row.trial_key)
 
 
-def _observation(row: TrialRow, suites: set[str]) -> Observation:
-    outcome = row.outcome
-    values = {name: row.metrics[name] for name in METRICS if name in row.metrics}
-    for name in OUTCOMES:
-        value = getattr(outcome, name, None)
-        if value is not None:
-            values[name] = value
-    return Observation(
-        task=f"{row.benchmark}/{row.task_name}"
-        if len(suites) > 1 and row.benchmark
-        else row.task_name,
-        task_name=row.task_name,
-        benchmark=row.benchmark or (next(iter(suites)) if len(suites) == 1 else None),
-        run_id=row.run_id,
-        config=row.config_name,
-        key=row.trial_key,
-        model=model_name((outcome.model if outcome is not None else None) or row.model),
-        harness=known(outcome.harness if outcome is not None else None),
-        version=known(outcome.harness_version if outcome is not None else None),
-        values={name: float(v) for name, v in values.items() if math.isfinite(v)},
-        why=row.why_undefined,
-    )
+def _with_suite(seen: Observation, suites: set[str]) -> Observation:
+    """The observation with its task told apart from others of the name."""
+    if len(suites) > 1:
+        return replace(seen, task=f"{seen.benchmark}/{seen.task_name}") if seen.benchmark else seen
+    benchmark = seen.benchmark or next(iter(suites), None)
+    return seen if benchmark == seen.benchmark else replace(seen, benchmark=benchmark)
+
+
+class _Shared:
+    """Makes observations that have in common what is equal: names, reasons, sets of metrics."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._whys: dict[Why, Why] = {}
+        self._indexes: dict[tuple[str, ...], Mapping[str, int]] = {}
+
+    def text(self, text: str) -> str:
+        return self._texts.setdefault(text, text)
+
+    def maybe(self, text: str | None) -> str | None:
+        return None if text is None else self.text(text)
+
+    def values(self, row: TrialRow) -> Values:
+        found = {name: row.metrics[name] for name in METRICS if name in row.metrics}
+        for name in OUTCOMES:
+            value = getattr(row.outcome, name, None)
+            if value is not None:
+                found[name] = value
+        finite = {name: value for name, value in found.items() if math.isfinite(value)}
+        names = tuple(finite)
+        if names not in self._indexes:
+            self._indexes[names] = {name: number for number, name in enumerate(names)}
+        return Values(self._indexes[names], finite.values())
+
+    def why(self, row: TrialRow) -> Why:
+        why = Why(tuple(row.undefined.items()), row.reason)
+        return self._whys.setdefault(why, why)
+
+    def observation(self, row: TrialRow) -> Observation:
+        """One row as the statistics see it; its suite is settled once all are known."""
+        outcome = row.outcome
+        task = self.text(row.task_name)
+        model = model_name((outcome.model if outcome is not None else None) or row.model)
+        harness = known(outcome.harness if outcome is not None else None)
+        version = known(outcome.harness_version if outcome is not None else None)
+        return Observation(
+            task=task,
+            task_name=task,
+            benchmark=self.maybe(row.benchmark or None),
+            run_id=self.text(row.run_id),
+            config=self.text(row.config_name),
+            key=row.trial_key,
+            model=self.maybe(model),
+            harness=self.maybe(harness),
+            version=self.maybe(version),
+            values=self.values(row),
+            why=self.why(row),
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 MAX_LENGTH = 4096
 """Longer than any path of a file system: such text is not a path."""
@@ -11,11 +12,13 @@ _NOT_A_FILE = re.compile(r"[*?\x00-\x1f\x7f]|^[a-z][a-z0-9+.-]*://|^/dev/", re.I
 """Globs, control characters, URLs and devices (D5). Brackets stay: `pages/[id].tsx` is a file."""
 
 
+@lru_cache(maxsize=8192)
 def clean_path(path: str) -> str | None:
     """The path without `.`, `..`, doubled and trailing slashes; None when it names no file (D5).
 
     `..` is resolved by text alone, for the container is gone. A backslash is part of a name, as
-    on the systems that traces come from. Idempotent.
+    on the systems that traces come from. Idempotent. Answers are kept: stages ask for the same
+    few hundred paths of a trial again and again.
     """
     if _no_path(path) or path.endswith("/"):
         return None

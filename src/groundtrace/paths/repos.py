@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 MIRROR_OWNERS = frozenset({"sg-evals", "sg-benchmarks"})
 """Organisations that only hold mirrors: as owners they say nothing about the repository."""
@@ -49,6 +50,7 @@ _GITHUB = frozenset({"github.com", "www.github.com"})
 _SCHEME = re.compile(r"^(?:[a-z][a-z0-9+.-]*://(?:[^/@]*@)?|[\w.-]+@(?=[\w.-]+:))", re.IGNORECASE)
 
 
+@lru_cache(maxsize=4096)
 def short_repo(name: str) -> str:
     """The short name of a repository, however it is written (D14).
 
@@ -66,6 +68,7 @@ def _shortened(name: str) -> str:
     return last[:cut] if cut > 0 else last
 
 
+@lru_cache(maxsize=4096)
 def repo_names(name: str) -> frozenset[str]:
     """Short names, in lower case, that a repository goes by on its own evidence.
 
@@ -115,6 +118,7 @@ def is_placeholder(name: str) -> bool:
     return name.strip().lower() in _PLACEHOLDERS
 
 
+@lru_cache(maxsize=4096)
 def parse_repo(name: str) -> RepoName | None:
     """A repository's name taken apart; None when it names none."""
     if is_placeholder(name):

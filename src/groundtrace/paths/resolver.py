@@ -57,6 +57,7 @@ class Resolver:
         self.files = tuple(self._truths.entries)
         """The ground truth's distinct entries."""
         self._known: dict[tuple[str | None, str, bool], Resolved | None] = {}
+        self._places: dict[tuple[str | None, str, bool], Place | None] = {}
         self._spellings: dict[tuple[Repo | None, bool, str], str] = {}
         self._folders: set[tuple[Repo | None, str]] = set()
         self._placed: set[tuple[Repo, str]] = set()
@@ -129,8 +130,11 @@ class Resolver:
 
     def _place(self, ref: FileRef) -> Place | None:
         """Where a reference lies; a root itself is a folder (`/workspace/src/..`)."""
-        place = self._found(ref)
-        return place if place is not None and place.path else None
+        key = (ref.repo, ref.path, ref.from_diff)
+        if key not in self._places:
+            place = self._found(ref)
+            self._places[key] = place if place is not None and place.path else None
+        return self._places[key]
 
     def _found(self, ref: FileRef) -> Place | None:
         path = clean_path(ref.path)
