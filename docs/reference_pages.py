@@ -58,9 +58,9 @@ def metrics() -> str:
     """Every metric and outcome, with fixed headings."""
     return page(
         "Metrics",
-        "Every metric has one name, which is the key in documents, the column in tables, the "
-        "heading in reports and the argument on the command line. A metric without a value is "
-        "null with a reason, never zero ([D19](../decisions.md#d19)). Means are over the tasks "
+        "Every metric has one name: the key in run summaries and in the impact analysis, the value "
+        "of the column `metric` in tables, and the heading in reports. A metric without a value "
+        "is null with a reason, never zero ([D19](../decisions.md#d19)). Means are over the tasks "
         "that have a value; n and what was left out stand beside them.",
         "Metrics of the first group are given twice: over **retrieved** files, which are all "
         "files that were accessed in a way other than writing, in order of first sight, and, with "
@@ -116,7 +116,11 @@ def _families(group: Mapping[str, Declared]) -> Iterator[str]:
         infos = [info for info in METRICS.values() if _family(info.name) == family]
         first = infos[0]
         yield f'<a id="{_anchor(first)}"></a>\n\n### {declared.title}'
-        yield f"Names: {codes(info.name for info in infos)}. Formula: {declared.formula}."
+        places = dict.fromkeys(f"{info.section}.{info.field}" for info in infos)
+        yield (
+            f"Names: {codes(info.name for info in infos)}. In the metrics document: "
+            f"{codes(places)}. Formula: {declared.formula}."
+        )
         yield f"**What it measures.** {declared.measures}"
         yield f"**Range and direction.** {_range(first)}."
         yield f"**When undefined.** It has no value when {declared.undefined}."
