@@ -43,7 +43,11 @@ def relative(refs: Iterable[FileRef], root: str) -> list[FileRef]:
 
 
 def judge(case: Case, repo: Path) -> Judged:
-    output = run(case, repo)
+    return judge_output(case, repo, run(case, repo))
+
+
+def judge_output(case: Case, repo: Path, output: str) -> Judged:
+    """What is found in `output`, beside what the case says."""
     command = case.command.replace("{root}", str(repo))
     view = shell_refs(command, ToolResult(text=output), str(repo), Settings())
     refs = relative(view.refs, str(repo))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from score_shell import judge
 from shell_scratch import Case, build, read_cases
+from shell_workspace import build_workspace, judge_workspace
 
 CASES = [*read_cases("first.commands"), *read_cases("second.commands")]
 
@@ -17,6 +18,22 @@ def test_a_command_touches_the_files_and_lines_the_list_says(
     if not case.runnable():
         pytest.skip(f"needs {' '.join(case.needs)}")
     judged = judge(case, build(tmp_path_factory.mktemp("r")))
+    assert judged.found_files == case.files
+    assert judged.found_spans == case.spans
+    assert judged.view.failed == case.failed
+
+
+WORKSPACE = list(read_cases("workspace.commands"))
+
+
+@pytest.mark.parametrize("case", WORKSPACE, ids=[case.name for case in WORKSPACE])
+def test_a_command_over_two_repositories_does_so_as_a_harness_shows_it(
+    case: Case, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The same, in a workspace of two repositories and with the ends of the output cut off."""
+    if not case.runnable():
+        pytest.skip(f"needs {' '.join(case.needs)}")
+    judged = judge_workspace(case, build_workspace(tmp_path_factory.mktemp("w")))
     assert judged.found_files == case.files
     assert judged.found_spans == case.spans
     assert judged.view.failed == case.failed
