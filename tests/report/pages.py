@@ -70,7 +70,9 @@ def outcome_of(document: EventsDocument, **given: Any) -> TrialOutcome:
 def detail(document: EventsDocument, **outcome: Any) -> Detail:
     """A trial with its metrics, row and outcome."""
     metrics = metrics_of(document)
-    row = row_from(metrics, document, outcome_of(document, **outcome), path="a/b")
+    where = document.provenance
+    path = f"{where.config_name}/{where.trial_name}.retrieval_events.json"
+    row = row_from(metrics, document, outcome_of(document, **outcome), path=path)
     return Detail(row, document, metrics)
 
 

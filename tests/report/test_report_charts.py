@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from groundtrace.report.charts import Chart, charts
-from groundtrace.report.units import counted, units
+from groundtrace.report.units import units
 from tests.metrics.builders import Seen, step, trial
 from tests.report.pages import detail, hostile_data, report_data
 
@@ -17,7 +17,8 @@ MISS = Seen("surfaced", "z")
 
 
 def found(*details: Any) -> dict[str, Chart]:
-    return {chart.id: chart for chart in charts(report_data(list(details)))}
+    data = report_data(list(details))
+    return {chart.id: chart for chart in charts(data, units(data.rows))}
 
 
 def values(chart: Chart) -> list[dict[str, Any]]:
@@ -73,9 +74,8 @@ def test_copies_of_a_trial_in_another_run_count_once() -> None:
         detail(trial(step(HIT), truth=["a"], run_id=run, trial_name="t__1"), trial_key="the-same")
         for run in ("run-1", "run-2")
     ]
-    rows = [copy.row for copy in copies]
-    assert [row.run_id for row in counted(rows)] == ["run-1"]
-    assert len(units(rows)) == 1
+    (own,) = units(copy.row for copy in copies).by_config().values()
+    assert [len(unit.trials) for unit in own] == [1]
 
 
 def test_a_trial_without_a_trace_is_not_a_trial_that_touched_nothing() -> None:
@@ -93,14 +93,16 @@ def test_tasks_without_reward_are_left_out_and_counted() -> None:
 
 
 def test_every_chart_has_a_question_and_words_for_who_cannot_see_it() -> None:
-    for chart in charts(hostile_data()):
+    data = hostile_data()
+    for chart in charts(data, units(data.rows)):
         assert "".join(chart.question).endswith("?")
         assert len(chart.alt) > 40
 
 
 def test_charts_hold_data_and_never_expressions_from_names() -> None:
     """A name stands in data and domains alone; whatever is evaluated is written here."""
-    for chart in charts(hostile_data()):
+    data = hostile_data()
+    for chart in charts(data, units(data.rows)):
         spec = {key: part for key, part in chart.spec.items() if key != "data"}
         text = json.dumps(spec, ensure_ascii=False)
         for expression in ("filter", "calculate", "labelExpr", "signal", "href", "url"):

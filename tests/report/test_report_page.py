@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from groundtrace.report import details, html, render_html
+from groundtrace.artifacts.rows import TrialRow
+from groundtrace.report import Detail, details, html, render_html
 from groundtrace.report.details import LEVELS, pack, unpack
 from groundtrace.report.text import plain
 from tests.conftest import Ran
@@ -185,3 +187,33 @@ def test_without_the_extra_html_says_what_to_install_and_writes_the_markdown(
     again = groundtrace("report", runs, "--format", "html")
     assert again.code == 0
     assert "pip install 'groundtrace[report]'" in again.err
+
+
+@pytest.mark.usefixtures("light_page")
+def test_trials_beyond_the_limit_are_counted_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million rows pass once; the page says how many it lists, and charts count all."""
+    monkeypatch.setattr(html, "MAX_TRIALS", 10)
+    data = many_data(30)
+    read = []
+
+    def details() -> Iterator[Detail]:
+        for found in data.details():
+            read.append(found)
+            yield found
+
+    text = render_html(dataclasses.replace(data, rows=OnceAtATime(data.rows), details=details))
+    assert "Of 30 trials the first 10 are listed" in text
+    table = json.loads(re.search(r'id="table-data">(.*?)</script>', text)[1])
+    assert len(table["rows"]) == 10
+    assert len(read) == 11, "no more documents are read than the page lists"
+    assert "of 15 tasks" in text
+
+
+class OnceAtATime:
+    """Rows that refuse to be held as a sequence."""
+
+    def __init__(self, rows: Iterable[TrialRow]) -> None:
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[TrialRow]:
+        return iter(self._rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from groundtrace.artifacts.documents.events import EventsDocument
@@ -30,9 +30,10 @@ class ReportData:
     summary: RunSummaryDocument
     impact: ImpactDocument | None
     """None when no analysis was made, or it could not be read."""
-    rows: tuple[TrialRow, ...]
-    """Every evaluated trial."""
+    rows: Iterable[TrialRow]
+    """Every evaluated trial; may be iterated more than once, and need not fit into memory."""
     details: Callable[[], Iterator[Detail]]
-    """Reads the trials' documents one at a time; may be called more than once."""
+    """Reads the trials' documents one at a time; in the order of the rows; may be called more
+    than once."""
     impact_problem: str | None = None
     """Why the analysis could not be read, when there is one."""

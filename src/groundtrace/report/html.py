@@ -9,11 +9,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
+from groundtrace.artifacts.rows import TrialRow
 from groundtrace.errors import MissingExtraError
 from groundtrace.report import numbers
 from groundtrace.report.blocks import Name, Paragraph
@@ -21,7 +22,8 @@ from groundtrace.report.charts import charts
 from groundtrace.report.data import Detail, ReportData
 from groundtrace.report.details import CATEGORIES, KINDS, Packed, pack
 from groundtrace.report.sections import LEGEND, STATUS, sections
-from groundtrace.report.table_rows import columns, trial_rows
+from groundtrace.report.table_rows import TrialTable, columns
+from groundtrace.report.units import Copies, Units
 from groundtrace.report.words import KINDS as KIND_WORDS
 from groundtrace.report.words import plural
 
@@ -29,6 +31,9 @@ PAGE_LIMIT = 3_000_000
 """Bytes of a page of up to 1,000 trials; larger pages may have as much for each trial."""
 
 LIMIT_TRIALS = 1_000
+
+MAX_TRIALS = 10_000
+"""Trials that a page lists; what is beyond is counted, and said."""
 
 
 def render(data: ReportData) -> str:
@@ -38,21 +43,21 @@ def render(data: ReportData) -> str:
 
     library = vega_bundle()
     style, script = _asset("page.css"), _asset("page.js")
-    found_charts = charts(data)
+    table, units = _survey(data.rows)
+    found_charts = charts(data, units)
     chart_data = _json({chart.id: chart.spec for chart in found_charts})
-    rows = trial_rows(data.rows)
-    fixed = len(library) + len(style) + len(script) + len(chart_data)
-    table: dict[str, Any] = {
+    head = {
         "columns": columns(),
         "categories": CATEGORIES,
         "kinds": KINDS,
         "kindWords": KIND_WORDS,
-        **rows.lists,
+        **table.lists(),
     }
-    used = fixed + len(_json(table | {"rows": rows.rows}).encode()) + _TEXT
-    limit = int(PAGE_LIMIT * max(1.0, len(data.rows) / LIMIT_TRIALS))
-    packed = pack(lambda: _numbered(data), max(limit - used, 0))
-    table["rows"] = [[*row, *packed.places.get(i, (-1, -1))] for i, row in enumerate(rows.rows)]
+    parts = (library, style, script, chart_data, _json(head | {"rows": table.rows}))
+    used = _TEXT + sum(len(part.encode()) for part in parts)
+    limit = int(PAGE_LIMIT * max(1.0, len(table.rows) / LIMIT_TRIALS))
+    packed = pack(lambda: _numbered(data, table), max(limit - used, 0))
+    rows = [[*row, *packed.places.get(i, (-1, -1))] for i, row in enumerate(table.rows)]
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.globals.update(is_name=lambda part: isinstance(part, Name))
     template = environment.from_string(_asset("page.html.j2"))
@@ -60,17 +65,17 @@ def render(data: ReportData) -> str:
         policy=_policy(library, script, style=style),
         title=_title(data),
         status=STATUS,
-        legend=LEGEND.replace("`", ""),
+        legend=LEGEND,
         generated_at=data.summary.generated_at,
         sections=sections(data),
         charts=found_charts,
-        trials=_trials_text(data, packed),
+        trials=_trials_text(table, packed),
         trials_after="movers",
         library=Markup(library),
         script=Markup(script),
         style=Markup(style),
         chart_data=Markup(chart_data),
-        table_data=Markup(_json(table)),
+        table_data=Markup(_json(head | {"rows": rows})),
         blocks=packed.blocks,
     )
 
@@ -84,25 +89,44 @@ def _title(data: ReportData) -> Paragraph:
     return ("Retrieval report: ", scope)
 
 
-def _numbered(data: ReportData) -> Iterator[tuple[int, Detail]]:
-    """Details with the index of their row."""
-    places = {id(row): number for number, row in enumerate(data.rows)}
-    for detail in data.details():
-        yield places[id(detail.row)], detail
+def _survey(rows: Iterable[TrialRow]) -> tuple[TrialTable, Units]:
+    """One pass over all rows, of which there may be too many to hold."""
+    table, units, copies = TrialTable(MAX_TRIALS), Units(), Copies()
+    for row in rows:
+        is_copy = copies.is_copy(row)
+        table.add(row, is_copy=is_copy)
+        if not is_copy:
+            units.add(row)
+    return table, units
 
 
-def _trials_text(data: ReportData, packed: Packed) -> list[str]:
-    """How much detail the page holds, said where it is opened."""
+def _numbered(data: ReportData, table: TrialTable) -> Iterator[tuple[int, Detail]]:
+    """Details of the trials that the page lists, with the index of their row."""
+    for found, detail in enumerate(data.details()):
+        if found >= len(table.rows):
+            return
+        place = table.places.get((detail.row.run_id, detail.row.document))
+        if place is not None:
+            yield place, detail
+
+
+def _trials_text(table: TrialTable, packed: Packed) -> list[str]:
+    """How much the page holds of the trials, said where they are opened."""
     text = [
         f"The page holds the calls of {plural(len(packed.places), 'trial')} "
         f"({numbers.size(packed.size)}, unpacked when a trial is opened): {packed.limits.in_words()}."
     ]
-    missing = len(data.rows) - len(packed.places)
+    if table.seen > len(table.rows):
+        text.append(
+            f"Of {plural(table.seen, 'trial')} the first {len(table.rows):,} are listed; charts "
+            "and the other tables count all of them."
+        )
+    missing = len(table.rows) - len(packed.places)
     if missing:
         text.append(
             f"{plural(missing, 'trial')} without calls here, "
             f"{packed.without:,} of them because the page would be too large; "
-            "`groundtrace explain` shows them."
+            "the command “groundtrace explain” shows them."
         )
     return text
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from groundtrace.artifacts.rows import TrialRow
 from groundtrace.metrics.table import METRICS, OUTCOMES
 from groundtrace.report import numbers
 from groundtrace.report.text import plain
-from groundtrace.report.units import counted, value_of
+from groundtrace.report.units import value_of
 from groundtrace.report.words import reason
 
 METRIC_COLUMNS = (
@@ -25,15 +23,6 @@ METRIC_COLUMNS = (
     "agent_seconds",
 )
 """Numbers of the table; the number of calls and of missed files follow."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows and the lists that they refer to by number."""
-
-    rows: list[list[Any]]
-    """[task, trial, config, suite, run, model, found, values, texts] of each trial."""
-    lists: dict[str, list[str]]
 
 
 def columns() -> list[dict[str, str]]:
@@ -65,14 +54,28 @@ class _List:
         return self._numbers[text]
 
 
-def trial_rows(rows: Sequence[TrialRow]) -> Rows:
-    """A row for each trial, in the order given."""
-    lists = {name: _List() for name in ("configs", "suites", "runs", "models", "found")}
-    once = {id(row) for row in counted(rows)}
-    made = []
-    for row in rows:
+class TrialTable:
+    """Takes rows, and keeps those that the page lists."""
+
+    def __init__(self, limit: int) -> None:
+        self.rows: list[list[Any]] = []
+        """[task, trial, config, suite, run, model, found, values, texts] of each trial."""
+        self.seen = 0
+        """Rows taken, those beyond the limit included."""
+        self.places: dict[tuple[str, str | None], int] = {}
+        """Run and document of a trial to its row."""
+        self._limit = limit
+        self._lists = {name: _List() for name in ("configs", "suites", "runs", "models", "found")}
+
+    def add(self, row: TrialRow, *, is_copy: bool) -> None:
+        """Take one row; beyond the limit it is only counted."""
+        self.seen += 1
+        if len(self.rows) >= self._limit:
+            return
+        self.places[row.run_id, row.document] = len(self.rows)
         values, texts = _numbers(row)
-        made.append(
+        lists = self._lists
+        self.rows.append(
             [
                 plain(row.task_name),
                 plain(row.trial_name),
@@ -80,12 +83,15 @@ def trial_rows(rows: Sequence[TrialRow]) -> Rows:
                 lists["suites"].number(row.benchmark or "unknown"),
                 lists["runs"].number(row.run_id),
                 lists["models"].number(row.model or "unknown"),
-                lists["found"].number(_found(row, is_copy=id(row) not in once)),
+                lists["found"].number(_found(row, is_copy=is_copy)),
                 values,
                 texts,
             ]
         )
-    return Rows(made, {name: found.texts for name, found in lists.items()})
+
+    def lists(self) -> dict[str, list[str]]:
+        """The names that rows refer to by number."""
+        return {name: found.texts for name, found in self._lists.items()}
 
 
 def _found(row: TrialRow, *, is_copy: bool) -> str:

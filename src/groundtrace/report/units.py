@@ -1,6 +1,7 @@
 """Rows as charts count them: copies once, and the trials of a task averaged (D32).
 
-The same rules as the summary's, so that a chart and a table of the same numbers agree.
+The same rules as the summary's, so that a chart and a table of the same numbers agree. Of each
+trial only what charts show is kept: a page may be made of a million.
 """
 
 from __future__ import annotations
@@ -8,9 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import NamedTuple
 
 from groundtrace.artifacts.rows import TrialRow
 from groundtrace.metrics.table import OUTCOMES
+
+KEPT = ("file_recall", "shown.file_recall", "ttfr_seconds", "ttfr_tokens", "reward")
+"""Values that charts are made of."""
+
+
+class Trial(NamedTuple):
+    """What charts need of one trial."""
+
+    hit: bool | None
+    values: Mapping[str, float]
+    """Those of `KEPT` that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +32,11 @@ class Unit:
 
     config: str
     task: str
-    trials: tuple[TrialRow, ...]
+    trials: Sequence[Trial]
 
     def mean(self, name: str) -> float | None:
         """Mean of a metric or outcome over the trials that have it."""
-        values = [value for row in self.trials if (value := value_of(row, name)) is not None]
+        values = [trial.values[name] for trial in self.trials if name in trial.values]
         return fsum(values) / len(values) if values else None
 
 
@@ -34,24 +47,41 @@ def value_of(row: TrialRow, name: str) -> float | None:
     return row.metrics.get(name)
 
 
-def counted(rows: Iterable[TrialRow]) -> list[TrialRow]:
-    """Rows without copies of a trial that another run already has."""
-    first_run: dict[str, str] = {}
-    return [row for row in rows if first_run.setdefault(row.trial_key, row.run_id) == row.run_id]
+class Copies:
+    """Tells rows of trials that another run already had, in the order of the summary (D32)."""
+
+    def __init__(self) -> None:
+        self._first_run: dict[str, str] = {}
+
+    def is_copy(self, row: TrialRow) -> bool:
+        """Whether the trial was seen in another run; to be asked once for each row."""
+        return self._first_run.setdefault(row.trial_key, row.run_id) != row.run_id
 
 
-def units(rows: Iterable[TrialRow]) -> list[Unit]:
-    """One unit for each run, configuration and task, in order of first appearance."""
-    groups: dict[tuple[str, str, str, str], list[TrialRow]] = {}
-    for row in counted(rows):
+class Units:
+    """Collects rows, none of them copies, as units."""
+
+    def __init__(self) -> None:
+        self._trials: dict[tuple[str, str, str, str], list[Trial]] = {}
+
+    def add(self, row: TrialRow) -> None:
+        """Take one row."""
         key = (row.run_id, row.config_name, row.benchmark or "", row.task_name)
-        groups.setdefault(key, []).append(row)
-    return [Unit(key[1], key[3], tuple(found)) for key, found in groups.items()]
+        values = {name: v for name in KEPT if (v := value_of(row, name)) is not None}
+        self._trials.setdefault(key, []).append(Trial(row.hit, values))
+
+    def by_config(self) -> Mapping[str, list[Unit]]:
+        """Units by configuration, names in order."""
+        groups: dict[str, list[Unit]] = {}
+        for (_, config, _, task), trials in self._trials.items():
+            groups.setdefault(config, []).append(Unit(config, task, trials))
+        return dict(sorted(groups.items()))
 
 
-def by_config(found: Sequence[Unit]) -> Mapping[str, list[Unit]]:
-    """Units by configuration, names in order."""
-    groups: dict[str, list[Unit]] = {}
-    for unit in found:
-        groups.setdefault(unit.config, []).append(unit)
-    return dict(sorted(groups.items()))
+def units(rows: Iterable[TrialRow]) -> Units:
+    """Units of rows, copies left out."""
+    copies, found = Copies(), Units()
+    for row in rows:
+        if not copies.is_copy(row):
+            found.add(row)
+    return found

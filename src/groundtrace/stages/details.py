@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from groundtrace.artifacts.documents.events import EventsDocument
 from groundtrace.artifacts.documents.metrics import MetricsDocument
-from groundtrace.artifacts.places import Places
+from groundtrace.artifacts.places import Places, RunOutput
 from groundtrace.artifacts.read import (
     EVENTS_ENDING,
     OutcomeIndex,
@@ -32,6 +32,17 @@ def details(
     """
     outputs, _ = places.existing()
     found = 0
+    for detail in details_of(outputs, only, problems):
+        found += 1
+        yield detail
+    if not found:
+        raise NothingFoundError(f"{places.runs}: nothing evaluated; run 'groundtrace evaluate'")
+
+
+def details_of(
+    outputs: Iterable[RunOutput], only: str | None = None, problems: list[Problem] | None = None
+) -> Iterator[Detail]:
+    """Trials of these output folders, in the order of their rows."""
     for output in outputs:
         index = OutcomeIndex(read_outcomes(output.folder).document)
         for path in document_paths(output.folder, EVENTS_ENDING):
@@ -46,9 +57,6 @@ def details(
                     problems.append(problem)
             if events.document is None or metrics.document is None:
                 continue
-            found += 1
             outcome = index.find(path, metrics.document)
             row = row_from(metrics.document, events.document, outcome, path=path)
             yield Detail(row, events.document, metrics.document)
-    if not found:
-        raise NothingFoundError(f"{places.runs}: nothing evaluated; run 'groundtrace evaluate'")

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from groundtrace.artifacts.documents.events import EventsDocument
 from groundtrace.artifacts.documents.impact import ImpactDocument
-from groundtrace.artifacts.documents.metrics import MetricsDocument
 from groundtrace.artifacts.documents.summary import RunSummaryDocument
 from groundtrace.artifacts.lock import locked
 from groundtrace.artifacts.places import RunOutput
-from groundtrace.artifacts.read import Stored, metrics_path, read_one
+from groundtrace.artifacts.read import Stored, read_one
 from groundtrace.artifacts.rows import TrialRow
 from groundtrace.artifacts.state import fingerprint, load_state, save_state
 from groundtrace.artifacts.write import write_text
 from groundtrace.errors import MissingExtraError, NothingFoundError
-from groundtrace.report import Detail, ReportData, render_html, render_markdown
+from groundtrace.report import ReportData, render_html, render_markdown
 from groundtrace.stages import ALL_RUNS, Request
+from groundtrace.stages.details import details_of
 from groundtrace.stages.evaluate import SUMMARY, Rows, rows_of, stamp_of
 from groundtrace.stages.impact import IMPACT
 from groundtrace.storage import Folder
@@ -116,7 +115,6 @@ def _data(
         reason = summary.problem.reason if summary.problem is not None else "missing"
         raise NothingFoundError(f"{folder.url}: no summary ({reason}); run 'groundtrace evaluate'")
     impact: Stored[ImpactDocument] = read_one(folder, IMPACT, "impact_analysis")
-    rows = tuple(rows_of(outputs, made, request))
     return ReportData(
         scope=scope,
         summary=summary.document,
@@ -124,21 +122,16 @@ def _data(
         impact_problem=impact.problem.reason
         if impact.problem is not None and folder.has_file(IMPACT)
         else None,
-        rows=rows,
-        details=lambda: _details(outputs, rows),
+        rows=_Rows(lambda: rows_of(outputs, made, request)),
+        details=lambda: details_of(outputs, request.only),
     )
 
 
-def _details(outputs: Sequence[RunOutput], rows: Sequence[TrialRow]) -> Iterator[Detail]:
-    """The documents of every row, read when asked for."""
-    folders = {output.run_id: output.folder for output in outputs}
-    for row in rows:
-        folder = folders.get(row.run_id)
-        if folder is None or row.document is None:
-            continue
-        events: Stored[EventsDocument] = read_one(folder, row.document, "retrieval_events")
-        metrics: Stored[MetricsDocument] = read_one(
-            folder, metrics_path(row.document), "retrieval_metrics"
-        )
-        if events.document is not None and metrics.document is not None:
-            yield Detail(row, events.document, metrics.document)
+class _Rows:
+    """Rows that are read anew each time: a benchmark's do not fit into memory."""
+
+    def __init__(self, read: Callable[[], Iterator[TrialRow]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[TrialRow]:
+        return self._read()

@@ -14,14 +14,14 @@ from groundtrace.report.charts.impact import comparisons, reward
 from groundtrace.report.charts.parts import MAX_CONFIGS, Chart
 from groundtrace.report.charts.quality import first_hit, recall
 from groundtrace.report.data import ReportData
-from groundtrace.report.units import by_config, units
+from groundtrace.report.units import Units
 
 __all__ = ["Chart", "charts"]
 
 
-def charts(data: ReportData) -> tuple[Chart, ...]:
-    """Every chart that has something to show."""
-    every = by_config(units(data.rows))
+def charts(data: ReportData, units: Units) -> tuple[Chart, ...]:
+    """Every chart that has something to show; `units` are those of the data's rows."""
+    every = units.by_config()
     kept = sorted(every, key=lambda name: (-len(every[name]), name))[:MAX_CONFIGS]
     configs = {name: every[name] for name in sorted(kept)}
     groups = {

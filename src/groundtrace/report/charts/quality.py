@@ -167,7 +167,7 @@ def _curve(own: Sequence[Unit], metric: str) -> _Curve | None:
     tasks = never = unknown = 0
     for unit in own:
         seen = [row for row in unit.trials if row.hit is not None]
-        known = [row for row in seen if not row.hit or metric in row.metrics]
+        known = [row for row in seen if not row.hit or metric in row.values]
         if not seen:
             continue
         if not known:
@@ -175,7 +175,7 @@ def _curve(own: Sequence[Unit], metric: str) -> _Curve | None:
             continue
         tasks += 1
         never += not any(row.hit for row in known)
-        times += [(row.metrics[metric], 1 / len(known)) for row in known if row.hit]
+        times += [(row.values[metric], 1 / len(known)) for row in known if row.hit]
     if not tasks:
         return None
     points = [(0.0, 0.0)]

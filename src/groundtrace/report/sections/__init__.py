@@ -21,7 +21,7 @@ STATUS = (
 
 LEGEND = (
     "↑ higher is better, ↓ lower is better. n is the number of tasks behind a mean, each task's "
-    "trials averaged first; `left out` says which tasks have no value and why. – means that there "
+    "trials averaged first; the column “left out” says which tasks have no value and why. – means that there "
     "is no value, which is not zero. Retrieved counts every file that a call touched without "
     "writing it; shown counts only files whose content was shown."
 )

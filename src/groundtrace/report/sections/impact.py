@@ -52,7 +52,7 @@ def impact(data: ReportData) -> Section:
     """Correlations, then each matched comparison with its intervals."""
     found = data.impact
     if found is None:
-        why: Paragraph = ("No analysis was made; `groundtrace impact` writes it.",)
+        why: Paragraph = ("No analysis was made; ", Name("groundtrace impact"), " writes it.")
         if data.impact_problem is not None:
             why = ("The analysis could not be read: ", Name(data.impact_problem), ".")
         return Section("impact", "Downstream impact", (why,))

@@ -200,7 +200,7 @@
       make("p", { class: "note" }, "Trial ", code(row[TRIAL]), ", run ", code(data.runs[row[RUN]]), ", suite ", code(data.suites[row[SUITE]]), `, ${data.found[row[FOUND]]}. `,
         data.columns.slice(0, 2).map((column, at) => `${column.name} ${row[TEXTS][at]}; `), `reward ${row[TEXTS][6]}; cost ${row[TEXTS][7]}.`)];
     if (detail === undefined) parts.push(make("p", { class: "status" }, "This browser cannot unpack the calls: it lacks DecompressionStream."));
-    else if (detail === null) parts.push(make("p", {}, "The page does not hold the calls of this trial; `groundtrace explain` shows them."));
+    else if (detail === null) parts.push(make("p", {}, "The page does not hold the calls of this trial; ", code("groundtrace explain"), " shows them."));
     else parts.push(make("div", { class: "columns" }, make("div", { class: "truths" }, truths(detail)), make("div", { class: "calls" }, calls(detail, index)), make("div", { class: "rest" }, rest(detail))));
     return make("div", { class: "side" }, parts);
   }
@@ -219,7 +219,7 @@
     const legend = make("ul", { class: "legend" },
       used.map((category) => make("li", {}, make("i", { class: `cat-${data.categories[category]}` }), data.categories[category])),
       make("li", {}, make("i", { class: "hit" }), "met a relevant file"), make("li", {}, make("i", { class: "nothing" }), "nothing obtained"));
-    const cut = detail.cut ? make("p", { class: "note" }, `${detail.cut} more calls are not in the page; \`groundtrace explain\` shows them.`) : null;
+    const cut = detail.cut ? make("p", { class: "note" }, `${detail.cut} more calls are not in the page; `, code("groundtrace explain"), " shows them.") : null;
     return [make("h4", {}, `Calls in order (${detail.steps.length + detail.cut})`), strip, legend, make("ol", { class: "timeline", "data-trial": index }, detail.steps.map((step) => call(step, detail))), cut];
   }
 
