@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from groundtrace.artifacts.clock import now
+from groundtrace.artifacts.documents import KINDS
 from groundtrace.artifacts.documents.events import EventsDocument
 from groundtrace.artifacts.documents.metrics import MetricsDocument
 from groundtrace.artifacts.documents.summary import RunSummaryDocument
@@ -120,7 +121,7 @@ def load_summary(runs: Location, *, out: Location | None = None) -> Summary:
     places = _places(runs, out)
     outputs, single = places.existing()
     folder = outputs[0].folder if single else places.aggregate()
-    name = "run_retrieval_summary.json"
+    name = KINDS["run_retrieval_summary"].file_name
     stored: Stored[RunSummaryDocument] = read_one(folder, name, "run_retrieval_summary")
     if stored.document is None:
         reason = stored.problem.reason if stored.problem is not None else "missing"

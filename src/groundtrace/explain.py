@@ -6,7 +6,6 @@ to a call, and from the call, by its id, to the raw trace.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -149,16 +148,3 @@ def _metrics(reading: TrialReading, metrics: MetricsDocument) -> list[dict[str, 
 
 def _problem(problem: Problem) -> str:
     return mask(str(problem))
-
-
-def lines_of(access: dict[str, Any]) -> str:
-    """The lines of an access for people: `12-40`, `12`, or nothing."""
-    start, end = access.get("line_start"), access.get("line_end")
-    if start is None:
-        return ""
-    return f"{start}" if end in (None, start) else f"{start}-{end}"
-
-
-def misses(found: Sequence[str]) -> str:
-    """Missed files for people."""
-    return ", ".join(found) if found else "none"

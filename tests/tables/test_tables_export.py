@@ -7,7 +7,7 @@ import importlib
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -17,10 +17,15 @@ import pytest
 import pytrec_eval
 
 from groundtrace.artifacts.places import Places
+from groundtrace.artifacts.read import row_from
+from groundtrace.report.data import Detail
 from groundtrace.stages.details import details
 from groundtrace.tables.columns import SQL_TYPES, TABLES
+from groundtrace.tables.export import write_csv
 from groundtrace.tables.rows import as_dicts
+from groundtrace.tables.trec import write_trec
 from tests.conftest import Ran
+from tests.metrics.builders import Seen, metrics_of, step, trial
 
 Call = Callable[..., Ran]
 
@@ -171,6 +176,38 @@ def test_file_names_with_spaces_survive_in_trec_files(
     qrels = read_trec(tmp_path / "mcp-remote-direct.qrels", 3, int)
     names = {unquote(name) for name in qrels["demo_harbour_20260504/retry-budget-006"]}
     assert "manifest::store/retry now.go" in names
+
+
+def test_a_file_that_is_only_spelled_like_the_truth_is_not_scored_as_it(tmp_path: Path) -> None:
+    """D16: the artifacts say that it is another file; trec_eval sees names alone, and took it for
+    a hit at rank 1."""
+    document = trial(
+        step(Seen("read", "src/a.py")),
+        step(Seen("read", "x::src/a.py", "src/a.py")),
+        truth=["src/a.py"],
+    )
+    metrics = metrics_of(document)
+    write_trec([Detail(row_from(metrics, document), document, metrics)], tmp_path)
+    assert metrics.file_level_metrics.mrr == 0.5
+    qrels = read_trec(tmp_path / "baseline.qrels", 3, int)
+    run = read_trec(tmp_path / "baseline.retrieved.run", 4, float)
+    scores = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
+    assert [score["recip_rank"] for score in scores.values()] == [0.5]
+
+
+def test_an_export_that_fails_leaves_no_half_files(tmp_path: Path) -> None:
+    """D37: whole files or none, in TREC's form as in CSV."""
+    document = trial(step(Seen("read", "a.py", "a.py")), truth=["a.py"])
+    metrics = metrics_of(document)
+
+    def broken() -> Iterator[Detail]:
+        yield Detail(row_from(metrics, document), document, metrics)
+        raise OSError("the disk is gone")
+
+    for write in (write_trec, write_csv):
+        with pytest.raises(OSError, match="gone"):
+            write(broken(), tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -80,11 +80,17 @@ def _below(folder: Folder, path: str, depth: int) -> Iterator[tuple[str, Folder]
 
 
 def _named_apart(found: Iterable[tuple[str, Folder]]) -> Iterator[RunOutput]:
-    """Runs by the names that discovery gives them: of two of one name the later has its path."""
+    """Runs by the names that discovery gives them."""
     taken: set[str] = set()
     for path, folder in found:
-        run_id = path.rpartition("/")[2]
-        if run_id.casefold() in taken:
-            run_id = path.replace("/", "__")
-        taken.add(run_id.casefold())
-        yield RunOutput(run_id, folder)
+        yield RunOutput(run_id_of(path, taken), folder)
+
+
+def run_id_of(path: str, taken: set[str]) -> str:
+    """The id of a run at a path below RUNS: its folder's name, or its whole path where another
+    run has that name already."""
+    run_id = path.rpartition("/")[2]
+    if run_id.casefold() in taken:
+        run_id = path.replace("/", "__")
+    taken.add(run_id.casefold())
+    return run_id

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from groundtrace.cli.terminal import escape, table
-from groundtrace.explain import lines_of, misses
 from groundtrace.metrics.table import OUTCOMES
 from groundtrace.report import numbers
 from groundtrace.report.text import plain
@@ -141,7 +140,7 @@ def _calls(found: dict[str, Any]) -> Iterator[str]:
         for access in call["accesses"][:SHOWN_FILES]:
             truth = access.get("ground_truth_file")
             hit = f"  = {plain(truth)}" if truth else ""
-            line = f"    {access['kind']:<8} {plain(access['file'])} {lines_of(access)}"
+            line = f"    {access['kind']:<8} {plain(access['file'])} {_lines(access)}"
             yield f"{line.rstrip()}{hit}"
         more = len(call["accesses"]) - SHOWN_FILES
         if more > 0:
@@ -164,7 +163,7 @@ def _ranking(found: dict[str, Any]) -> Iterator[str]:
             truth = row["ground_truth_file"]
             hit = "" if truth is None else f"  = {plain(truth)}"
             yield f"  {row['rank']:>4}  {plain(row['file'])} (step {row['step']}, {row['kind']}){hit}"
-        yield f"  missed: {misses(missed)}"
+        yield f"  missed: {', '.join(missed) or 'none'}"
 
 
 def _metrics(found: dict[str, Any]) -> Iterator[str]:
@@ -176,6 +175,14 @@ def _metrics(found: dict[str, Any]) -> Iterator[str]:
             how = f"undefined: {reason(metric['undefined'])}"
         rows.append([name, numbers.value(name, value), how, metric["better"]])
     yield table(["metric", "value", "arithmetic", "better"], rows)
+
+
+def _lines(access: dict[str, Any]) -> str:
+    """The lines of an access: `12-40`, `12`, or nothing."""
+    start, end = access.get("line_start"), access.get("line_end")
+    if start is None:
+        return ""
+    return f"{start}" if end in (None, start) else f"{start}-{end}"
 
 
 _SECTIONS: dict[str, Callable[[dict[str, Any]], Iterator[str]]] = {

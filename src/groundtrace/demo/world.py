@@ -101,7 +101,7 @@ def _grep(pattern: str, path: str = "/workspace") -> Answer:
 
 
 def _glob(pattern: str) -> Answer:
-    names = [f"/workspace/{name}" for name in files() if fnmatch.fnmatch(name, pattern)]
+    names = [f"/workspace/{name}" for name in files() if fnmatch.fnmatchcase(name, pattern)]
     data = {"filenames": names, "numFiles": len(names), "truncated": False, "durationMs": 9}
     return Answer("Glob", {"pattern": pattern}, "\n".join(names) or "No files found", data)
 
@@ -140,7 +140,7 @@ def _bash_find(path: str, pattern: str) -> Answer:
     names = [
         f"/workspace/{name}"
         for name in files()
-        if name.startswith(below) and fnmatch.fnmatch(name.rpartition("/")[2], pattern)
+        if name.startswith(below) and fnmatch.fnmatchcase(name.rpartition("/")[2], pattern)
     ]
     return _shell(f"find {path} -name {pattern!r} -type f", "\n".join(names))
 

@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from groundtrace.artifacts.places import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.config import Settings
 from groundtrace.discover.identity import place_of, record_tasks
 from groundtrace.discover.records import Records, kinds_of, read_records
@@ -19,9 +20,6 @@ from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
 from groundtrace.storage import EntryKind, Folder, LocalFolder
 from groundtrace.truth.tasks import TaskIndex
-
-OUTPUT_FOLDERS = frozenset({"retrieval_events", "retrieval_events_aggregate"})
-"""What groundtrace itself writes below RUNS."""
 
 MAX_DEPTH = 16
 """Folders between RUNS and a trial; real trees have two to seven."""
@@ -77,18 +75,12 @@ class RunsLayout:
         if self.single:
             yield Run(clean_text(self.folder.name), "", self.folder)
             return
-        taken: dict[str, int] = {}
+        taken: set[str] = set()
         for item in _runs_below(_Spot(self.folder, (), ()), self.settings):
-            yield _named_apart(item, taken) if isinstance(item, Run) else item
-
-
-def _named_apart(run: Run, taken: dict[str, int]) -> Run:
-    """Two runs of one name in different group folders stay two: the later has its path as id."""
-    run_id = run.run_id
-    if run_id.casefold() in taken:
-        run_id = run.path.replace("/", "__")
-    taken[run_id.casefold()] = 1
-    return Run(run_id, run.path, run.folder)
+            if isinstance(item, _Spot):
+                yield Run(run_id_of(item.path, taken), item.path, item.folder)
+            else:
+                yield item
 
 
 def layout_of(runs: Folder, settings: Settings) -> RunsLayout:
@@ -181,7 +173,7 @@ def _children(
     """Folders to walk into, and what is not walked into with the reason."""
     for name, kind in entries.items():
         shown = clean_text("/".join((*spot.parts, name)))
-        if name in OUTPUT_FOLDERS:
+        if name in (OUTPUT, AGGREGATE):
             continue
         pattern = next((p for p in settings.skip if _fits(name, p)), None)
         if kind == "folder":
@@ -291,7 +283,7 @@ def _holds_runs(spot: _Spot, settings: Settings) -> bool:
     return weak > 0
 
 
-def _runs_below(spot: _Spot, settings: Settings) -> Iterator[Run | Skipped | FoundProblem]:
+def _runs_below(spot: _Spot, settings: Settings) -> Iterator[_Spot | Skipped | FoundProblem]:
     """Runs in a folder of runs, through folders that only group them (`_raw`, `csb_org`)."""
     for child in _children(spot, kinds_of(spot.folder), settings):
         if not isinstance(child, _Spot):
@@ -303,4 +295,4 @@ def _runs_below(spot: _Spot, settings: Settings) -> Iterator[Run | Skipped | Fou
         elif _holds_runs(child, settings):
             yield from _runs_below(child, settings)
         else:
-            yield Run(child.parts[-1], child.path, child.folder)
+            yield child

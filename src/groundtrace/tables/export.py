@@ -28,7 +28,7 @@ def write_csv(details: Iterable[Detail], folder: Path) -> list[Path]:
     with ExitStack() as stack:
         writers = {}
         for table, path in paths.items():
-            stream = stack.enter_context(_whole(path))
+            stream = stack.enter_context(WholeFile(path))
             writers[table] = csv.writer(stream, lineterminator="\n")
             writers[table].writerow([column.name for column in TABLES[table]])
         for detail in details:
@@ -45,7 +45,7 @@ def _cell(value: Any) -> Any:
     return "" if value is None else value
 
 
-class _whole:  # noqa: N801 - reads as a word where it is used
+class WholeFile:
     """A text file that appears when it is complete, or not at all."""
 
     def __init__(self, path: Path) -> None:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
-from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence
+from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence, Touch
 from groundtrace.names import safe_name
 from groundtrace.report.data import Detail
+from groundtrace.tables.export import WholeFile
 
 KINDS = {"retrieved": RETRIEVED, "shown": SHOWN}
 """Rankings that are written, by name."""
@@ -48,17 +49,18 @@ def write_trec(details: Iterable[Detail], folder: Path) -> list[Path]:
             for ending, lines in _lines(detail):
                 path = folder / f"{config}.{ending}"
                 if path not in streams:
-                    streams[path] = stack.enter_context(path.open("w", encoding="utf-8"))
+                    streams[path] = stack.enter_context(WholeFile(path))
                 streams[path].writelines(f"{line}\n" for line in lines)
     return sorted(streams)
 
 
 def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
     evidence = Evidence(detail.events)
+    entries = set(evidence.truth)
     query = query_of(detail)
     yield "qrels", [f"{query} 0 {encode(entry)} 1" for entry in evidence.truth]
     for name, kinds in KINDS.items():
-        ranked = [touch.name for touch in evidence.first(kinds)]
+        ranked = [_document(touch, entries) for touch in evidence.first(kinds)]
         yield (
             f"{name}.run",
             [
@@ -66,3 +68,11 @@ def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
                 for rank, file in enumerate(ranked, 1)
             ],
         )
+
+
+def _document(touch: Touch, entries: set[str]) -> str:
+    """A file's name. One that is spelled like a ground-truth entry and is not that file, such as
+    a file of the same path beside the clones, must not be scored as it."""
+    if touch.truth is None and touch.file in entries:
+        return f"./{touch.file}"
+    return touch.name
