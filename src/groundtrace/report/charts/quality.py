@@ -74,9 +74,14 @@ def _spread(own: Sequence[Unit], metric: str) -> Iterator[tuple[str, float, str]
 
 def first_hit(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart]:
     """Cumulative curves with never-hit tasks in the denominator (D21)."""
-    for metric, axis, question in (
-        ("ttfr_seconds", "seconds since the start ↓", "How soon did they meet a relevant file?"),
-        ("ttfr_tokens", "tokens so far ↓", "After how many tokens did they?"),
+    for metric, axis, form, question in (
+        (
+            "ttfr_seconds",
+            "seconds since the start ↓",
+            ",.0f",
+            "How soon did they meet a relevant file?",
+        ),
+        ("ttfr_tokens", "tokens so far ↓", "~s", "After how many tokens did they?"),
     ):
         curves = {
             config: curve
@@ -105,7 +110,12 @@ def first_hit(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Ch
                         "type": "quantitative",
                         "title": axis,
                         "scale": {"type": "sqrt", "zero": True},
-                        "axis": {"tickCount": 6, "format": "~s", "labelOverlap": True},
+                        "axis": {
+                            "tickCount": 6,
+                            "format": form,
+                            "labelOverlap": True,
+                            "tickMinStep": 1,
+                        },
                     },
                     "y": share_axis("share", "share of tasks ↑"),
                     "color": colour(configs),

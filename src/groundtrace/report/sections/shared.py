@@ -108,6 +108,7 @@ def first_hits(caption: str, groups: Groups) -> Table:
         ">ttfr_tokens ↓: mean",
         ">median",
         ">n",
+        "left out",
     )
     rows = [
         [name, over, *_first_hit(found)]
@@ -120,8 +121,7 @@ def first_hits(caption: str, groups: Groups) -> Table:
         rows,
         (
             "Means and medians are over tasks that were hit and whose trace tells the time; a task "
-            "that was never hit has no time at all, so read them beside the hit rate. Tasks "
-            "without metrics are left out: see Coverage.",
+            "that was never hit has no time at all, so read them beside the hit rate.",
         ),
     )
 
@@ -138,4 +138,12 @@ def _first_hit(found: FirstHit) -> list[str]:
         numbers.tokens(found.ttfr_tokens.mean),
         numbers.tokens(found.ttfr_tokens.median),
         numbers.count(found.ttfr_tokens.n),
+        _times_left_out(found),
     ]
+
+
+def _times_left_out(found: FirstHit) -> str:
+    seconds, tokens = found.ttfr_seconds.left_out, found.ttfr_tokens.left_out
+    if seconds == tokens:
+        return left_out(seconds)
+    return f"seconds: {left_out(seconds)}; tokens: {left_out(tokens)}"

@@ -115,7 +115,7 @@
   function lineOf(index) {
     if (!lines.has(index)) {
       const row = data.rows[index];
-      lines.set(index, make("tr", { class: opened().includes(index) ? "open" : "", "data-row": index },
+      lines.set(index, make("tr", { "data-row": index },
         shownNames.map((name) => make("td", {}, name[0] === "task"
           ? make("a", { href: `#trial-${index}`, title: row[TRIAL] }, make("code", {}, breakable(row[TASK])))
           : name[0] === "found" ? nameOf(row, name) : make("code", {}, breakable(nameOf(row, name))))),
@@ -124,9 +124,14 @@
     return lines.get(index);
   }
 
+  function markOpen(indexes) {
+    for (const [index, line] of lines) line.className = indexes.includes(index) ? "open" : "";
+  }
+
   function showRows() {
     const order = sorted(state.rows.slice());
     byId("table").tBodies[0].replaceChildren(...order.slice(0, state.shown).map(lineOf));
+    markOpen(opened());
     for (const cell of byId("table").tHead.rows[0].cells) {
       if (cell.dataset.key === String(state.sort)) cell.setAttribute("aria-sort", state.down ? "descending" : "ascending");
       else cell.removeAttribute("aria-sort");
@@ -154,15 +159,23 @@
     return (await unpacked.get(block))[place];
   }
 
+  /** Other trials of the same task. */
+  function others(index) {
+    const [task, suite] = [data.rows[index][TASK], data.rows[index][SUITE]];
+    return data.rows.map((_, other) => other).filter((other) => other !== index && data.rows[other][TASK] === task && data.rows[other][SUITE] === suite);
+  }
+
   function opened() {
     const found = /^#trial-(\d+)(?:-with-(\d+))?$/.exec(location.hash);
-    return found ? [found[1], found[2]].filter((part) => part !== undefined).map(Number).filter((index) => index < data.rows.length) : [];
+    const [first, second] = (found || []).slice(1).filter((part) => part !== undefined).map(Number);
+    if (first === undefined || first >= data.rows.length) return [];
+    return others(first).includes(second) ? [first, second] : [first];
   }
 
   async function showDetail(moveFocus) {
     const indexes = opened();
     const panel = byId("detail");
-    for (const [index, line] of lines) line.className = indexes.includes(index) ? "open" : "";
+    markOpen(indexes);
     if (!indexes.length) { panel.hidden = true; panel.replaceChildren(); return; }
     const details = await Promise.all(indexes.map((index) => detailOf(index).catch(() => undefined)));
     if (String(indexes) !== String(opened())) return;
@@ -175,14 +188,13 @@
 
   function tools(indexes) {
     const [first, second] = indexes;
-    const row = data.rows[first];
-    const others = data.rows.map((_, index) => index).filter((index) => index !== first && data.rows[index][TASK] === row[TASK] && data.rows[index][SUITE] === row[SUITE]);
+    const found = others(first);
     const several = data.runs.length > 1;
     const label = (index) => data.configs[data.rows[index][CONFIG]] + (several ? ` · ${data.runs[data.rows[index][RUN]]}` : "") +
-      (others.filter((other) => data.rows[other][CONFIG] === data.rows[index][CONFIG]).length > 1 ? ` · ${data.rows[index][TRIAL]}` : "");
-    const select = make("select", { id: "compare" }, make("option", { value: "" }, others.length ? "nothing" : "no other trial of this task"),
-      others.map((index) => make("option", { value: index, selected: index === second }, label(index))));
-    select.disabled = !others.length;
+      (found.filter((other) => data.rows[other][CONFIG] === data.rows[index][CONFIG]).length > 1 ? ` · ${data.rows[index][TRIAL]}` : "");
+    const select = make("select", { id: "compare" }, make("option", { value: "" }, found.length ? "nothing" : "no other trial of this task"),
+      found.map((index) => make("option", { value: index, selected: index === second }, label(index))));
+    select.disabled = !found.length;
     select.addEventListener("change", () => { location.hash = select.value === "" ? `#trial-${first}` : `#trial-${first}-with-${select.value}`; });
     const notable = make("input", { type: "checkbox", id: "notable" });
     notable.addEventListener("change", () => {
