@@ -13,6 +13,9 @@ from groundtrace.suggest import unknown_name
 
 FILE_NAME = "groundtrace.toml"
 
+BASELINE = "baseline*"
+"""Names of configurations that others are compared with, unless the user says otherwise (D33)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -22,7 +25,7 @@ class Settings:
     """Path prefixes of the container that are not part of a repository (D13)."""
     mcp_servers: tuple[str, ...] = ("sourcegraph",)
     """Servers whose calls count as MCP; `*` means any (D3)."""
-    baseline: str = "baseline*"
+    baseline: str = BASELINE
     """Pattern of the configuration that others are compared with (D33)."""
     skip: tuple[str, ...] = (
         "_errored",
@@ -60,7 +63,12 @@ _KEYS: Mapping[tuple[str, str], str] = {
 
 _LISTS = {"container_prefixes", "mcp_servers", "skip"}
 _TABLES = {"shell_commands"}
-_CHOICES = {"trials": ("latest", "all"), "shell": ("use", "ignore")}
+CHOICES = {
+    "shell": ("use", "ignore"),
+    "trials": ("latest", "all"),
+    "schema_version": ("1.0", "1.1"),
+}
+"""Settings that are one of a few words, in the file and as flags."""
 
 
 def load_settings(explicit: Path | None = None, start: Path | None = None) -> Settings:
@@ -126,7 +134,7 @@ def _checked(name: str, value: Any, where: str) -> Any:
         return _tables(value, where)
     if not isinstance(value, str):
         raise UsageError(f"{where} must be a string")
-    choices = _CHOICES.get(name)
+    choices = CHOICES.get(name)
     if choices is not None and value not in choices:
         raise UsageError(f"{where} must be one of {', '.join(choices)}")
     return value

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.config import Settings, find_file, load_settings, override, settings_from
+from groundtrace.artifacts.documents import SCHEMA_VERSION, SCHEMA_VERSIONS
+from groundtrace.config import CHOICES, Settings, find_file, load_settings, override, settings_from
 from groundtrace.errors import InputError, UsageError
 
 
@@ -80,3 +81,9 @@ def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
 def test_flags_win_and_flags_not_given_do_not() -> None:
     settings = Settings(shell="ignore", baseline="a")
     assert override(settings, shell="use", baseline=None) == Settings(shell="use", baseline="a")
+
+
+def test_versions_that_can_be_asked_for_are_those_that_can_be_written() -> None:
+    """D12; settings know them without loading the documents, which would slow every command."""
+    assert CHOICES["schema_version"] == SCHEMA_VERSIONS
+    assert Settings().schema_version == SCHEMA_VERSION

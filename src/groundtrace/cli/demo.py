@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -33,6 +33,7 @@ def command(out: Path, as_json: bool, quiet: bool, verbose: bool) -> int:  # noq
       groundtrace demo
       groundtrace demo --out /tmp/sample
     """
+    from groundtrace.api import load_summary
     from groundtrace.cli.request import say_failures
     from groundtrace.cli.run import closing_words, run_stages
     from groundtrace.demo import write_sample
@@ -47,7 +48,7 @@ def command(out: Path, as_json: bool, quiet: bool, verbose: bool) -> int:  # noq
         runs=str(runs), engine=make_engine("local", jobs=1), tasks=str(out / "benchmarks")
     )
     done, failed, written = run_stages(request, ImpactOptions(), None)
-    summary = _summary(request)
+    summary = load_summary(runs).document
     for note in written.notes:
         print_message(note, quiet=quiet)
     if as_json:
@@ -56,18 +57,6 @@ def command(out: Path, as_json: bool, quiet: bool, verbose: bool) -> int:  # noq
         print_result(by_config(summary))
         print_result(closing_words(written.written))
     return say_failures(failed, quiet)
-
-
-def _summary(request: Any) -> RunSummaryDocument:
-    from groundtrace.artifacts.read import Stored, read_one
-    from groundtrace.errors import InputError
-    from groundtrace.stages.evaluate import SUMMARY
-
-    folder = request.places.aggregate()
-    stored: Stored[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
-    if stored.document is None:
-        raise InputError(f"{folder.url}/{SUMMARY}: cannot be read back")
-    return stored.document
 
 
 COLUMNS = {

@@ -9,7 +9,12 @@ from typing import Any, TypeVar
 
 import click
 
+from groundtrace.config import BASELINE, CHOICES
+from groundtrace.impact.options import ImpactOptions
+
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+_IMPACT = ImpactOptions()
 
 
 def together(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -96,12 +101,12 @@ dry_run_option = click.option(
 normalize_options = together(
     click.option(
         "--shell",
-        type=click.Choice(["use", "ignore"]),
+        type=click.Choice(CHOICES["shell"]),
         help="Whether shell commands are evidence; default: use.",
     ),
     click.option(
         "--trials",
-        type=click.Choice(["latest", "all"]),
+        type=click.Choice(CHOICES["trials"]),
         help="Which of several trials of one task and configuration; default: latest.",
     ),
     click.option(
@@ -113,14 +118,14 @@ normalize_options = together(
     ),
     click.option(
         "--schema-version",
-        type=click.Choice(["1.0", "1.1"]),
+        type=click.Choice(CHOICES["schema_version"]),
         help="Version of the events documents; default: 1.1.",
     ),
 )
 
 impact_options = together(
     click.option(
-        "--baseline", metavar="NAME", help="Configuration to compare with; default: baseline*."
+        "--baseline", metavar="NAME", help=f"Configuration to compare with; default: {BASELINE}."
     ),
     click.option("--against", metavar="NAME", help="The only configuration to compare with it."),
     click.option(
@@ -131,11 +136,13 @@ impact_options = together(
         is_flag=True,
         help="Match trials whose harness version is unknown, and say so.",
     ),
-    click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resampling."),
+    click.option(
+        "--seed", type=int, default=_IMPACT.seed, show_default=True, help="Seed of the resampling."
+    ),
     click.option(
         "--draws",
         type=click.IntRange(min=100),
-        default=2000,
+        default=_IMPACT.draws,
         show_default=True,
         help="Draws of the resampling.",
     ),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from groundtrace.config import BASELINE
+
 
 @dataclass(frozen=True, slots=True)
 class ImpactOptions:
     """Which configurations are compared, how pairs form, and the random draws."""
 
-    baseline: str = "baseline*"
+    baseline: str = BASELINE
     """Name of the baseline, or a pattern; a configuration of exactly this name wins (D33)."""
     against: str | None = None
     """Name or pattern of what to compare with it; None means every other configuration."""
