@@ -138,6 +138,19 @@ class ObjectFolder(Folder):
             if not _is_missing(error):
                 _fail(error, self.bucket, path, OutputError)
 
+    def everything(self, without: frozenset[str]) -> Iterator[str] | None:
+        try:
+            pages = _obstore().list(_store(self.bucket), prefix=self.key or None)
+            found = [
+                (item["path"].removeprefix(self.key).lstrip("/"), item["size"], _stamp(item))
+                for page in pages
+                for item in page
+            ]
+        except _errors() as error:
+            _fail(error, self.bucket, self.key)
+        kept = (one for one in found if without.isdisjoint(one[0].split("/")[:-1]))
+        return iter([f"{path} {size}:{stamp}" for path, size, stamp in sorted(kept)])
+
     def sweep(self) -> None:
         """A put is whole or not there at all: nothing can be left."""
 

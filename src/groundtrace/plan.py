@@ -79,6 +79,8 @@ class Plan:
     skipped: tuple[SkippedFolder, ...]
     problems: Mapping[str, int]
     """Problems of no single trial, counted by kind."""
+    seen: str | None = None
+    """Fingerprint of the whole run, where one can be had."""
 
 
 @dataclass
@@ -90,7 +92,7 @@ class Fingerprints:
 
     def truth(self, trial: Trial, context: Context) -> str:
         """Of all that a trial's ground truth is made from: its task, its part of the registry."""
-        task = "" if trial.task is None else self._task(trial.task)
+        task = "" if trial.task is None else self.task(trial.task)
         if context.registry is None:
             return task
         return fingerprint(task, {k: asdict(v) for k, v in context.registry.truths.items()})
@@ -119,7 +121,8 @@ class Fingerprints:
             [str(problem) for problem in problems],
         )
 
-    def _task(self, task: Task) -> str:
+    def task(self, task: Task) -> str:
+        """Of a task's definition: its files, and what the index says of it."""
         key = task.folder.url if task.folder is not None else f"{task.benchmark}/{task.name}"
         if key not in self.tasks:
             files = list(files_below(task.folder)) if task.folder is not None else []

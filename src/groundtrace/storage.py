@@ -12,6 +12,7 @@ import stat as stat_module
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -108,6 +109,14 @@ class Folder(ABC):
         return data
 
     @abstractmethod
+    def everything(self, without: frozenset[str]) -> Iterator[str] | None:
+        """A line for everything below that changes when anything does, in a fixed order.
+
+        Folders with a name in `without` are left out. None where it cannot be told, because a
+        link leads to a folder elsewhere.
+        """
+
+    @abstractmethod
     def sweep(self) -> None:
         """Remove what a killed process left half-written here and one folder below."""
 
@@ -198,10 +207,7 @@ class LocalFolder(Folder):
             kind = "escape" if is_link and self._loops(path) else "folder"
         elif stat_module.S_ISREG(info.st_mode):
             kind = "file"
-        # With the time of the last change and the mode, as copying can keep the other time and
-        # a file that could not be read before may be readable now.
-        stamp = f"{info.st_mtime_ns}.{info.st_ctime_ns}.{info.st_mode:o}"
-        return Entry(name, kind, info.st_size, stamp)
+        return Entry(name, kind, info.st_size, _stamp(info))
 
     def _loops(self, path: str) -> bool:
         target = os.path.realpath(path).rstrip("/")
@@ -210,7 +216,7 @@ class LocalFolder(Folder):
     def entries(self) -> Iterator[Entry]:
         try:
             with os.scandir(self.url) as found:
-                items = sorted(found, key=lambda item: item.name)
+                items = sorted(found, key=_name_of)
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return
         except OSError as error:
@@ -288,6 +294,10 @@ class LocalFolder(Folder):
         except OSError as error:
             raise OutputError(f"{path}: cannot be removed ({error.strerror})") from error
 
+    def everything(self, without: frozenset[str]) -> Iterator[str] | None:
+        lines: list[str] = []
+        return iter(lines) if _list_all(self.url, "", without, lines) else None
+
     def sweep(self) -> None:
         for folder in (self.url, *_folders(self.url)):
             for name in _names(folder):
@@ -300,6 +310,45 @@ def _join(base: str, relative: str) -> str:
         return relative.strip("/") or "."
     relative = relative.strip("/")
     return f"{base.rstrip('/')}/{relative}" if relative else base
+
+
+def _list_all(folder: str, below: str, without: frozenset[str], lines: list[str]) -> bool:
+    """Add a line for everything below a folder; False when a link to a folder is met."""
+    try:
+        with os.scandir(folder) as found:
+            items = sorted(found, key=_name_of)
+    except OSError as error:
+        lines.append(f"{below} {error.strerror}")
+        return True
+    for item in items:
+        try:
+            is_folder = item.is_dir(follow_symlinks=False)
+            if is_folder and item.name in without:
+                continue
+            info = item.stat(follow_symlinks=False)
+            if not is_folder:
+                if item.is_symlink():
+                    if item.is_dir():
+                        return False
+                    info = item.stat()
+                lines.append(f"{below}{item.name} {info.st_size}:{_stamp(info)}")
+                continue
+        except OSError as error:
+            lines.append(f"{below}{item.name} {error.strerror}")
+            continue
+        lines.append(f"{below}{item.name}/")
+        if not _list_all(item.path, f"{below}{item.name}/", without, lines):
+            return False
+    return True
+
+
+_name_of = attrgetter("name")
+
+
+def _stamp(info: os.stat_result) -> str:
+    # With the time of the last change and the mode, as copying can keep the other time and a
+    # file that could not be read before may be readable now.
+    return f"{info.st_mtime_ns}.{info.st_ctime_ns}.{info.st_mode:o}"
 
 
 def _put(path: str, data: bytes) -> None:

@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -276,3 +277,72 @@ def test_a_changed_registry_concerns_the_tasks_whose_truth_changed(
     without = results(small)
     run(groundtrace, small, "--force")
     assert results(small) == without != incremental
+
+
+def test_a_new_folder_without_a_trial_is_noticed(groundtrace: Call, small: Path) -> None:
+    """It has no file that could change, and yet it belongs into the list of what was skipped."""
+    run(groundtrace, small)
+    (small / "runs/official" / RUN / "leftovers/empty").mkdir(parents=True)
+    ran = run(groundtrace, small)
+    assert f"0 documents written, {TRIALS} unchanged" in ran.err
+    assert "1 folders passed over" in ran.err
+    incremental = results(small)
+    run(groundtrace, small, "--force")
+    assert results(small) == incremental
+    assert "1 folders passed over" in run(groundtrace, small).err, "said again when nothing changed"
+
+
+def test_changes_behind_a_link_are_noticed(groundtrace: Call, small: Path) -> None:
+    """A folder behind a link lies elsewhere; its changes show in no listing of the run."""
+    official = small / "runs/official"
+    config = official / RUN / "mcp-remote-direct"
+    config.rename(official.parent / "stored")
+    config.symlink_to(official.parent / "stored")
+    runs = small / "runs"
+    flags = ("--tasks", small / "benchmarks", "--jobs", 1, "--out", small / "retrieval_events_out")
+    assert groundtrace("normalize", runs, *flags).code == 0
+    assert " 0 documents" not in groundtrace("normalize", runs, *flags).out
+    before = results(small)
+    path = next((official.parent / "stored").rglob("mcp_rate*/result.json"))
+    data = json.loads(path.read_text())
+    data["verifier_result"] = {"rewards": {"reward": 0.125}}
+    path.write_text(json.dumps(data))
+    groundtrace("normalize", runs, *flags)
+    incremental = results(small)
+    assert incremental != before
+    groundtrace("normalize", runs, *flags, "--force")
+    assert results(small) == incremental
+
+
+def test_a_single_trial_given_as_the_run_is_not_stale_for_its_own_results(
+    groundtrace: Call, small: Path
+) -> None:
+    trial = first(small, "mcp_rate*")
+    flags = ("--tasks", small / "benchmarks", "--jobs", 1)
+    assert "1 documents written" in groundtrace("normalize", trial, *flags).out
+    assert "0 documents written, 1 unchanged" in groundtrace("normalize", trial, *flags).out
+    groundtrace("evaluate", trial, "--jobs", 1)
+    assert "0 documents written, 1 unchanged" in groundtrace("normalize", trial, *flags).out
+
+
+def test_a_trial_that_failed_is_tried_again(
+    groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from groundtrace.stages import normalize as stage
+
+    real = stage.work_on
+
+    def fails(work: Any) -> Any:
+        if "mcp_rate" in work.trial.path:
+            raise RuntimeError("out of luck")
+        return real(work)
+
+    flags = ("--tasks", small / "benchmarks", "--jobs", 1)
+    monkeypatch.setattr(stage, "work_on", fails)
+    for _ in range(2):
+        ran = groundtrace("normalize", small / "runs/official", *flags)
+        assert ran.code == 1
+        assert "out of luck" in ran.err
+    monkeypatch.setattr(stage, "work_on", real)
+    ran = groundtrace("normalize", small / "runs/official", *flags)
+    assert f"1 documents written, {TRIALS - 1} unchanged" in ran.out

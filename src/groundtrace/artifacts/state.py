@@ -9,17 +9,28 @@ made is entered only once it is on disk.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from groundtrace import __version__
 from groundtrace.artifacts.documents.outcomes import TrialOutcome
+from groundtrace.artifacts.places import AGGREGATE, OUTPUT
 from groundtrace.storage import Entry, Folder
 
 FILE_NAME = ".state.json"
+OUTPUT_FOLDERS = frozenset({OUTPUT, AGGREGATE})
 MAX_STATE = 1 << 30
+
+
+class RunSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole run as it was when nothing of it was left to do, and what was said of it."""
+
+    fingerprint: str
+    superseded: int
+    skipped: int
+    without_task: int
 
 
 class State(msgspec.Struct, kw_only=True):
@@ -32,6 +43,8 @@ class State(msgspec.Struct, kw_only=True):
     """Events document to its own mark and that of its metrics document."""
     results: dict[str, str] = {}
     """Run-level file to the fingerprint of what it was made from and its own mark."""
+    run: RunSeen | None = None
+    """The run when its documents were all made; None while something is missing."""
     unfinished: dict[str, TrialOutcome] = {}
     """Outcomes of documents that a run wrote which never came to write outcomes.json."""
 
@@ -59,6 +72,14 @@ def fingerprint(*parts: Any) -> str:
     return digest.hexdigest()
 
 
+def fingerprint_lines(lines: Iterable[str]) -> str:
+    """The same of very many lines, one at a time."""
+    digest = hashlib.blake2b(digest_size=16)
+    for line in lines:
+        digest.update(line.encode("utf-8", "surrogateescape") + b"\0")
+    return digest.hexdigest()
+
+
 def files_below(folder: Folder, below: str = "", depth: int = 8) -> Iterator[tuple[str, str]]:
     """Every file below a folder as path and mark, to a bounded depth.
 
@@ -66,6 +87,8 @@ def files_below(folder: Folder, below: str = "", depth: int = 8) -> Iterator[tup
     """
     for entry in folder.entries():
         path = f"{below}{entry.name}"
+        if entry.kind == "folder" and entry.name in OUTPUT_FOLDERS:
+            continue  # groundtrace's own, where a single trial is given as the run
         if entry.kind == "folder" and depth > 0:
             yield from files_below(folder.folder(entry.name), f"{path}/", depth - 1)
         else:

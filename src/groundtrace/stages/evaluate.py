@@ -135,7 +135,6 @@ def _prepared(output: RunOutput, request: Request, made: Mapping[str, TrialRow])
     folder = output.folder
     state = load_state(folder)
     marks = marks_in(folder)
-    stored = read_outcomes(folder)
     paths = [p for p in marks if p.endswith(EVENTS_ENDING) and asked_for(p, request.only)]
     stale = {
         path
@@ -145,12 +144,14 @@ def _prepared(output: RunOutput, request: Request, made: Mapping[str, TrialRow])
     settings = asdict(request.settings)
     events = {path: marks[path] for path in paths}
     made_from = fingerprint(events, marks.get(OUTCOMES), request.only, settings)
+    current = not stale and not made and is_current(state, marks, SUMMARY, made_from)
+    unchanged = (current and not request.force) or (not paths and OUTCOMES not in marks)
+    stored = Stored(OUTCOMES, None) if unchanged else read_outcomes(folder)
     run = _RunWork(
         output, state, stored, marks, sorted(paths), stale, made_from, dict(made), Counter(), []
     )
-    current = not stale and not made and is_current(state, marks, SUMMARY, made_from)
-    if (current and not request.force) or (not paths and stored.document is None):
-        run.unchanged = True
+    run.unchanged = unchanged
+    if unchanged:
         return run
     if stored.problem is not None:
         run.problems[stored.problem.kind] += 1

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from groundtrace.artifacts.documents import KINDS
 from groundtrace.artifacts.documents.base import SCHEMA_VERSION
@@ -26,8 +26,10 @@ from groundtrace.artifacts.read import (
 from groundtrace.artifacts.rows import TrialRow
 from groundtrace.artifacts.state import FILE_NAME as STATE_FILE
 from groundtrace.artifacts.state import (
+    RunSeen,
     State,
     enter_result,
+    fingerprint,
     is_current,
     load_state,
     marks_in,
@@ -49,6 +51,8 @@ from groundtrace.plan import (
     problems_outside_runs,
 )
 from groundtrace.stages import ALL_RUNS, Request, batches
+from groundtrace.stages.evaluate import stamp_of
+from groundtrace.stages.unchanged import everywhere, fingerprint_of, is_unchanged
 from groundtrace.storage import Folder, open_folder
 from groundtrace.truth.tasks import TaskIndex
 
@@ -133,15 +137,19 @@ def _plans(
 ) -> Iterator[tuple[RunOutput, Plan]]:
     """The work of every run that has some; what is of no run goes to `outside`."""
     known = Fingerprints(context.fingerprint())
+    shared = everywhere(request, tasks, context, known)
     for run in runs:
         if not isinstance(run, Run):
             outside.append(run)
             continue
         output = request.places.run(run.run_id, run.path)
+        seen = fingerprint_of(run, shared)
+        if is_unchanged(output, seen, request, done):
+            continue
         found = discover_run(run, settings=request.settings, tasks=tasks, only=request.only)
         plan = plan_run(found, output.folder, run.path, context, known)
         if plan.works:
-            yield output, plan
+            yield output, replace(plan, seen=seen)
         else:
             done.skipped += len(plan.skipped)
 
@@ -204,6 +212,8 @@ def _prepared(plan: Plan, output: RunOutput, request: Request, done: Normalized)
             state.documents.pop(work.document, None)
             state.evaluated.pop(work.document, None)
             state.unfinished.pop(work.document, None)
+    if run.stale:
+        state.run = None
     if run.stale and STATE_FILE in marks:
         # Before anything is written: if this run is killed, a later one with yesterday's inputs
         # must not take today's documents for yesterday's.
@@ -238,13 +248,15 @@ def _finish_run(run: _RunWork, request: Request, done: Normalized) -> None:
     done.outputs.append(run.output)
     done.superseded += len(plan.passed_over)
     done.skipped += len(plan.skipped)
-    done.without_task += sum(work.trial.task is None for work in plan.works)
     records = [run.outcomes[document] for document in sorted(run.outcomes)]
     run_path = plan.works[0].run_path
     records += [
         outcome_record(trial, "superseded", reason=reason, run_path=run_path)
         for trial, reason in plan.passed_over
     ]
+    without_task = sum(work.trial.task is None for work in plan.works)
+    done.without_task += without_task
+    failed = len(run.outcomes) > len(run.state.documents.keys() & run.outcomes.keys())
     if request.only is None:
         _leave_behind(run, request, done)
     else:
@@ -257,10 +269,21 @@ def _finish_run(run: _RunWork, request: Request, done: Normalized) -> None:
         skipped=list(plan.skipped),
         problems=dict(plan.problems),
     )
-    before = (state.results.get(OUTCOMES), bool(state.unfinished), run.unsaved)
+    before = (state.results.get(OUTCOMES), state.run)
     enter_result(state, OUTCOMES, "", write_document(folder, OUTCOMES, document))
-    state.unfinished.clear()
-    if before != (state.results[OUTCOMES], False, False) or not folder.has_file(STATE_FILE):
+    whole = plan.seen is not None and request.only is None and not failed
+    state.run = (
+        RunSeen(
+            fingerprint=plan.seen or "",
+            superseded=len(plan.passed_over),
+            skipped=len(plan.skipped),
+            without_task=without_task,
+        )
+        if whole
+        else None
+    )
+    if run.unsaved or state.unfinished or before != (state.results[OUTCOMES], state.run):
+        state.unfinished.clear()
         save_state(folder, state)
 
 
@@ -268,6 +291,9 @@ def _leave_behind(run: _RunWork, request: Request, done: Normalized) -> None:
     """Documents whose trials are gone: counted, or removed where that was asked for."""
     folder, state = run.output.folder, run.state
     wanted = {work.document for work in run.plan.works}
+    for path in state.documents.keys() - wanted:
+        del state.documents[path]
+        run.unsaved = True
     left = [path for path in document_paths(folder, EVENTS_ENDING) if path not in wanted]
     if not request.prune:
         done.left_behind += len(left)
@@ -275,7 +301,6 @@ def _leave_behind(run: _RunWork, request: Request, done: Normalized) -> None:
     for path in left:
         folder.remove(metrics_path(path))
         folder.remove(path)
-        state.documents.pop(path, None)
         state.evaluated.pop(path, None)
         run.unsaved = True
 
@@ -304,6 +329,25 @@ def _write_all_outcomes(
     problems: dict[str, int],
 ) -> None:
     """Outcomes of all runs in one document, with what was met outside of them."""
+    aggregate = request.places.aggregate()
+    outputs = sorted(outputs, key=lambda output: output.folder.url)
+    with locked(aggregate):
+        state = load_state(aggregate)
+        marks = [(output.run_id, stamp_of(output.folder, OUTCOMES)) for output in outputs]
+        made_from = fingerprint(marks, skipped, problems)
+        if not request.force and is_current(state, marks_in(aggregate), OUTCOMES, made_from):
+            return
+        document = _all_outcomes(request, outputs, skipped, problems)
+        enter_result(state, OUTCOMES, made_from, write_document(aggregate, OUTCOMES, document))
+        save_state(aggregate, state)
+
+
+def _all_outcomes(
+    request: Request,
+    outputs: Iterable[RunOutput],
+    skipped: list[SkippedFolder],
+    problems: dict[str, int],
+) -> OutcomesDocument:
     trials: list[TrialOutcome] = []
     counts = Counter(problems)
     everything = list(skipped)
@@ -316,7 +360,7 @@ def _write_all_outcomes(
         everything += [
             SkippedFolder(path=f"{output.run_id}/{s.path}", reason=s.reason) for s in stored.skipped
         ]
-    document = OutcomesDocument(
+    return OutcomesDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=request.generated_at,
         scope=ALL_RUNS,
@@ -324,6 +368,3 @@ def _write_all_outcomes(
         skipped=everything,
         problems=dict(sorted(counts.items())),
     )
-    aggregate = request.places.aggregate()
-    with locked(aggregate):
-        write_document(aggregate, OUTCOMES, document)
