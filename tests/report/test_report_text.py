@@ -37,4 +37,7 @@ def test_credentials_are_masked_before_the_cut() -> None:
     """D39: half a credential at the edge of a cut would no longer look like one."""
     for place in range(200, 260):
         assert "abcd1234" not in plain("x" * place + " " + SECRET)
+    for place in range(240 * 64 - 60, 240 * 64 + 4, 3):
+        shown = plain("x" * place + " ghp_" + "Ab1" * 12 + " " + "y" * 90_000)
+        assert "ghp_" not in shown
     assert plain(SECRET) == "SRC_ACCESS_TOKEN=[masked]"

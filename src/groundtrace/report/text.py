@@ -12,13 +12,21 @@ from groundtrace.visible import visible
 NAME_LIMIT = 240
 """Characters of a name that are shown."""
 
+_EDGE = 512
+"""Characters in which a credential fits that was cut in two."""
+
 
 def plain(text: str, limit: int = NAME_LIMIT) -> str:
     """Text of a trace as it may be shown anywhere, on one line."""
     # Masking first, on more than is shown: a cut could halve a credential past recognition.
     looked_at = text[: limit * 64]
     masked = mask(looked_at)
-    return visible(shorten(masked, limit, len(masked) + len(text) - len(looked_at)))
+    unseen = len(text) - len(looked_at)
+    if unseen:
+        # What stands at the end may be the first half of one.
+        kept = masked[:-_EDGE]
+        return visible(shorten(kept, limit, len(text)))
+    return visible(shorten(masked, limit))
 
 
 def shorten(text: str, limit: int, length: int | None = None) -> str:
