@@ -263,7 +263,7 @@ def _stretch(
                     - pairs[full + 1]
                     + sums[end]
                     + pairs[end]
-                    + 3.0
+                    + part.fullness
                     - extra
                 )
                 if reached >= here:

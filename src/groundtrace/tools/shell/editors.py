@@ -73,7 +73,7 @@ def _printed(pieces: list[str]) -> Spans | str | None:
         if found is None or found["not"]:
             return None
         low, high, body = found["low"], found["high"], found["body"].strip()
-        if body == "=" and low == "$":
+        if body == "=" and len(pieces) == 1:
             return "count"
         if body == "q" and low and low.isdigit():
             stop = int(low)

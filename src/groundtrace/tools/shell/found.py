@@ -58,6 +58,8 @@ class Search(Part):
     repo: str | None = None
     stripped: str = ""
     """What a filter took away in front of every name."""
+    revision: str = ""
+    """The revision that was searched: it stands before every name."""
 
     @property
     def strict(self) -> bool:
@@ -96,6 +98,8 @@ class Search(Part):
 
     def _split(self, line: str) -> tuple[str, int | None] | None:
         """File name and line number of a found line (`name:12:text` or `name:text`)."""
+        if self.revision:
+            line = line.removeprefix(self.revision + ":")
         if self.numbered is not False:
             found = re.match(r"([^:\0]+)[:\0](\d{1,9}):", line)
             if found and under(self.stripped + found[1], self.roots):

@@ -54,8 +54,14 @@ class Listing(Part):
     def cost_of_silence(self) -> float:
         return 0.2 if self.quiet or self.maybe or self.fallback else 1.5
 
+    @property
+    def fullness(self) -> float:
+        return 1.0
+
     def exact(self) -> int | None:
-        """Files that are given are listed in one line each."""
+        """Files that are given are listed in one line each; `| head` ends at its number."""
+        if self.limit is not None:
+            return self.limit
         given = [word for word in self.operands if word.known and not looks_like_folder(word.text)]
         return len(given) if given and len(given) == len(self.operands) else None
 
@@ -102,6 +108,13 @@ class Listing(Part):
             if kind in {"?", "l"} and looks_like_folder(name):
                 continue
             yield FileRef(join(self.cwd, place), "surfaced", rule=self.rule)
+
+    def place(self, name: str) -> str | None:
+        """The path of a listed name, None where it is not known in which directory it is."""
+        if self._given(name):
+            return join(self.cwd, name)
+        folder = self._folder()
+        return None if folder is None else join(self.cwd, f"{folder.rstrip('/')}/{name}")
 
     def _open(self) -> bool:
         """Whether something is listed that the command does not name."""

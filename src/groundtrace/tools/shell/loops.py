@@ -89,8 +89,9 @@ class Loop(Part):
         ends = [number for number, _ in starts[1:]] + [len(lines)]
         # Where no line is a header there is one end and no start.
         for (begin, word), end in zip(starts, ends, strict=False):
-            if listed and not looks_like_folder(word):
-                yield FileRef(self._path(word), "surfaced", rule="loop")
+            path = self._path(word) if listed and not looks_like_folder(word) else None
+            if path is not None:
+                yield FileRef(path, "surfaced", rule="loop")
             for segment in divide(self.bind(word), lines[begin:end]):
                 if segment.lines or not segment.part.prints:
                     yield from segment.part.refs(
@@ -105,10 +106,12 @@ class Loop(Part):
             return fits and (any(part.roots for part in listed) or " " not in line)
         return " " not in line and ("/" in line or "." in line)
 
-    def _path(self, word: str) -> str:
+    def _path(self, word: str) -> str | None:
         """The file that a word names, where the program that listed it ran."""
-        listed = [part for part in self.source if isinstance(part, Names)]
-        return join(listed[0].cwd if len(listed) == 1 else self.cwd, word)
+        source = self.source[0] if len(self.source) == 1 else None
+        if isinstance(source, Listing):
+            return source.place(word)
+        return join(source.cwd if isinstance(source, Names) else self.cwd, word)
 
     def _source_refs(self) -> Iterable[FileRef]:
         """A file read line by line, when the loop prints the lines."""

@@ -61,13 +61,18 @@ class Part:
         """Number of lines printed when the file is long enough."""
         return None
 
+    @property
+    def fullness(self) -> float:
+        """What speaks for its having printed just the lines of `exact`."""
+        return 3.0
+
     def cost_of_silence(self) -> float:
         """What speaks against its having printed nothing."""
         return 0.0
 
     def cost_of_speech(self) -> float:
         """What speaks against its having printed anything."""
-        return 2.5 if self.fallback else 0.0
+        return 0.0 if not self.fallback else 0.5 if self.strict else 2.5
 
     def obtained(self, lines: Sequence[str]) -> bool:
         """Whether the lines are what was asked for, and not the news that there is nothing."""
@@ -122,9 +127,11 @@ class Opaque(Part):
     shows: tuple[FileRef, ...] = ()
     expected: bool = True
     """The program is there to print something."""
+    form: re.Pattern[str] | None = None
+    """How its lines look, where that is known."""
 
     def score(self, line: str) -> float:
-        return 0.9
+        return 0.9 if self.form is None or self.form.match(line) else -4.0
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         return self.shows

@@ -15,7 +15,8 @@ from groundtrace.tools.shell.words import HOLES, Word
 
 def _cat(call: Call) -> Parts:
     options = call.options()
-    parts = call.opened(options.operands)
+    # `less +20 file` begins at a line, on a terminal.
+    parts = call.opened([word for word in options.operands if not re.match(r"\+\d", word.text)])
     return algebra.number(parts) if options.has("-n", "--number") else parts
 
 

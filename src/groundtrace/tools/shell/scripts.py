@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from groundtrace.model import FileRef
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
-from groundtrace.tools.shell.parts import Opaque, Text, Write
+from groundtrace.tools.shell.parts import Content, Opaque, Text, Write
+from groundtrace.tools.shell.slices import Ranges, python_ranges
 from groundtrace.tools.shell.words import Word
 
 MAX_SCRIPT = 200_000
@@ -35,9 +36,10 @@ _OS_WRITERS = {"remove", "unlink", "rename", "copy", "copyfile", "copy2", "move"
 class Opened:
     """Names that a script opens, in order."""
 
-    __slots__ = ("reads", "writes")
+    __slots__ = ("ranges", "reads", "writes")
 
     def __init__(self) -> None:
+        self.ranges: Ranges | None = None
         self.reads: dict[str, None] = {}
         self.writes: dict[str, None] = {}
 
@@ -56,6 +58,8 @@ def python_files(source: str) -> Opened:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             _python_call(node, values, found)
+    if len(found.reads) == 1 and not found.writes:
+        found.ranges = python_ranges(tree)
     return found
 
 
@@ -238,6 +242,8 @@ def _parts(call: Call, opened: Opened) -> Parts:
         [part for part in call.stdin or [] if not isinstance(part, Text)], call.name
     )
     parts: Parts = [*fed] if fed and not shows else []
+    if len(reads) == 1 and opened.ranges is not None and not fed:
+        parts.append(Content(path=reads[0], spans=opened.ranges, rule=call.name, quiet=True))
     if not parts:
         parts.append(Opaque(shows=shows, rule=call.name, quiet=True))
     for path in map(walker.path, opened.writes):

@@ -219,7 +219,9 @@ def git_grep(call: Call) -> Parts:
     call.args = args[: marks[0]] if marks else args
     _attach_numbers(call)
     options = call.options("efmABCO", _GREP_LONG | {"--open-files-in-pager"})
-    paths = behind or options.operands[0 if options.has("-e") else 1 :]
+    given = options.operands[0 if options.has("-e") else 1 :]
+    revisions = given if behind else [word for word in given[:1] if _REVISION.match(word.text)]
+    paths = behind or given[len(revisions) :]
     paths = [word for word in paths if not word.text.startswith(":")]
     options.operands = options.operands[: 0 if options.has("-e") else 1] + [
         word._replace(glob=bool(re.search(r"[*?]", word.text))) for word in paths
@@ -228,7 +230,13 @@ def git_grep(call: Call) -> Parts:
     found = search(
         replace(call, stdin=None), options, "basic", True, options.has("-n", "--line-number"), named
     )
+    revision = revisions[0].text if len(revisions) == 1 and revisions[0].known else ""
+    if revision:
+        found = [replace(p, revision=revision) if isinstance(p, Search) else p for p in found]
     return [_loosened(part) if any(word.glob for word in paths) else part for part in found]
+
+
+_REVISION = re.compile(r"HEAD(?:[~^]\d*)*$|[0-9a-f]{7,40}$|origin/|[\w./-]+[~^]\d*$")
 
 
 def _loosened(part: Part) -> Part:

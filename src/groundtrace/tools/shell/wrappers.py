@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
 from groundtrace.tools.shell.listings import run_with_names
 from groundtrace.tools.shell.parts import Opaque, Text
-from groundtrace.tools.shell.words import HOLES, Word, split_text
+from groundtrace.tools.shell.words import HOLE, HOLES, Word, split_text
 
 
 def _prefix(takes: str = "", skip: int = 0, long: frozenset[str] = frozenset()) -> Handler:
@@ -32,6 +33,28 @@ def _prefix(takes: str = "", skip: int = 0, long: frozenset[str] = frozenset()) 
         return call.walker.command(rest, call.stdin) if rest else [Opaque(rule=call.name)]
 
     return handle
+
+
+_PLACES = re.compile(r"/\S+$|\S+ is |\S+: aliased|alias ")
+
+
+def _which(call: Call) -> Parts:
+    """`which`, `type`, `command -v`: places of programs, which are no files of interest."""
+    return [Opaque(rule=call.name, expected=False, form=_PLACES)]
+
+
+def _command(call: Call) -> Parts:
+    asks = any(re.fullmatch(r"-[pvV]*[vV]", word.text) for word in call.args[:1])
+    return _which(call) if asks else _prefix()(call)
+
+
+def _read(call: Call) -> Parts:
+    """`read name < file`: the variable holds the first line."""
+    names = [word.text for word in call.args if re.fullmatch(r"[A-Za-z_]\w*", word.text)]
+    stream = tuple(algebra.head(call.stdin or [], 1))
+    for name in names:
+        call.walker.variables[name] = [Word(HOLE, stream=stream if len(names) == 1 else None)]
+    return []
 
 
 def _shell(call: Call) -> Parts:
@@ -75,6 +98,8 @@ def _xargs(call: Call) -> Parts:
             size = _size(args.pop(0).text)
         elif re.match(r"-[nL]\d|--max-(?:args|lines)=", text):
             size = _size(re.sub(r"^\D+", "", text))
+        elif text in {"-a", "--arg-file"} and args:
+            call.stdin = call.opened([args.pop(0)])
         elif text in {"-P", "-s", "-d", "-E", "--max-procs", "--delimiter"} and args:
             args.pop(0)
     command = args or [Word("echo")]
@@ -159,7 +184,7 @@ def _for_words(call: Call, command: Sequence[Word], words: Sequence[Word]) -> Pa
 
 HANDLERS: dict[str, Handler] = {
     "sudo": _prefix("ugpCrt"), "doas": _prefix("uC"), "env": _prefix("uSC"), "time": _time, "nice": _prefix("n"),
-    "ionice": _prefix("cn"), "nohup": _prefix(), "stdbuf": _prefix("ioe"), "command": _prefix(), "builtin": _prefix(),
+    "ionice": _prefix("cn"), "nohup": _prefix(), "stdbuf": _prefix("ioe"), "command": _command, "which": _which, "type": _which, "read": _read, "builtin": _prefix(),
     "exec": _prefix("a"), "timeout": _prefix("ks", skip=1, long=frozenset({"--signal", "--kill-after"})),
     "setsid": _prefix(), "unbuffer": _prefix(), "chronic": _prefix(), "caffeinate": _prefix("t"), "rtk": _prefix(),
     "bash": _shell, "sh": _shell, "zsh": _shell, "dash": _shell, "ksh": _shell, "eval": _eval,

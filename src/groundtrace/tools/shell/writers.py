@@ -149,7 +149,7 @@ HANDLERS: dict[str, Handler] = {
     "touch": _touched("drt"), "rm": _touched(), "unlink": _touched(), "truncate": _touched("sr"), "shred": _touched("ns"),
     "patch": _patch, "dd": _dd,
     **dict.fromkeys(
-        ["mkdir", "rmdir", "chmod", "chown", "chgrp", "true", "false", ":", "exit", "return", "break", "continue", "set", "shopt", "unset", "export", "local", "readonly", "declare", "typeset", "trap", "ulimit", "umask", "wait", "sleep", "kill", "alias", "unalias", "shift", "hash", "disown", "read", "test", "[", "[[", "let"],
+        ["mkdir", "rmdir", "chmod", "chown", "chgrp", "true", "false", ":", "exit", "return", "break", "continue", "set", "shopt", "unset", "export", "local", "readonly", "declare", "typeset", "trap", "ulimit", "umask", "wait", "sleep", "kill", "alias", "unalias", "shift", "hash", "disown", "test", "[", "[[", "let"],
         _silent,
     ),
     **dict.fromkeys(["source", ".", "pip", "pip3", "npm", "yarn", "pnpm", "make", "cargo", "go", "apt", "apt-get", "curl", "wget"], _unexpected),
