@@ -10,10 +10,12 @@ import click
 import examples
 import pytest
 
-from groundtrace.cli.main import cli
+from groundtrace.cli.main import COMMANDS, cli
 
 PAGES = {path.relative_to(examples.ROOT).as_posix(): path for path in examples.pages()}
-NOT_RUN = re.compile(r"pip install |python3? -m venv |git clone |make |dask |export |python (?:benchmarks|docs)/|#|$")
+NOT_RUN = re.compile(
+    r"pip install |python3? -m venv |git clone |make |dask |export |python (?:benchmarks|docs)/|#|$"
+)
 """How a line of a `sh` block may begin that is no groundtrace command."""
 
 
@@ -98,3 +100,35 @@ def test_a_wrong_example_is_seen(tmp_path: Path) -> None:
     page.write_text("```console\n$ false\n```\n")
     with pytest.raises(examples.CommandFailedError):
         examples.run_page(page, tmp_path)
+
+
+def inline_commands() -> list[tuple[str, str]]:
+    """Commands named inside sentences and tables."""
+    return sorted(
+        {
+            (name, found)
+            for name, path in PAGES.items()
+            for found in re.findall(r"`(groundtrace [^`]+)`", path.read_text(encoding="utf-8"))
+        }
+    )
+
+
+@pytest.mark.parametrize(("name", "line"), inline_commands())
+def test_commands_named_in_prose_exist_with_their_flags(name: str, line: str) -> None:
+    words = line.split()
+    command = cli.get_command(click.Context(cli), words[1])
+    assert command is not None, f"{name}: {line}"
+    known = {flag for option in command.params for flag in option.opts}
+    assert {word for word in words[2:] if word.startswith("--")} <= known, f"{name}: {line}"
+
+
+def test_flags_named_in_prose_exist() -> None:
+    """A flag alone, such as `--force`, belongs to some command, or to a script that is named."""
+    known = {"--check", "--sets", "--seconds", "--seed", "--death-timeout"}
+    for command in COMMANDS:
+        found = cli.get_command(click.Context(cli), command)
+        assert found is not None
+        known |= {flag for option in found.params for flag in option.opts}
+    for name, path in PAGES.items():
+        for flag in re.findall(r"`(--[a-z-]+)", path.read_text(encoding="utf-8")):
+            assert flag in known, f"{name}: {flag}"
