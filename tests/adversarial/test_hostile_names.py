@@ -137,7 +137,9 @@ def test_a_run_folder_whose_name_is_not_utf8(world: World, groundtrace: Call) ->
     odd = world.runs / b"run\xff".decode("utf-8", "surrogateescape")
     world.run.rename(odd)
     (world.runs / "other/baseline").mkdir(parents=True)
-    ran = groundtrace("run", world.runs, "--tasks", world.tasks, "--out", world.out, "--format", "md")
+    ran = groundtrace(
+        "run", world.runs, "--tasks", world.tasks, "--out", world.out, "--format", "md"
+    )
     assert ran.code == 0, ran.err
     assert len(list(world.out.glob("*/retrieval_events/*/*.retrieval_metrics.json"))) == 1
 

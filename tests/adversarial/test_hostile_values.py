@@ -49,11 +49,17 @@ def test_a_trajectory_of_ten_thousand_levels(world: World, groundtrace: Call) ->
         "step_id": 1,
         "source": "agent",
         "tool_calls": [
-            {"tool_call_id": "a", "function_name": "Read", "arguments": {"file_path": "/workspace/src/a.py"}}
+            {
+                "tool_call_id": "a",
+                "function_name": "Read",
+                "arguments": {"file_path": "/workspace/src/a.py"},
+            }
         ],
         "observation": {"results": [{"source_call_id": "a", "content": "     1\tx"}]},
     }
-    text = json.dumps({"schema_version": "ATIF-v1.2", "agent": {"name": "claude-code"}, "steps": [good]})
+    text = json.dumps(
+        {"schema_version": "ATIF-v1.2", "agent": {"name": "claude-code"}, "steps": [good]}
+    )
     deep = text[:-2].encode() + b', {"step_id": 2, "source": "agent", "extra": ' + LISTS + b"}]}"
     trial = world.trial("good-1", config="mcp", trace="")
     (trial / "agent/claude-code.txt").unlink()
@@ -69,7 +75,9 @@ def test_a_trajectory_of_ten_thousand_levels(world: World, groundtrace: Call) ->
 def test_one_line_of_ten_thousand_levels_in_a_transcript(world: World, groundtrace: Call) -> None:
     """The lines before and after it are read."""
     bad = b'{"type":"assistant","message":{"content":' + LISTS + b"}}\n"
-    trace = stream("/workspace/src/a.py").encode() + bad + read_of("/workspace/src/b.py", 2).encode()
+    trace = (
+        stream("/workspace/src/a.py").encode() + bad + read_of("/workspace/src/b.py", 2).encode()
+    )
     world.trial("good-1", config="mcp", trace=trace)
     assert world.evaluate(groundtrace).code == 0
     assert_good_trial_was_evaluated(world)
@@ -85,7 +93,12 @@ def test_arguments_and_results_of_many_levels(world: World, groundtrace: Call) -
     for _ in range(450):
         nested = [nested]
     use = {"type": "tool_use", "id": "d", "name": "Read", "input": {"file_path": nested}}
-    bash = {"type": "tool_use", "id": "e", "name": "Bash", "input": {"command": "cat a", "x": nested}}
+    bash = {
+        "type": "tool_use",
+        "id": "e",
+        "name": "Bash",
+        "input": {"command": "cat a", "x": nested},
+    }
     answer = {"type": "tool_result", "tool_use_id": "d", "content": nested}
     deep = line(type="assistant", message={"id": "m", "content": [use, bash]}) + line(
         type="user", message={"content": [answer]}, tool_use_result=nested
@@ -124,7 +137,9 @@ def test_a_file_of_the_users_own_of_ten_thousand_levels_is_refused(
 
 
 def test_documents_of_ten_thousand_levels_are_invalid(world: World, groundtrace: Call) -> None:
-    path = put(world.top / "x.retrieval_events.json", b'{"schema_version":"1.1","events":' + LISTS + b"}")
+    path = put(
+        world.top / "x.retrieval_events.json", b'{"schema_version":"1.1","events":' + LISTS + b"}"
+    )
     ran = groundtrace("validate", path)
     assert ran.code == 1
     assert_said(ran, path.name)
@@ -142,7 +157,16 @@ def test_a_task_definition_of_a_million_keys(world: World, groundtrace: Call) ->
     assert_good_trial_was_evaluated(world)
 
 
-NUMBERS = ("9" * 25, "-" + "9" * 25, "1e999", "NaN", "Infinity", "-Infinity", "9" * 5000, "0.1e-999")
+NUMBERS = (
+    "9" * 25,
+    "-" + "9" * 25,
+    "1e999",
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "9" * 5000,
+    "0.1e-999",
+)
 
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda text: text[:10])
@@ -249,7 +273,12 @@ def test_compressed_noise_under_every_name(world: World, groundtrace: Call) -> N
     task = world.task("good-2")
     world.trial("good-2")
     noise = os.urandom(4000)
-    names = ("agent/claude-code.txt", "agent/trajectory.json", "agent/session.jsonl", "task_metrics.json")
+    names = (
+        "agent/claude-code.txt",
+        "agent/trajectory.json",
+        "agent/session.jsonl",
+        "task_metrics.json",
+    )
     for name in names:
         put(trial / name, noise)
     for path in [*task.rglob("*")]:

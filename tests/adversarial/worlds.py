@@ -88,7 +88,10 @@ class World:
         folder = self.run / "baseline" / f"trial-{self._number}__abcd{self._number:03}"
         put(folder / "result.json", result_of(task, folder.name, **more))
         put(folder / "config.json", {"environment": {"kwargs": {"label_config": config}}})
-        put(folder / "agent/claude-code.txt", stream("/workspace/src/a.py") if trace is None else trace)
+        put(
+            folder / "agent/claude-code.txt",
+            stream("/workspace/src/a.py") if trace is None else trace,
+        )
         return folder
 
     def good(self) -> None:

@@ -43,9 +43,13 @@ def every(targets: list[str], seed: int, seconds: float, folder: Path) -> int:
     for target in targets:
         worked = run_target(target, seed, share, folder)
         done.append(worked)
-        print(f"{target:<10} {worked.tried:>9,} inputs, {len(worked.failures)} failures", flush=True)
+        print(
+            f"{target:<10} {worked.tried:>9,} inputs, {len(worked.failures)} failures", flush=True
+        )
         for failure in worked.failures:
-            print(f"  {save(failure, seed, folder)}: {failure.error.strip().splitlines()[-1][:160]}")
+            print(
+                f"  {save(failure, seed, folder)}: {failure.error.strip().splitlines()[-1][:160]}"
+            )
     tried = sum(worked.tried for worked in done)
     failures = sum(len(worked.failures) for worked in done)
     print(f"{'all':<10} {tried:>9,} inputs, {failures} failures (seed {seed}, {seconds:g} s)")

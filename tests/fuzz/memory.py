@@ -47,11 +47,15 @@ class MemoryFolder(Folder):
             raise FileNotFoundError(f"{self.url}{relative}: no such file")
         return io.BytesIO(data)
 
-    def write(self, relative: str, data: bytes) -> None:
+    def write(self, relative: str, data: bytes) -> Entry:
         raise PermissionError("a fuzzed folder is read only")
 
     def remove(self, relative: str) -> None:
         raise PermissionError("a fuzzed folder is read only")
+
+    def everything(self, without: frozenset[str]) -> Iterator[str] | None:
+        """Nothing here is ever evaluated a second time."""
+        return None
 
     def sweep(self) -> None:
         """Nothing is ever left behind here."""

@@ -9,9 +9,34 @@ from typing import Any
 WORDS = (
     *("", " ", "\n", "\0", "\x1b[31m", "\u2028", "\ud800", "\U0001f980", "NaN", "null", "true"),
     *("-1", "0", "1e999", "9" * 25, "..", "../../etc/x", "/", "//", "a/", "/a", "a::b", "::", "~"),
-    *("src/a.py", "/workspace/src/a.py", "/workspace/r--1a2b3c4d/x.go", "b/src/a.py", "a\\b", "C:\\x"),
-    *("github.com/sg-evals/kafka--0753c489", "org/repo", "file:///etc/x", "https://h/x?a=b", "*.py"),
-    *("<script>alert(1)</script>", "]]>", "{{x}}", "${X}", "$(x)", "`x`", "'", '"', "\\", "%s", "|"),
+    *(
+        "src/a.py",
+        "/workspace/src/a.py",
+        "/workspace/r--1a2b3c4d/x.go",
+        "b/src/a.py",
+        "a\\b",
+        "C:\\x",
+    ),
+    *(
+        "github.com/sg-evals/kafka--0753c489",
+        "org/repo",
+        "file:///etc/x",
+        "https://h/x?a=b",
+        "*.py",
+    ),
+    *(
+        "<script>alert(1)</script>",
+        "]]>",
+        "{{x}}",
+        "${X}",
+        "$(x)",
+        "`x`",
+        "'",
+        '"',
+        "\\",
+        "%s",
+        "|",
+    ),
     *("GITHUB_TOKEN=ghp_0123456789abcdefghij", "1-2", "12:30", "    1\tx", "1→x", "Found 2 files"),
     *("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", "# File: a.py", "[stdout]"),
     *("<persisted-output>\nsaved to: /x\nPreview:\na\n", "[metadata] {", "```\na.py\n```"),
@@ -134,7 +159,9 @@ def damage_text(text: str, rng: Random) -> str:
             rng.shuffle(lines)
             return "\n".join(lines)
         case _:
-            return text[:a] + chr(rng.choice((0, 9, 10, 34, 39, 92, 96, 0x2028, 0x1F980))) + text[a:]
+            return (
+                text[:a] + chr(rng.choice((0, 9, 10, 34, 39, 92, 96, 0x2028, 0x1F980))) + text[a:]
+            )
 
 
 def damage_bytes(data: bytes, rng: Random, times: int = 1) -> bytes:
@@ -156,7 +183,15 @@ def damage_bytes(data: bytes, rng: Random, times: int = 1) -> bytes:
             case 5:
                 data = data[:at] + data[at : at + span * 20] + data[at:]
             case 6:
-                data = data[:at] + rng.choice((b"\0", b"\n", b'"', b"{", b"}", b"\xff", b"\\")) + data[at:]
+                data = (
+                    data[:at]
+                    + rng.choice((b"\0", b"\n", b'"', b"{", b"}", b"\xff", b"\\"))
+                    + data[at:]
+                )
             case _:
-                data = data[at:] if rng.random() < 0.3 else data[:at] + b"\0" * span + data[at + span :]
+                data = (
+                    data[at:]
+                    if rng.random() < 0.3
+                    else data[:at] + b"\0" * span + data[at + span :]
+                )
     return data

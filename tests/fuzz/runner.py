@@ -12,6 +12,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from tests.fuzz.giants import try_giants
 from tests.fuzz.targets import TARGETS, Case
 from tests.fuzz.typed import TYPED
 
@@ -34,7 +36,9 @@ BATCH = 20
 MAX_FAILURES = 5
 """A target is given up after so many: they are mostly one and the same."""
 
-NAMES = (*TARGETS, *TYPED)
+GIANTS = "giants"
+"""Not many inputs but large ones: a gigabyte each."""
+NAMES = (*TARGETS, *TYPED, GIANTS)
 
 
 class HangError(BaseException):
@@ -128,6 +132,10 @@ class Worked:
 def run_target(target: str, seed: int, seconds: float, folder: Path) -> Worked:
     """A target in a process of its own, watched for life."""
     folder.mkdir(parents=True, exist_ok=True)
+    if target == GIANTS:
+        with tempfile.TemporaryDirectory() as giants_folder:
+            tried, errors = try_giants(seconds, Path(giants_folder))
+        return Worked(target, tried, [Failure(target, n, text) for n, text in enumerate(errors)])
     status = folder / f".{target}.status"
     result = status.with_suffix(".json")
     for path in (status, result):

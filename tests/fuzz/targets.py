@@ -515,7 +515,16 @@ def check_document(case: Case) -> None:
 
 
 def make_text(rng: Random) -> Case:
-    words = (*mutate.WORDS, "Authorization: ", "Bearer ", "sk-", "TOKEN=", "://", "-----BEGIN ", "a1" * 9)
+    words = (
+        *mutate.WORDS,
+        "Authorization: ",
+        "Bearer ",
+        "sk-",
+        "TOKEN=",
+        "://",
+        "-----BEGIN ",
+        "a1" * 9,
+    )
     text = "".join(rng.choices(words, k=rng.randrange(40))) * rng.choice((1, 1, 1, 30))
     return Case({"text.txt": text.encode("utf-8", "replace")}, (text,))
 
@@ -530,7 +539,9 @@ def check_text(case: Case) -> None:
 TARGETS: dict[str, Target] = {
     "traces": Target(make_trial, check_trace, "every trace reader, on damaged trials"),
     "cuts": Target(make_cut, check_cut, "one trace file, cut or with a bit flipped"),
-    "pipeline": Target(make_pipeline, check_pipeline, "files to metrics of damaged trials and tasks"),
+    "pipeline": Target(
+        make_pipeline, check_pipeline, "files to metrics of damaged trials and tasks"
+    ),
     "tools": Target(make_call, check_call, "calls with arguments and results of any type"),
     "shell": Target(make_shell, check_shell, "shell commands and outputs"),
     "truth": Target(make_task, check_task, "ground truth of damaged task folders"),

@@ -39,7 +39,9 @@ def valid_documents(n: int = 12) -> dict[str, list[bytes]]:
     return made
 
 
-def _run(check: Callable[[Any], None], strategy: st.SearchStrategy[Any], n: int, start: int) -> None:
+def _run(
+    check: Callable[[Any], None], strategy: st.SearchStrategy[Any], n: int, start: int
+) -> None:
     """Try `n` values of a strategy; the same for the same start."""
     health = list(HealthCheck)
     options = settings(

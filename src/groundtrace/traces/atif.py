@@ -6,11 +6,13 @@ Subagents' and continued trajectories are followed inside the trial's folder onl
 
 from __future__ import annotations
 
+import io
 import posixpath
 import re
 from collections.abc import Mapping
 from typing import Any
 
+from groundtrace import jsonio
 from groundtrace.model import Usage
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.times import parse_time
@@ -88,7 +90,8 @@ class _Reading:
             if entry is not None and entry.size > LARGE:
                 with folder.open(path) as stream:
                     return load_large(stream)
-            return load(folder.read(path))
+            data = folder.read(path)
+            return load_large(io.BytesIO(data)) if jsonio.is_heavy(data) else load(data)
         except OSError as error:
             self.source.problem("unreadable", str(error), file=path)
             return None

@@ -23,7 +23,10 @@ LONG, SHORT = 65_536, 512
 """Characters kept of one text before and after the budget is spent."""
 
 _STEPS = re.compile(rb'"steps"\s*:\s*\[')
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\]]|"', re.DOTALL)
+_PLAIN = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+"""What neither opens nor closes anything: whole strings, and all between them."""
+_TEXT = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+"""The rest of a string, up to its end or the last whole character of the chunk."""
 _CALL = re.compile(rb'"function_name"\s*:')
 
 
@@ -39,7 +42,7 @@ def load_large(stream: BinaryIO) -> Loaded:
     steps: list[Step | Damage] = []
     keeper = _Keeper()
     for number, element in enumerate(scanner.elements()):
-        steps.append(keeper.step(element, number))
+        steps.append(keeper.step(element, number, scanner.lost))
     # The file without its steps is small, and is read as any other.
     loaded = load(bytes(head[: found.end()]) + b"]" + scanner.rest())
     loaded.ok = True
@@ -53,48 +56,80 @@ def load_large(stream: BinaryIO) -> Loaded:
 
 
 class _Scanner:
-    """Finds the elements of a list in a stream of JSON."""
+    """Finds the elements of a list in a stream of JSON, each byte looked at once.
+
+    A string without end is passed piece by piece: looking for its end from its beginning at
+    every chunk took minutes for a text of 200 MB.
+    """
 
     def __init__(self, stream: BinaryIO, data: bytes) -> None:
         self.stream = stream
         self.data = data
         self.closed = False
         """The list's end was seen."""
+        self.lost = 0
+        """Calls mentioned in the element that was last passed over for its length."""
+        self._parts: list[bytes] = []
+        self._size = self._dropped = 0
 
     def elements(self) -> Iterator[bytes]:
         """The bytes of each object in the list; empty for one that is too long."""
-        position = start = depth = 0
-        too_long = False
+        depth = position = start = 0
+        in_text = escaped = False
         while True:
-            found = _TOKEN.search(self.data, position)
-            if found is None or found.group() == b'"':
-                keep_from = start if depth else (position if found is None else found.start())
-                position = (len(self.data) if found is None else found.start()) - keep_from
-                self.data = self.data[keep_from:]
-                start = 0
-                if len(self.data) > MAX_STEP:
-                    self.data, position, too_long = self.data[position:], 0, True
-                chunk = self.stream.read(CHUNK)
-                if not chunk:
+            if position >= len(self.data):
+                if depth:
+                    self._keep(self.data[start:])
+                self.data = self.stream.read(CHUNK)
+                if not self.data:
                     return
-                self.data += chunk
+                # A chunk that begins with an escaped character: it ends no string.
+                position, start, escaped = int(escaped), 0, False
                 continue
-            token = found.group()
-            position = found.end()
-            if token in (b"{", b"["):
-                start = found.start() if depth == 0 else start
-                depth += 1
-            elif token in (b"}", b"]"):
-                if depth == 0:
+            if in_text:
+                found = _TEXT.match(self.data, position)
+                position = position if found is None else found.end()
+                if position < len(self.data):
+                    escaped = self.data[position : position + 1] == b"\\"
+                    in_text = escaped
+                    position += 1
+                continue
+            plain = _PLAIN.match(self.data, position)
+            position = (position if plain is None else plain.end()) + 1
+            match self.data[position - 1 : position]:
+                case b'"':
+                    in_text = True
+                case b"{" | b"[":
+                    start = position - 1 if depth == 0 else start
+                    depth += 1
+                case b"}" | b"]" if depth == 0:
                     self.closed = True
                     self.data = self.data[position:]
                     return
-                depth -= 1
-                if depth == 0:
-                    yield b"" if too_long else self.data[start:position]
-                    too_long = False
-                    if position > 8 * CHUNK:
-                        self.data, position = self.data[position:], 0
+                case b"}" | b"]":
+                    depth -= 1
+                    if depth == 0:
+                        yield self._element(self.data[start:position])
+                        start = position
+
+    def _keep(self, data: bytes) -> None:
+        """Part of an element that goes on in the next chunk."""
+        self._size += len(data)
+        self._parts.append(data)
+        if self._size > MAX_STEP:
+            self._dropped += self._mentioned()
+            self._parts = []
+
+    def _mentioned(self) -> int:
+        return sum(len(_CALL.findall(part)) for part in self._parts)
+
+    def _element(self, end: bytes) -> bytes:
+        """The element whose last part this is."""
+        self._keep(end)
+        whole = b"".join(self._parts)
+        self.lost = self._dropped
+        self._parts, self._size, self._dropped = [], 0, 0
+        return whole
 
     def rest(self) -> bytes:
         """What follows the list; the end of an object where the file was cut."""
@@ -103,7 +138,8 @@ class _Scanner:
         return self.data + self.stream.read(MAX_STEP)
 
     def lost_calls(self) -> int:
-        return len(_CALL.findall(self.data))
+        """Calls mentioned in an element that the file's end cut off."""
+        return self._dropped + self._mentioned()
 
 
 class _Keeper:
@@ -113,10 +149,11 @@ class _Keeper:
         self.used = 0
         self.cut = 0
 
-    def step(self, data: bytes, number: int) -> Step | Damage:
+    def step(self, data: bytes, number: int, lost: int) -> Step | Damage:
+        """A step of which `data` are the bytes; empty when it was too long, with `lost` calls."""
         place = f"$.steps[{number}]"
         if not data:
-            return Damage(place, f"step of more than {MAX_STEP:,} bytes was not decoded")
+            return Damage(place, f"step of more than {MAX_STEP:,} bytes was not decoded", lost)
         try:
             value = jsonio.loads(data)
         except jsonio.BadJsonError as error:

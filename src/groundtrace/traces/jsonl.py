@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from groundtrace.jsonio import is_heavy
+
 CHUNK = 1 << 20
 MAX_LINE = 64 * 1024 * 1024
 """A longer line is not decoded; it is reported with its offset and length."""
@@ -22,7 +24,7 @@ class RawLine:
     offset: int
     """Where it starts, in bytes."""
     data: bytes
-    """Without the line end; empty when the line is too long."""
+    """Without the line end; empty when the line is too long, or too much to be decoded."""
     length: int
     """In bytes, without the line end."""
     ended: bool
@@ -30,7 +32,7 @@ class RawLine:
 
     @property
     def too_long(self) -> bool:
-        return self.length > MAX_LINE
+        return not self.data
 
 
 def read_lines(stream: BinaryIO) -> Iterator[RawLine]:
@@ -75,4 +77,6 @@ def _line(
     if number == 1:
         data = data.removeprefix(_BOM)
     data = data.strip(b" \t\r")
-    return RawLine(number, offset, data, length, ended) if data else None
+    if not data:
+        return None
+    return RawLine(number, offset, b"" if is_heavy(data) else data, length, ended)
