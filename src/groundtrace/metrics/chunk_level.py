@@ -29,9 +29,8 @@ def chunk_level(evidence: Evidence) -> ChunkLevelMetrics:
             chunks_total=len(chunks),
             reason=evidence.trace_reason,
         )
-    touched = evidence.first(ANY)
-    covered = {file: bool(evidence.named(file, touched)) for file in {c.file for c in chunks}}
-    hit = sum(covered[chunk.file] for chunk in chunks)
+    is_touched = evidence.names(evidence.first(ANY))
+    hit = sum(is_touched(chunk.file) for chunk in chunks)
     return ChunkLevelMetrics(
         resolution="chunk_level",
         validity="file_match_only",

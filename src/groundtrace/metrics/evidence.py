@@ -7,7 +7,7 @@ gathers that. A document without accesses (version 1.0) is read by category (D12
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
@@ -17,7 +17,7 @@ from msgspec import UNSET
 from groundtrace.artifacts.documents.events import Coverage, Event, EventsDocument, EventSummary
 from groundtrace.artifacts.documents.metrics import NotComputable
 from groundtrace.model import AccessKind, Category
-from groundtrace.paths.placing import Places, as_entry, home_repos, path_of, repo_of
+from groundtrace.paths.placing import TouchedFiles, home_repos, path_of, repo_of
 
 RETRIEVED: frozenset[AccessKind] = frozenset({"read", "matched", "surfaced"})
 """Kinds by which a file is retrieved: every one but written (D18)."""
@@ -104,27 +104,42 @@ class Evidence:
                 firsts.setdefault(touch.key, touch)
         return list(firsts.values())
 
-    def named(self, entry: str, touches: Iterable[Touch]) -> list[Touch]:
-        """Those of the touches that are the file which an edit target or a chunk names.
+    def names(self, touches: Iterable[Touch]) -> Callable[[str], bool]:
+        """Tells of an edit target or of a chunk's file whether one of the touches is it.
 
         The events stage matches `ground_truth.files` alone. Where the entry is one of these, its
         matches count; otherwise the file must lie where the entry says.
         """
-        truth = self._entries.get(entry.lower()) or self._same_path(entry)
-        if truth is not None:
-            return [touch for touch in touches if touch.truth == truth]
-        places = Places(as_entry(entry), self.home, unknown_anywhere=self.unknown_anywhere)
-        return [touch for touch in touches if places.has(touch.file, touch.repo)]
+        touches = list(touches)
+        hit = {touch.truth for touch in touches}
+        files = TouchedFiles(
+            ((touch.file, touch.repo) for touch in touches),
+            self.home,
+            unknown_anywhere=self.unknown_anywhere,
+        )
+
+        def is_touched(entry: str) -> bool:
+            truth = self._entries.get(entry.lower()) or self._same_path(entry)
+            return files.has(entry) if truth is None else truth in hit
+
+        return is_touched
 
     def _same_path(self, entry: str) -> str | None:
         """The one ground-truth entry that differs only in naming a repository or not."""
-        path, repo = path_of(entry).lower(), repo_of(entry)
+        repo = repo_of(entry)
         same = [
             truth
-            for truth in self.truth
-            if path_of(truth).lower() == path and None in (repo, repo_of(truth))
+            for truth in self._by_path.get(path_of(entry).lower(), ())
+            if None in (repo, repo_of(truth))
         ]
         return same[0] if len(same) == 1 else None
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for truth in self.truth:
+            found.setdefault(path_of(truth).lower(), []).append(truth)
+        return found
 
     @cached_property
     def unknown_anywhere(self) -> bool:

@@ -66,7 +66,7 @@ def _edit_probe(evidence: Evidence, written: list[Touch]) -> EditProbe:
     if not written:
         return EditProbe(True, "nothing_written", None, 0)
     targets = list({entry.lower(): entry for entry in expected}.values())
-    done = sum(bool(evidence.named(entry, written)) for entry in targets)
+    done = sum(map(evidence.names(written), targets))
     return EditProbe(True, None, done / len(targets), done)
 
 

@@ -89,7 +89,7 @@ class Places:
         self,
         named: Iterable[Reading],
         home: frozenset[str],
-        level: Callable[[str], str] = str,
+        level: Callable[[str], str],
         *,
         unknown_anywhere: bool = False,
     ) -> None:
@@ -126,3 +126,45 @@ class Places:
         if (reading.repo, place) in self._known:
             return True
         return reading.repo in self._home and place in self._without_repo
+
+
+class TouchedFiles:
+    """The other way round: of many touched files, whether one is the file of an entry.
+
+    A patch of thousands of files beside a listing of a whole repository made asking each entry
+    of each file take minutes, so the files' readings are indexed once.
+    """
+
+    def __init__(
+        self,
+        touched: Iterable[tuple[str, str | None]],
+        home: frozenset[str],
+        *,
+        unknown_anywhere: bool = False,
+    ) -> None:
+        """(file, repo) of each; the rest as for `Places`."""
+        self._unknown_anywhere = unknown_anywhere
+        self._known: set[tuple[str, str]] = set()
+        self._at_home: set[str] = set()
+        self._without_repo: set[str] = set()
+        for file, repo in touched:
+            for reading in as_touched(file, repo):
+                if reading.repo is None:
+                    self._without_repo.add(reading.path)
+                    continue
+                self._known.add((reading.repo, reading.path))
+                if reading.repo in home:
+                    self._at_home.add(reading.path)
+
+    def has(self, entry: str) -> bool:
+        """Whether one of the files lies where the entry says."""
+        return any(self._has(reading) for reading in as_entry(entry))
+
+    def _has(self, entry: Reading) -> bool:
+        if entry.path in self._without_repo and (
+            entry.primary if self._unknown_anywhere else entry.repo is None
+        ):
+            return True
+        if entry.repo is None:
+            return entry.path in self._at_home
+        return (entry.repo, entry.path) in self._known
