@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from groundtrace import evaluate_trial
 from groundtrace.artifacts.documents import KINDS
 from groundtrace.artifacts.schema import schema
 from groundtrace.cli.main import COMMANDS
@@ -173,3 +174,26 @@ def test_bad_retrieval_is_no_error(
     registry.write_text(json.dumps(tasks))
     ran = groundtrace("run", sample / "runs/official", "--ground-truth", registry)
     assert ran.code == 0, ran.err
+
+
+@pytest.mark.parametrize(
+    ("removed", "source"),
+    [("claude-code.txt", "trajectory"), ("trajectory.json", "transcript"), (None, "merged")],
+)
+def test_one_source_alone_gives_the_events(removed: str | None, source: str, sample: Path) -> None:
+    """Degraded mode: what one source lacks costs no event that the other has."""
+    trial = next(sample.glob("runs/*/*/baseline*/*/quay-timeout-fix-001__*"))
+    if removed is not None:
+        (trial / "agent" / removed).unlink()
+    document = evaluate_trial(trial, tasks=sample / "benchmarks").events
+    assert document.coverage.trace_source == source
+    assert document.coverage.has_trajectory is (removed != "trajectory.json")
+    assert document.coverage.has_transcript is (removed != "claude-code.txt")
+    assert [event.tool_name for event in document.events] == [
+        "TodoWrite",
+        "Bash",
+        "Read",
+        "Bash",
+        "Edit",
+        "Bash",
+    ]
