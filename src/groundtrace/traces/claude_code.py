@@ -84,6 +84,8 @@ class _Reading:
         self.keep = keep
         self.by_id: dict[str, RawCall] = {}
         self.without_id: list[RawCall] = []
+        self.answered = 0
+        """How many of these have a result; looking through all of them took the square of them."""
         self.events = 0
         self.lines_seen = 0
         self.first_noise: int | None = None
@@ -314,7 +316,13 @@ class _Reading:
         self.source.cut_results += cut
 
     def oldest_unanswered(self) -> RawCall | None:
-        return next((call for call in self.without_id if call.result is None), None)
+        """Results without an id answer calls without one in order."""
+        while self.answered < len(self.without_id):
+            call = self.without_id[self.answered]
+            if call.result is None:
+                return call
+            self.answered += 1
+        return None
 
     def top_level_call(self, line: Line, number: int) -> None:
         given = next(
