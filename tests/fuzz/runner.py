@@ -21,8 +21,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from tests.fuzz.cases import Case
 from tests.fuzz.giants import try_giants
-from tests.fuzz.targets import TARGETS, Case
+from tests.fuzz.targets import TARGETS
 from tests.fuzz.typed import TYPED
 
 SECONDS = 5.0

@@ -18,21 +18,20 @@ from groundtrace.model import ToolResult
 from groundtrace.tools import check_tools
 from groundtrace.traces import read_trace
 from tests.fuzz import checks, runner
+from tests.fuzz.cases import Case
 from tests.fuzz.memory import MemoryFolder
+from tests.fuzz.on_calls import check_shell
+from tests.fuzz.on_rest import check_document
+from tests.fuzz.on_tasks import check_registry
 from tests.fuzz.seeds import files_below
 from tests.fuzz.shells import output
-from tests.fuzz.targets import (
-    TARGETS,
-    Case,
-    check_document,
-    check_registry,
-    check_shell,
-)
+from tests.fuzz.targets import TARGETS
 from tests.fuzz.typed import TYPED
 
 BROKEN = Path(__file__).parent.parent / "fixtures" / "broken"
 SEED = 20260504
 INPUTS = dict.fromkeys(TARGETS, 250) | {
+    "command": 3,
     "pipeline": 120,
     "records": 25,
     "trees": 120,
