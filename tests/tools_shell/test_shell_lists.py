@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 from score_shell import judge
 from shell_scratch import Case, build, read_cases
@@ -26,14 +29,21 @@ def test_a_command_touches_the_files_and_lines_the_list_says(
 WORKSPACE = list(read_cases("workspace.commands"))
 
 
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The two repositories, of which every command gets a copy."""
+    return build_workspace(tmp_path_factory.mktemp("w"))
+
+
 @pytest.mark.parametrize("case", WORKSPACE, ids=[case.name for case in WORKSPACE])
 def test_a_command_over_two_repositories_does_so_as_a_harness_shows_it(
-    case: Case, tmp_path_factory: pytest.TempPathFactory
+    case: Case, tmp_path: Path, workspace: Path
 ) -> None:
     """The same, in a workspace of two repositories and with the ends of the output cut off."""
     if not case.runnable():
         pytest.skip(f"needs {' '.join(case.needs)}")
-    judged = judge_workspace(case, build_workspace(tmp_path_factory.mktemp("w")))
+    own = Path(shutil.copytree(workspace, tmp_path / "ws"))
+    judged = judge_workspace(case, own)
     assert judged.found_files == case.files
     assert judged.found_spans == case.spans
     assert judged.view.failed == case.failed
