@@ -316,7 +316,7 @@ def openhands(made: list[Made], recorder: Recorder) -> str:
         }
     ]
     for one in made:
-        name, arguments = _as_openhands(one.answer)
+        name, arguments, text = _as_openhands(one.answer)
         steps.append(
             {
                 "step_id": len(steps) + 1,
@@ -326,15 +326,16 @@ def openhands(made: list[Made], recorder: Recorder) -> str:
                 "tool_calls": [
                     {"tool_call_id": one.call_id, "function_name": name, "arguments": arguments}
                 ],
-                "observation": {
-                    "results": [{"source_call_id": one.call_id, "content": one.answer.text}]
-                },
+                "observation": {"results": [{"source_call_id": one.call_id, "content": text}]},
                 "metrics": {"prompt_tokens": 12000, "completion_tokens": 80},
             }
         )
     definitions = [
-        {"type": "function", "function": {"name": n, "parameters": {"properties": {}}}}
-        for n in ("execute_bash", "str_replace_editor", "think", "finish")
+        {
+            "type": "function",
+            "function": {"name": tool, "parameters": {"properties": {n: {} for n in names}}},
+        }
+        for tool, names in OPENHANDS_TOOLS.items()
     ]
     agent = {"name": "openhands", "version": "1.5.0", "tool_definitions": definitions}
     agent["extra"] = {"agent_class": "CodeActAgent"}
@@ -342,16 +343,39 @@ def openhands(made: list[Made], recorder: Recorder) -> str:
     return json.dumps(document | {"steps": steps}, indent=1, ensure_ascii=False)
 
 
-def _as_openhands(answer: Answer) -> tuple[str, dict[str, Any]]:
+OPENHANDS_TOOLS = {
+    "execute_bash": ("command", "is_input", "timeout", "security_risk"),
+    "str_replace_editor": ("command", "path", "file_text", "old_str", "new_str", "view_range"),
+    "think": ("thought",),
+    "finish": ("message",),
+    "keyword_search": ("query",),
+    "read_file": ("repo", "path"),
+    "list_files": ("repo", "path"),
+}
+"""Tools that an OpenHands trajectory defines, with their arguments."""
+
+
+def _as_openhands(answer: Answer) -> tuple[str, dict[str, Any], str]:
+    """A call by OpenHands' own tools: name, arguments, answer."""
+    given = answer.arguments
     if answer.name == "Bash":
-        return "execute_bash", {"command": answer.arguments["command"], "security_risk": "LOW"}
+        command = {"command": given["command"], "security_risk": "LOW"}
+        return "execute_bash", command, answer.text
+    if answer.name == "Grep":
+        command = {"command": f"grep -rl {given['pattern']} /workspace", "security_risk": "LOW"}
+        return "execute_bash", command, answer.text.partition("\n")[2]
     if answer.name == "Read":
-        return "str_replace_editor", {"command": "view", "path": answer.arguments["file_path"]}
+        path = given["file_path"]
+        numbered = answer.text.replace("→", "\t")
+        shown = f"Here's the result of running `cat -n` on {path}:\n{numbered}"
+        return "str_replace_editor", {"command": "view", "path": path}, shown
     if answer.name == "Edit":
-        path = answer.arguments["file_path"]
-        edit = {"command": "str_replace", "path": path, "old_str": "}", "new_str": "} //"}
-        return "str_replace_editor", edit
-    return answer.name.removeprefix("mcp__sourcegraph__"), answer.arguments
+        edit = {"command": "str_replace", "path": given["file_path"]}
+        return "str_replace_editor", edit | {"old_str": "}", "new_str": "} //"}, answer.text
+    if answer.name == "TodoWrite":
+        thought = "; ".join(todo["content"] for todo in given["todos"])
+        return "think", {"thought": thought}, "Your thought has been logged."
+    return answer.name.removeprefix("mcp__sourcegraph__"), given, answer.text
 
 
 def write_tasks(root: Path) -> None:

@@ -202,6 +202,10 @@ def report(found: Found) -> None:
         f"{two.cpu / again.cpu:.1f} × less CPU"
     )
     print(f"  2 processes against 1: {last[1]['1 process'].seconds / two.seconds:.2f} × faster")
+    hours = by_cpu["2 processes"].marginal * last[0] / large * 1e6 / 3600
+    print(
+        f"  a million trials of this size: {hours:.1f} core hours, {hours / 64:.2f} h on 64 cores"
+    )
     for name in ("1 process", "2 processes"):
         before, after = first[1][name], last[1][name]
         print(
