@@ -77,3 +77,22 @@ def test_customary_names_are_files(name: str) -> None:
 )
 def test_customary_directories_are_none(name: str) -> None:
     assert looks_like_folder(name)
+
+
+def test_a_terminal_shows_names_in_columns() -> None:
+    """OpenHands runs commands on a terminal; a name with a space is quoted there."""
+    view = _view(
+        "ls src",
+        "BUILD        app.py     'my notes.txt'   util\nREADME.md    engine.cc  setup.cfg        x.h",
+    )
+    assert [ref.path.removeprefix("/w/src/") for ref in view.refs] == [
+        "BUILD", "app.py", "my notes.txt", "README.md", "engine.cc", "setup.cfg", "x.h",
+    ]  # fmt: skip
+    several = _view("ls src tests", "src:\na.py  lib\n\ntests:\nconftest.py\ttest_a.py")
+    assert [ref.path for ref in several.refs] == [
+        "/w/src/a.py",
+        "/w/tests/conftest.py",
+        "/w/tests/test_a.py",
+    ]
+    given = _view("ls src/*.py", "src/a.py  src/b.py")
+    assert [ref.path for ref in given.refs] == ["/w/src/a.py", "/w/src/b.py"]

@@ -22,6 +22,16 @@ _TOTAL = re.compile(r"total \d[\d.,]*[KMGTP]?$")
 _BARE = re.compile(r"[^\s/:;(){}<>=\"'`|&*][^/:;(){}<>=\"`|&*]{0,200}$")
 
 
+_GAP = re.compile(r" {2,}|\t+")
+
+
+def _columns(line: str) -> list[str]:
+    """The names in a line: on a terminal, such as OpenHands runs commands on, `ls` sets columns."""
+    if "  " not in line and "\t" not in line:
+        return [line]
+    return [name for name in _GAP.split(line) if name] or [""]
+
+
 @dataclass(slots=True, kw_only=True)
 class Listing(Part):
     """What `ls` prints: names in a directory, in sections where there are several."""
@@ -47,9 +57,14 @@ class Listing(Part):
     def score(self, line: str) -> float:
         if self.long:
             return 2.0 if _LONG.match(line) or _TOTAL.match(line) else self._other(line)
-        if _BARE.match(line):
+        if "  " in line or "\t" in line:
+            return min(map(self._fit, _columns(line)))
+        return self._fit(line)
+
+    def _fit(self, name: str) -> float:
+        if _BARE.match(name):
             return 1.3
-        return 1.5 if self._given(line) else self._other(line)
+        return 1.5 if self._given(name) else self._other(name)
 
     def cost_of_silence(self) -> float:
         return 0.2 if self.quiet or self.maybe or self.fallback else 1.5
@@ -77,6 +92,7 @@ class Listing(Part):
         """Names come in order; two listings without a line between them meet where it breaks."""
         if self.long or not self.sorted or not before or not line:
             return 0.0
+        before, line = _columns(before)[0], _columns(line)[0]
         if before < line or _folded(before) <= _folded(line):
             return 0.0
         return -2.0
@@ -90,7 +106,7 @@ class Listing(Part):
         folder = self._folder()
         sections = self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
         known_folders = {line[:-1] for line in lines if line.endswith(":")} if sections else set()
-        for line in lines:
+        for line in lines if self.long else [name for row in lines for name in _columns(row)]:
             if sections and line.endswith(":") and not _LONG.match(line):
                 folder = line[:-1] if is_file_name(line[:-1] + "x") else None
                 continue

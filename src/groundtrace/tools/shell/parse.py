@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
 
 MAX_COMMAND = 200_000
 """Longer commands hold data, not control flow; what follows is left out."""
+
+MAX_HARD = 2500
+"""Pipes, redirections and their like in one command, for which the parser takes the square of the
+time: `a|a|a…` of 50 KB took more than a minute. What follows is left out."""
 
 MAX_REPAIRS = 8
 """Times that a tree is mended where the grammar ran lines together."""
@@ -23,7 +28,7 @@ class Tree(NamedTuple):
     root: Node
     source: bytes
     broken: bool
-    """Some part of it is not valid bash."""
+    """Some part of it is not valid bash, or was left out."""
 
     def text(self, node: Node) -> str:
         """Source of a node."""
@@ -40,7 +45,8 @@ def _parser() -> Parser:
 
 def parse(command: str) -> Tree:
     """The tree of `command`; a broken command still has a tree of its readable parts."""
-    source = command[:MAX_COMMAND].encode("utf-8", "replace")
+    followed = _bounded(command[:MAX_COMMAND])
+    source = followed.encode("utf-8", "replace")
     root = _parser().parse(source).root_node
     if b"\n" in source:
         for _ in range(MAX_REPAIRS):
@@ -49,7 +55,35 @@ def parse(command: str) -> Tree:
                 break
             source = _with_breaks(source, breaks)
             root = _parser().parse(source).root_node
-    return Tree(root, source, root.has_error)
+    return Tree(root, source, root.has_error or len(followed) < len(command))
+
+
+_HARD = re.compile(r"[|<\0]|=[(~]")
+_HEREDOC = re.compile(r"<<-?\s*[\'\"\\]?(\w+)")
+
+
+def _bounded(command: str) -> str:
+    """The command up to what the parser cannot do in bounded time."""
+    if len(command) <= MAX_HARD:
+        return command
+    return command[: next(islice(_hard_places(command), MAX_HARD, None), len(command))]
+
+
+def _hard_places(command: str) -> Iterator[int]:
+    """Where the parser has to work hard. Data in a here-document is none of it, except for what
+    looks like another here-document."""
+    position = 0
+    end: str | None = None
+    for line in command.split("\n"):
+        pattern = _HARD if end is None else _HEREDOC
+        for found in pattern.finditer(line):
+            yield position + found.start()
+        if end is None:
+            opened = _HEREDOC.search(line)
+            end = None if opened is None else opened[1]
+        elif line.strip() == end:
+            end = None
+        position += len(line) + 1
 
 
 def _lost_breaks(root: Node, source: bytes) -> Iterator[int]:
