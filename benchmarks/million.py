@@ -140,11 +140,14 @@ def peak() -> float:
 
 def timed(what: str, work: Callable[[], T], trials: int) -> T:
     """Do it, and print what it took."""
-    started = time.perf_counter()
+    started, cpu = time.perf_counter(), time.process_time()
     result = work()
-    seconds = time.perf_counter() - started
-    per_trial = seconds / trials * 1e6
-    print(f"{what:<10} {seconds:8.1f} s  {per_trial:7.1f} µs a trial  peak {peak():7,.0f} MB")
+    seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
+    print(
+        f"{what:<10} {seconds:8.1f} s, CPU {cpu:7.1f} s, {cpu / trials * 1e6:6.1f} µs a trial, "
+        f"peak {peak():6,.0f} MB",
+        flush=True,
+    )
     return result
 
 

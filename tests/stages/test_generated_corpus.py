@@ -38,7 +38,7 @@ def test_a_generated_corpus_has_the_mixture_of_a_real_one(
     calls = sum(tools.values())
     assert 0.45 < (tools["Bash"] + tools["execute_bash"]) / calls < 0.65
     assert 0.03 < sum(n for name, n in tools.items() if "keyword_search" in name) / calls < 0.2
-    assert hits > trials
+    assert hits > trials // 4
 
 
 def test_the_same_corpus_every_time(tmp_path: Path) -> None:
