@@ -16,6 +16,8 @@ from groundtrace.artifacts import codec
 from groundtrace.artifacts.documents import KINDS, kind_of
 from groundtrace.artifacts.schema import render, schema
 from groundtrace.errors import InputError, VersionError
+from groundtrace.metrics import evaluate
+from groundtrace.metrics.example import example_document
 from tests.artifacts.strategies import spoiled, values
 
 VALIDATORS = {kind: jsonschema_rs.validator_for(schema(kind)) for kind in KINDS}
@@ -152,3 +154,13 @@ def test_kinds_are_known_by_file_name_and_else_by_content() -> None:
     assert codec.kind_of_file("renamed.json", json.dumps(EMPTY_OUTCOMES).encode()) == "outcomes"
     with pytest.raises(InputError, match="not a document of groundtrace"):
         codec.kind_of_file("renamed.json", b'{"a": 1}')
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_a_number_that_is_not_finite_is_refused(number: str) -> None:
+    """It would be written again as null, so that reading it back gave another document."""
+    data = codec.encode(evaluate(example_document(), generated_at="now"))
+    changed = data.replace(b'"ttfr_seconds": 8.0', f'"ttfr_seconds": {number}'.encode())
+    assert changed != data
+    with pytest.raises(InputError):
+        codec.decode("retrieval_metrics", changed, "x.retrieval_metrics.json")

@@ -48,8 +48,10 @@ def _decode_slowly(kind: str, data: bytes, where: str, first: Exception) -> Any:
     fitted = _fit(raw, inspect.type_info(KINDS[kind].type), drop_unknown=later)
     try:
         document = msgspec.convert(fitted, KINDS[kind].type)
-        # The tolerant reading lets lone surrogates pass, also where any value is allowed.
-        encoder.encode(document)
+        # The tolerant reading lets lone surrogates pass, also where any value is allowed, and
+        # numbers that are not finite, which would be written as null.
+        if _decoder(kind).decode(encoder.encode(document)) != document:
+            raise InputError(f"{where}: $: NaN or Infinity in it, which are no JSON")
         return document
     except (msgspec.ValidationError, RecursionError, OverflowError, UnicodeEncodeError) as error:
         reason = str(error) if isinstance(error, msgspec.ValidationError) else str(first)
