@@ -56,7 +56,12 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/statistics.md",
         "docs/conformance.md",
     ),
-    "Project": ("CHANGELOG.md", "CONTRIBUTING.md", "benchmarks/README.md"),
+    "Project": (
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "benchmarks/README.md",
+        "benchmarks/README-shell.md",
+    ),
 }
 """Section to its pages, by their place in the repository."""
 

@@ -1,6 +1,9 @@
-"""Write the extraction table of docs/validity.md anew from the labels of real trials.
+"""Write figures that are measured elsewhere into the pages that quote them.
 
-GROUNDTRACE_CORPUS=FOLDER python docs/update_figures.py
+    [GROUNDTRACE_CORPUS=FOLDER] python docs/update_figures.py
+
+README.md quotes the ratios of benchmarks/README.md; docs/validity.md shows what
+benchmarks/extraction.py prints for the labels of real trials, where there are any.
 """
 
 from __future__ import annotations
@@ -12,36 +15,61 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "validity.md"
-_PLACE = re.compile(
-    r"(<!-- extraction: begin -->\n```text\n)(.*?)(```\n<!-- extraction: end -->)", re.DOTALL
-)
+VALIDITY = ROOT / "docs" / "validity.md"
+README = ROOT / "README.md"
+BENCHMARKS = ROOT / "benchmarks" / "README.md"
+
+
+def _place(name: str) -> re.Pattern[str]:
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    return re.compile(rf"({begin}\n```text\n)(.*?)(```\n{end})", re.DOTALL)
+
+
+EXTRACTION = _place("extraction")
+RATIOS = _place("ratios")
 
 
 def measured(corpus: Path) -> str:
-    """What the benchmark prints."""
+    """What the benchmark prints for labelled calls."""
     command = [sys.executable, "benchmarks/extraction.py", str(corpus / "labels.jsonl"), "--shell"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
 
 
-def shown() -> str:
-    """What the page shows."""
-    found = _PLACE.search(PAGE.read_text(encoding="utf-8"))
+def ratios() -> str:
+    """The ratios that the benchmark of the whole path printed, as its page shows them."""
+    found = re.search(
+        r"^ratios at .*?(?=^\s*$|^```)",
+        BENCHMARKS.read_text(encoding="utf-8"),
+        re.DOTALL | re.MULTILINE,
+    )
     if found is None:
-        raise SystemExit(f"{PAGE}: no place for the table")
+        raise SystemExit(f"{BENCHMARKS}: no ratios in it")
+    return found[0]
+
+
+def shown(page: Path, place: re.Pattern[str]) -> str:
+    """What a page shows."""
+    found = place.search(page.read_text(encoding="utf-8"))
+    if found is None:
+        raise SystemExit(f"{page}: no place for the figures")
     return found[2]
+
+
+def put(page: Path, place: re.Pattern[str], fresh: str) -> None:
+    """Write the figures into a page."""
+    text = page.read_text(encoding="utf-8")
+    page.write_text(place.sub(lambda m: m[1] + fresh + m[3], text), encoding="utf-8")
 
 
 def main() -> int:
     """The exit code."""
+    put(README, RATIOS, ratios())
     corpus = os.environ.get("GROUNDTRACE_CORPUS")
-    if not corpus:
-        print("GROUNDTRACE_CORPUS names no folder of real trials", file=sys.stderr)
-        return 2
-    text = PAGE.read_text(encoding="utf-8")
-    fresh = measured(Path(corpus))
-    PAGE.write_text(_PLACE.sub(lambda m: m[1] + fresh + m[3], text), encoding="utf-8")
+    if corpus:
+        put(VALIDITY, EXTRACTION, measured(Path(corpus)))
+    else:
+        print("GROUNDTRACE_CORPUS is not set: extraction was not measured", file=sys.stderr)
     return 0
 
 

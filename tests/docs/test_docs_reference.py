@@ -167,4 +167,21 @@ def test_links_of_files_outside_the_site_lead_somewhere() -> None:
 @pytest.mark.corpus
 def test_the_extraction_table_is_what_the_benchmark_prints(corpus: Path) -> None:
     """Mend with `python docs/update_figures.py`."""
-    assert update_figures.shown() == update_figures.measured(corpus)
+    shown = update_figures.shown(update_figures.VALIDITY, update_figures.EXTRACTION)
+    assert shown == update_figures.measured(corpus)
+
+
+def test_the_readme_quotes_the_ratios_that_the_benchmark_printed() -> None:
+    """Mend with `python docs/update_figures.py`."""
+    shown = update_figures.shown(update_figures.README, update_figures.RATIOS)
+    assert shown == update_figures.ratios()
+
+
+def test_the_number_of_fuzzed_inputs_is_that_of_the_tests() -> None:
+    from tests.fuzz import runner
+    from tests.fuzz.test_fuzz_short import INPUTS
+    from tests.fuzz.typed import TYPED
+
+    tried = sum(INPUTS.values()) + len(TYPED) * runner.BATCH
+    page = (print_reference.ROOT / "docs" / "validity.md").read_text(encoding="utf-8")
+    assert f"a seeded part of {tried:,} inputs" in page
