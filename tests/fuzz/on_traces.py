@@ -80,10 +80,15 @@ def check_cut(case: Case) -> None:
     invented = Counter(found) - Counter(whole)
     assert sum(invented.values()) <= (0 if cut else 1), f"invented: {invented}"
     lost = Counter(whole) - Counter(found)
+    if cut:
+        assert found == whole[: len(found)], "calls before the cut changed or moved"
     data = case.files[f"{name}.whole"]
     at_line_end = not name.endswith(".json") and (data[at - 1 : at] in (b"\n", b"") or not at)
     if cut and lost and not at_line_end and data[at : at + 1] != b"\n":
         assert problems, f"{sum(lost.values())} calls lost without a word"
+    if not name.endswith(".json"):
+        before = _calls(data[: data.rfind(b"\n", 0, at) + 1], name)[0]
+        assert not Counter(before) - Counter(found), "a call of an earlier line is lost"
 
 
 def _calls(data: bytes, name: str) -> tuple[list[tuple[str, str]], tuple[Problem, ...]]:

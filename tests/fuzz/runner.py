@@ -152,7 +152,7 @@ def run_target(target: str, seed: int, seconds: float, folder: Path) -> Worked:
     except (OSError, ValueError):
         number = int(status.read_text() or 0) if status.exists() else 0
         reason = f"the process ended with {process.returncode} at this input\n{said}"
-        found = [Failure(target, number, reason)]
+        found = [_again(target, seed, number, reason)]
         tried = number * inputs_of(target)
     for path in (status, result):
         path.unlink(missing_ok=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fuzz import cases, on_calls, on_rest, on_tasks, on_traces
+from tests.fuzz import cases, on_calls, on_long, on_rest, on_tasks, on_traces
 from tests.fuzz.cases import Target
 
 TARGETS: dict[str, Target] = {
@@ -38,6 +38,7 @@ TARGETS: dict[str, Target] = {
     "paths": Target(on_rest.make_paths, on_rest.check_paths, "which file a path means"),
     "settings": Target(on_rest.make_settings, on_rest.check_settings, "settings of any shape"),
     "documents": Target(on_rest.make_document, on_rest.check_document, "damaged documents"),
+    "long": Target(on_long.make_long, on_long.check_long, "long texts of one piece"),
     "masking": Target(on_calls.make_text, on_calls.check_text, "masking of credentials"),
 }
 """Targets of the mutation fuzzer by name."""

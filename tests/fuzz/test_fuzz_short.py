@@ -32,6 +32,7 @@ BROKEN = Path(__file__).parent.parent / "fixtures" / "broken"
 SEED = 20260504
 INPUTS = dict.fromkeys(TARGETS, 250) | {
     "command": 3,
+    "long": 30,
     "pipeline": 120,
     "records": 25,
     "trees": 120,
