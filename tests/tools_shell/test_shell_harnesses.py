@@ -96,3 +96,25 @@ def test_a_terminal_shows_names_in_columns() -> None:
     ]
     given = _view("ls src/*.py", "src/a.py  src/b.py")
     assert [ref.path for ref in given.refs] == ["/w/src/a.py", "/w/src/b.py"]
+
+
+def test_the_end_of_a_longer_output_has_no_known_lines() -> None:
+    """OpenHands shows the last lines of what was too long."""
+    mark = "[Previous command outputs are truncated. Showing the last 3 lines of the output below.]"
+    assert _spans(_view("cat a.py", f"{mark}\nx\ny\nz")) == [("/w/a.py", None, None)]
+    late = _view("cat a.py", "[Below is the output of the previous command.]\nx\ny")
+    assert _spans(late) == [("/w/a.py", 1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("ls -la /w/src/*.py | awk '{print $5, $9}'", "120 /w/src/a.py\n30 /w/src/b.py"),
+        ("ls -l /w/src | awk '{print $9, $5}'", "a.py 120\nb.py 30\nlib 4096"),
+        ("find src -exec ls -lh {} \\; | awk '{print $9, $5}'", "src/a.py 2K\nsrc/b.py 3K"),
+    ],
+)
+def test_names_among_columns_are_listed(command: str, output: str) -> None:
+    """D7: names alone surface."""
+    found = [(ref.path, ref.kind) for ref in _view(command, output).refs]
+    assert found == [("/w/src/a.py", "surfaced"), ("/w/src/b.py", "surfaced")]

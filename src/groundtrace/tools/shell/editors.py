@@ -229,6 +229,9 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
         return algebra.count(parts, "awk")
     if re.fullmatch(r"\{\s*print\s+\$(?:NF|9|0)\s*;?\s*\}", script):
         return [_last_field(part) for part in parts]
+    fields = re.fullmatch(r"\{\s*print\s+(\$\w+(?:\s*,\s*\$\w+)+)\s*;?\s*\}", script)
+    if fields:
+        return [_fields(part, re.findall(r"\$(\w+)", fields[1])) for part in parts]
     limit: int | None = None
     quits = re.search(rf"{_NR}\s*(==|>=|>)\s*(\d{{1,9}})\s*\{{\s*exit\s*;?\s*\}}", script)
     if quits:
@@ -269,6 +272,20 @@ def _last_field(part: Part) -> Part:
     if isinstance(part, Names):
         return replace(part, form="plain")
     return algebra.derive([part], "awk")[0]
+
+
+def _fields(part: Part, fields: list[str]) -> Part:
+    """Of `ls -l` some columns: the name is first or last among them."""
+    named = [index for index, field in enumerate(fields) if field in {"9", "NF"}]
+    if not isinstance(part, Listing) or not part.long or len(named) != 1:
+        return algebra.derive([part], "awk")[0]
+    form = {0: "first", len(fields) - 1: "last"}.get(named[0])
+    if form is None:
+        return algebra.derive([part], "awk")[0]
+    folder = part.place("")
+    anchored = folder is not None and not any(word.glob for word in part.operands)
+    cwd = folder if anchored else part.cwd
+    return Names(cwd=cwd, form=form, limit=part.limit, quiet=part.quiet, rule=part.rule)
 
 
 def _awk_spans(condition: str) -> Spans | None:

@@ -256,6 +256,8 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     "logname": _matcher(
         r"(?!commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b)((?=\S*[./]|[A-Z]+$)[^\s:](?:[^\s:]*|[^:]*/[^:]*))$"
     ),
+    "first": _matcher(r"(\S*[./]\S*)(?:\s+\S+)+$"),
+    "last": _matcher(r"(?:\S+\s+)+(\S*[./]\S*)$"),
     "located": _matcher(r"([^:]+):\d+(?::|$)"),
 }
 """How a name stands in a line, by the program that prints it."""

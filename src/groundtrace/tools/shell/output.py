@@ -35,10 +35,13 @@ _TRAILER = re.compile(
     r"|Command timed out after .*"
     r"|Command running in background with ID.*)$"
 )
-_EXIT = re.compile(r"(?:Error: )?Exit code -?\d+$")
+_EXIT = re.compile(
+    r"(?:Error: )?Exit code -?\d+$|\[Below is the output of the previous command\.\]$"
+)
 TRUNCATED = re.compile(
     r"\s*(?:<response clipped>.*|\[?\s?\.\.\. ?\[?\d+ (?:lines|characters|chars|bytes) truncated\]?.*"
-    r"|\[\.\.\. (?:Observation )?truncated.*|\.\.\. \(\d+ lines omitted\).*|\[\.\.\..*truncated.*\])$"
+    r"|\[\.\.\. (?:Observation )?truncated.*|\.\.\. \(\d+ lines omitted\).*|\[\.\.\..*truncated.*\]"
+    r"|\[Previous command outputs are truncated\..*)$"
 )
 _ERROR = re.compile(
     r"(?:/(?:usr/)?(?:local/)?bin/)?(?P<who>[a-z][\w.+-]*): (?P<what>.*?(?:No such file or directory|Is a directory|Not a directory"
