@@ -6,9 +6,11 @@ It stays `other` (D2), yet what its output shows of a file is evidence like a sh
 from __future__ import annotations
 
 import re
+from itertools import islice
 
-from groundtrace.model import ToolCall
-from groundtrace.tools.common import Findings, Spans, distinct, first_text
+from groundtrace.model import FileRef, ToolCall
+from groundtrace.tools.common import Findings, Spans, distinct, first_text, usable
+from groundtrace.tools.lua import number, rounds
 from groundtrace.tools.payload import payload_of
 from groundtrace.tools.sourcegraph import repos_in
 from groundtrace.tools.table import ToolEntry
@@ -17,7 +19,9 @@ _READ = re.compile(r"read_file\s{0,9}\(?\s{0,9}\{(?P<arguments>[^{}]*)\}")
 _TEXT = re.compile(
     r"""\b(?P<key>repo|path)\s*=\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<name>[A-Za-z_]\w*))"""
 )
-_NUMBER = re.compile(r"\b(?P<key>startLine|endLine)\s*=\s*(?P<value>\d{1,9})\b")
+_NUMBER = re.compile(
+    r"\b(?P<key>startLine|endLine)\s*=\s*(?P<value>math\.\w{1,9}\([^()]{0,200}\)|[^,{}\n]{1,200})"
+)
 _LOCAL = re.compile(
     r"""\b(?P<name>[A-Za-z_]\w*)\s*=\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)')"""
 )
@@ -28,6 +32,10 @@ _LISTED = re.compile(
     r"(?P<path>[\w@.+-]+(?:/[\w@.+-]+)*\.\w+|[\w@.+-]+(?:/[\w@.+-]+)+)(?:(?: L|:)(?P<line>\d+))?"
 )
 _LONGEST_PATH = 4096
+_LONGEST_SCRIPT = 100_000
+_MOST_READS = 200
+_CHOOSES = re.compile(r"\b(?:gmatch|find|match)\s*\(")
+_RULE = "evaluator: content that the script returned"
 _EMPTY = re.compile(r"\s*(?:\{\s*\}|nil|null|true|false|)\s*")
 
 
@@ -42,33 +50,48 @@ def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     body, _, notes = text.partition(_NOTES)
     if payload.is_error or _EMPTY.fullmatch(text):
         return Findings(failed=True, repos=repos)
-    spans = Spans("read", "evaluator: content that the script returned", bare_kind="surfaced")
+    spans = Spans("read", _RULE, bare_kind="surfaced")
+    ranges: list[FileRef] = []
     if opened and _shows_content(body.strip()):
         for repo, path, start, end in opened:
             lines = [int(n) for n in _SHOWN_LINE.findall(body)] if len(opened) == 1 else []
             if lines:
                 start, end = min(lines), max(lines)
-            spans.add(path, start, end, repo=repo, shown=True)
+            several = sum(other[:2] == (repo, path) for other in opened) > 1
+            ranged = start is not None and end is not None and 0 < start <= end
+            if several and ranged and usable(path) and not _CHOOSES.search(script):
+                ranges.append(FileRef(path, "read", repo, start, end, rule=_RULE))
+            else:
+                spans.add(path, start, end, repo=repo, shown=True)
     elif not opened:
         _add_listed(script, body, spans)
     for line in notes.split("\n"):
         _add_note(line, repos, spans)
-    return Findings(spans.refs(), repos=repos)
+    parted = {(ref.repo, ref.path) for ref in ranges}
+    whole = tuple(ref for ref in spans.refs() if (ref.repo, ref.path) not in parted)
+    return Findings((*ranges, *whole), repos=repos)
 
 
 def _opened(script: str) -> list[tuple[str, str, int | None, int | None]]:
-    """Repository, path and literal lines of each `read_file` in the script."""
-    values = {m["name"]: m["double"] or m["single"] or "" for m in _LOCAL.finditer(script)}
+    """Repository, path and lines of each `read_file` in the script, round by round in loops."""
+    script = script[:_LONGEST_SCRIPT]
+    texts = {m["name"]: m["double"] or m["single"] or "" for m in _LOCAL.finditer(script)}
     found = []
-    for call in _READ.finditer(script):
-        given = {}
-        for match in _TEXT.finditer(call["arguments"]):
-            literal = match["double"] if match["double"] is not None else match["single"]
-            given[match["key"]] = literal if literal is not None else values.get(match["name"], "")
-        lines = {m["key"]: int(m["value"]) for m in _NUMBER.finditer(call["arguments"])}
-        if given.get("repo") and given.get("path"):
-            start, end = lines.get("startLine"), lines.get("endLine")
-            found.append((given["repo"], given["path"], start, end if start else None))
+    for call in islice(_READ.finditer(script), _MOST_READS):
+        for values in rounds(script, call["arguments"]):
+            names = {**texts, **{k: v for k, v in values.items() if isinstance(v, str)}}
+            given = {}
+            for match in _TEXT.finditer(call["arguments"]):
+                literal = match["double"] if match["double"] is not None else match["single"]
+                given[match["key"]] = (
+                    literal if literal is not None else names.get(match["name"], "")
+                )
+            lines = {
+                m["key"]: number(m["value"], values) for m in _NUMBER.finditer(call["arguments"])
+            }
+            if given.get("repo") and given.get("path"):
+                start, end = lines.get("startLine"), lines.get("endLine")
+                found.append((given["repo"], given["path"], start, end if start else None))
     return list(dict.fromkeys(found))
 
 

@@ -15,7 +15,7 @@ MAX_COMMAND = 200_000
 """Longer commands hold data, not control flow; what follows is left out."""
 
 MAX_HARD = 2500
-"""Pipes, redirections and their like in one command, for which the parser takes the square of the
+"""Pipes, redirections and openings in one command, for which the parser takes the square of the
 time: `a|a|a…` of 50 KB took more than a minute. What follows is left out."""
 
 MAX_REPAIRS = 8
@@ -58,7 +58,7 @@ def parse(command: str) -> Tree:
     return Tree(root, source, root.has_error or len(followed) < len(command))
 
 
-_HARD = re.compile(r"[|<\0]|=[(~]")
+_HARD = re.compile(r"[|<({`\0]|=~|\b(?:if|for|case|while|until)\b")
 _HEREDOC = re.compile(r"<<-?\s*[\'\"\\]?(\w+)")
 
 
