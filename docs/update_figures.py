@@ -2,8 +2,9 @@
 
     [GROUNDTRACE_CORPUS=FOLDER] python docs/update_figures.py
 
-README.md quotes the ratios of benchmarks/README.md; docs/validity.md shows what
-benchmarks/extraction.py prints for the labels of real trials, where there are any.
+README.md quotes the ratios of benchmarks/README.md. docs/validity.md says how many hostile inputs
+a test run tries, and shows what benchmarks/extraction.py prints for the labels of real trials,
+where there are any.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ def _place(name: str) -> re.Pattern[str]:
 
 EXTRACTION = _place("extraction")
 RATIOS = _place("ratios")
+FUZZED = re.compile(r"a seeded part of [0-9,]+ inputs")
 
 
 def measured(corpus: Path) -> str:
@@ -48,6 +50,16 @@ def ratios() -> str:
     return found[0]
 
 
+def fuzzed() -> str:
+    """How many hostile inputs every test run tries."""
+    sys.path.insert(0, str(ROOT))
+    from tests.fuzz import runner
+    from tests.fuzz.test_fuzz_short import INPUTS
+    from tests.fuzz.typed import TYPED
+
+    return f"a seeded part of {sum(INPUTS.values()) + len(TYPED) * runner.BATCH:,} inputs"
+
+
 def shown(page: Path, place: re.Pattern[str]) -> str:
     """What a page shows."""
     found = place.search(page.read_text(encoding="utf-8"))
@@ -65,6 +77,8 @@ def put(page: Path, place: re.Pattern[str], fresh: str) -> None:
 def main() -> int:
     """The exit code."""
     put(README, RATIOS, ratios())
+    text = VALIDITY.read_text(encoding="utf-8")
+    VALIDITY.write_text(FUZZED.sub(fuzzed(), text), encoding="utf-8")
     corpus = os.environ.get("GROUNDTRACE_CORPUS")
     if corpus:
         put(VALIDITY, EXTRACTION, measured(Path(corpus)))
