@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import islice
 
 Values = Mapping[str, str | int]
@@ -25,30 +26,37 @@ _DEPTH = 6
 
 def rounds(script: str, arguments: str) -> list[dict[str, str | int]]:
     """Values of the loop variable that a call's arguments depend on, and of its locals."""
-    locals_ = _locals(script)
+    locals_, loops = _names(script)
     used = set(re.findall(r"\b[A-Za-z_]\w*\b", arguments))
     for name in list(used):
         used.update(re.findall(r"\b[A-Za-z_]\w*\b", locals_.get(name, "")))
-    lists = {match["name"]: match["items"] for match in _LIST.finditer(script)}
-    for loop in _LOOP.finditer(script):
-        if loop["name"] not in used:
-            continue
-        items = loop["items"] if loop["items"] is not None else lists.get(loop["list"], "")
-        out = []
-        for item in list(_ITEM.finditer(items))[:_MOST_ROUNDS]:
-            text = item["double"] if item["double"] is not None else item["single"]
-            values: dict[str, str | int] = {loop["name"]: int(item[0]) if text is None else text}
-            out.append(_with_locals(values, locals_))
-        if out:
-            return out
+    for name, items in loops:
+        if name in used and items:
+            return [_with_locals({name: item}, locals_) for item in items]
     return [_with_locals({}, locals_)]
 
 
-def _locals(script: str) -> dict[str, str]:
-    """Names that are given one value; loops by steps give theirs another later."""
+@lru_cache(maxsize=1)
+def _names(script: str) -> tuple[dict[str, str], list[tuple[str, list[str | int]]]]:
+    """Names that are given one value, and the variables of loops with theirs.
+
+    Loops by steps give a name another value later; it holds no one number.
+    """
     times = Counter(re.findall(r"\b(\w+)\s*=(?!=)", script))
     found = islice(_LOCAL.finditer(script), _MOST_NAMES)
-    return {match["name"]: match["value"].strip() for match in found if times[match["name"]] == 1}
+    locals_ = {m["name"]: m["value"].strip() for m in found if times[m["name"]] == 1}
+    lists = {match["name"]: match["items"] for match in _LIST.finditer(script)}
+    loops = []
+    for loop in islice(_LOOP.finditer(script), _MOST_NAMES):
+        text = loop["items"] if loop["items"] is not None else lists.get(loop["list"], "")
+        loops.append((loop["name"], [_item(m) for m in islice(_ITEM.finditer(text), _MOST_ROUNDS)]))
+    return locals_, loops
+
+
+def _item(match: re.Match[str]) -> str | int:
+    if match["number"] is not None:
+        return int(match["number"])
+    return match["double"] if match["double"] is not None else match["single"]
 
 
 def _with_locals(values: dict[str, str | int], locals_: Mapping[str, str]) -> dict[str, str | int]:
