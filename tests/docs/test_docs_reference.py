@@ -180,3 +180,25 @@ def test_the_readme_quotes_the_ratios_that_the_benchmark_printed() -> None:
 def test_the_number_of_fuzzed_inputs_is_that_of_the_tests() -> None:
     """Mend with `python docs/update_figures.py`."""
     assert update_figures.fuzzed() in update_figures.VALIDITY.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["docs/design.md", "docs/validity.md"])
+def test_files_and_folders_of_the_repository_that_pages_name_exist(name: str) -> None:
+    """A module that moved would leave the map behind."""
+    root = print_reference.ROOT
+    text = (root / name).read_text(encoding="utf-8")
+    named = re.findall(r"`([\w./-]+(?:\.(?:py|toml|md)|/))`", text)
+    assert named
+    for path in named:
+        found = [base / path for base in (root, root / "src" / "groundtrace", root / "docs")]
+        assert any(place.exists() for place in found), f"{name}: {path}"
+
+
+@pytest.mark.parametrize("name", ["docs/design.md", "docs/validity.md"])
+def test_tests_that_pages_name_exist(name: str) -> None:
+    root = print_reference.ROOT
+    defined = "\n".join(
+        path.read_text(encoding="utf-8") for path in root.glob("tests/**/test_*.py")
+    )
+    for test in re.findall(r"`(test_\w+)`", (root / name).read_text(encoding="utf-8")):
+        assert f"def {test}(" in defined, f"{name}: {test}"
