@@ -22,7 +22,8 @@ from groundtrace.demo.harness import Made, Recorder, iso, record, stream, trajec
 from groundtrace.demo.world import Answer
 
 RUN_SIZE = 1000
-TASKS = 200
+TASKS = 500
+"""Half as many as a run has trials: two configurations of each task, and none is superseded."""
 REPOS = ("harbour", "lantern", "tideway", "ropewalk", "beacon", "slipway")
 CONFIGS = ("baseline-local-direct", "mcp-remote-direct")
 FORMS = ("session",) * 10 + ("trajectory",) * 3 + ("openhands",) * 5
