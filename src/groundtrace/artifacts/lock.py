@@ -50,7 +50,9 @@ def locked(folder: Folder) -> Iterator[None]:
 def _opened(path: Path) -> TextIO:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("a+", encoding="utf-8")
+        # Not through a link: the file that it leads to would be emptied (D37).
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+        return os.fdopen(os.open(path, flags, 0o666), "a+", encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
 

@@ -59,12 +59,13 @@ class Touch:
     @property
     def key(self) -> tuple[bool, str]:
         """Equal for the same file: by its ground-truth entry, else by its spelling (D8)."""
-        return (self.truth is not None, (self.truth or self.file).lower())
+        return (self.truth is not None, self.name.lower())
 
     @property
     def name(self) -> str:
         """How lists of files show it."""
-        return self.truth or self.file
+        # Not `or`: an entry that is an empty text would count once for each spelling of its file.
+        return self.file if self.truth is None else self.truth
 
 
 class Evidence:

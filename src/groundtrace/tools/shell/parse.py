@@ -58,7 +58,7 @@ def parse(command: str) -> Tree:
     return Tree(root, source, root.has_error or len(followed) < len(command))
 
 
-_HARD = re.compile(r"[|<({`\0]|=~|\b(?:if|for|case|while|until)\b")
+_HARD = re.compile(r"[|<({[`\0]|=~|\b(?:if|for|case|while|until)\b")
 _HEREDOC = re.compile(r"<<-?\s*[\'\"\\]?(\w+)")
 
 
