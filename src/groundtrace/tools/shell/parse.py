@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 MAX_COMMAND = 200_000
 """Longer commands hold data, not control flow; what follows is left out."""
 
-MAX_HARD = 2500
-"""Pipes, redirections and openings in one command, for which the parser takes the square of the
-time: `a|a|a…` of 50 KB took more than a minute. What follows is left out."""
+MAX_HARD = 3000
+"""Operators and openings in one command, data in here-documents aside. For a command that is not
+valid the parser takes the square of their number: `a|a|a…` and `$&&$&&…` of 50 KB took minutes.
+What follows is left out."""
 
 MAX_REPAIRS = 8
 """Times that a tree is mended where the grammar ran lines together."""
@@ -58,7 +59,7 @@ def parse(command: str) -> Tree:
     return Tree(root, source, root.has_error or len(followed) < len(command))
 
 
-_HARD = re.compile(r"[|<({[`\0]|=~|\b(?:if|for|case|while|until)\b")
+_HARD = re.compile(r"[|<&;$({[`\0]|=~|\b(?:if|for|case|while|until)\b")
 _HEREDOC = re.compile(r"<<-?\s*[\'\"\\]?(\w+)")
 
 
