@@ -161,6 +161,10 @@ def absolute(path: str, cwd: str | None) -> str:
     return tidy[1:] if tidy.startswith("//") else tidy
 
 
+MAX_SCOPE = 4096
+"""Longer than any path: trying each part of 200 KB of `a/a/a/…` took minutes."""
+
+
 def locate(name: str, cwd: str | None, scope: str) -> str:
     """Where a name in a result lies, when `scope` is the absolute path that was searched.
 
@@ -170,7 +174,7 @@ def locate(name: str, cwd: str | None, scope: str) -> str:
     if name.startswith("/") or not scope.startswith("/"):
         return absolute(name, cwd)
     by_cwd = absolute(name, cwd)
-    if by_cwd == scope or by_cwd.startswith(scope.rstrip("/") + "/"):
+    if by_cwd == scope or by_cwd.startswith(scope.rstrip("/") + "/") or len(scope) > MAX_SCOPE:
         return by_cwd
     name = posixpath.normpath(name)
     parts = scope.strip("/").split("/")
