@@ -61,6 +61,7 @@ def parse(command: str) -> Tree:
 
 _HARD = re.compile(r"[|<&;$({[`\0]|=~|\b(?:if|for|case|while|until)\b")
 _HEREDOC = re.compile(r"<<-?\s*[\'\"\\]?(\w+)")
+_HARD_IN_DATA = re.compile(rf"\0|{_HEREDOC.pattern}")
 
 
 def _bounded(command: str) -> str:
@@ -71,12 +72,12 @@ def _bounded(command: str) -> str:
 
 
 def _hard_places(command: str) -> Iterator[int]:
-    """Where the parser has to work hard. Data in a here-document is none of it, except for what
-    looks like another here-document."""
+    """Where the parser has to work hard. Data in a here-document is none of it, except for NUL and
+    what looks like another here-document."""
     position = 0
     end: str | None = None
     for line in command.split("\n"):
-        pattern = _HARD if end is None else _HEREDOC
+        pattern = _HARD if end is None else _HARD_IN_DATA
         for found in pattern.finditer(line):
             yield position + found.start()
         if end is None:
