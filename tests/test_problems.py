@@ -32,6 +32,8 @@ def used_in(tree: ast.AST) -> Iterator[str]:
             isinstance(target, ast.Name) and target.id == "kind" for target in node.targets
         ):
             held.update(literals(node.value))
+        if isinstance(node, ast.Subscript) and "problems" in ast.dump(node.value):
+            yield from literals(node.slice)
         if not isinstance(node, ast.Call):
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else None

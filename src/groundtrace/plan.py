@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import entry_points
 
@@ -198,10 +198,7 @@ def is_fresh(work: TrialWork, state: State, marks: Mapping[str, str]) -> bool:
 def _document_names(wanted: Iterable[tuple[Trial, TrialState, str | None]]) -> dict[str, str]:
     """Trial path to its events document: `<config>/<task>` for the one that counts, with the
     trial's name for the others (D32); names are safe and differ even where case does not count."""
-    items = [
-        (trial, document_stem(trial.task_name, None if state == "selected" else trial.trial_name))
-        for trial, state, _ in wanted
-    ]
+    items = _stems([(trial, state) for trial, state, _ in wanted])
     folders = safe_names(trial.config_name for trial, _ in items)
     by_folder: dict[str, set[str]] = {}
     for trial, stem in items:
@@ -212,6 +209,25 @@ def _document_names(wanted: Iterable[tuple[Trial, TrialState, str | None]]) -> d
         folder = folders[trial.config_name]
         names[trial.path] = f"{folder}/{stems[folder][stem]}{EVENTS_ENDING}"
     return names
+
+
+def _stems(wanted: Sequence[tuple[Trial, TrialState]]) -> list[tuple[Trial, str]]:
+    """Each trial with the stem of its documents; tasks of one name in two suites carry the suite."""
+    plain = Counter(
+        (trial.config_name, trial.task_name) for trial, state in wanted if state == "selected"
+    )
+    taken: set[tuple[str, str]] = set()
+    items = []
+    for trial, state in wanted:
+        extra = None if state == "selected" else trial.trial_name
+        if extra is None and plain[trial.config_name, trial.task_name] > 1:
+            extra = trial.benchmark or trial.trial_name
+        stem = document_stem(trial.task_name, extra)
+        if (trial.config_name, stem) in taken:
+            stem = document_stem(trial.task_name, f"{extra}.{trial.path}")
+        taken.add((trial.config_name, stem))
+        items.append((trial, stem))
+    return items
 
 
 def _inside(path: str, run_path: str) -> str:

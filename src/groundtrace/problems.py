@@ -86,6 +86,7 @@ RECORDS: Mapping[str, str] = {
 
 DOCUMENTS: Mapping[str, str] = {
     "broken_document": "A document of groundtrace does not follow its schema.",
+    "left_behind": "A document whose trial is gone or counts no more; it is not evaluated.",
     "unknown_version": "A document is of a major version that cannot be read.",
     "unreadable_document": "A document of groundtrace cannot be read.",
 }

@@ -176,8 +176,8 @@ def test_outcomes_are_joined_by_document_and_trial(tmp_path: Path) -> None:
         state="superseded",
         document="baseline/task.task__2.retrieval_events.json",
     )
-    moved = outcome(document="elsewhere.retrieval_events.json")
-    (tmp_path / "outcomes.json").write_bytes(encode(outcomes(second, moved)))
+    first = outcome(document="baseline/task.retrieval_events.json")
+    (tmp_path / "outcomes.json").write_bytes(encode(outcomes(second, first)))
     rows, _ = read(tmp_path)
     assert {row.trial_name: row.outcome.reward for row in rows} == {"task__1": 1.0, "task__2": 0.0}
 

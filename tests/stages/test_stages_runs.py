@@ -171,3 +171,52 @@ def test_two_runs_of_one_name_in_different_groups_stay_two(groundtrace: Call, sm
         for path in official.rglob("run_retrieval_summary.json")
     }
     assert scopes == {RUN, f"second__{RUN}", "*"}
+
+
+def test_a_document_left_behind_is_not_counted(groundtrace: Call, sample: Path) -> None:
+    """A trial that is gone, or was only written by `--trials all`, must not weigh in a summary."""
+    runs, tasks = sample / "runs/official", sample / "benchmarks"
+    everything = ("normalize", runs, "--tasks", tasks)
+    assert groundtrace(*everything, "--trials", "all").code == 0
+    assert groundtrace("evaluate", runs).code == 0
+    summary = runs / RUN / "retrieval_events" / "run_retrieval_summary.json"
+    assert json.loads(summary.read_text())["overall"]["trials"] == 25
+    assert groundtrace(*everything).code == 0
+    assert groundtrace("evaluate", runs).code == 0
+    found = json.loads(summary.read_text())
+    assert found["overall"]["trials"] == 24
+    assert found["problems"]["left_behind"] == 1
+    assert len(list(sample.rglob("tide-table-008.tide*events.json"))) == 1, (
+        "only --prune removes it"
+    )
+    assert "0 documents evaluated" in groundtrace("evaluate", runs).out
+
+
+def test_only_goes_by_the_name_of_the_task_in_every_stage(groundtrace: Call, sample: Path) -> None:
+    runs, tasks = sample / "runs/official", sample / "benchmarks"
+    assert groundtrace("normalize", runs, "--tasks", tasks, "--trials", "all").code == 0
+    assert groundtrace("evaluate", runs, "--only", "TIDE-table-008").code == 0
+    metrics = {path.name for path in sample.rglob("*.retrieval_metrics.json")}
+    assert len(metrics) == 2 and all(name.startswith("tide-table-008.") for name in metrics)
+
+
+def test_tasks_of_one_name_in_two_suites_are_two_tasks(groundtrace: Call, sample: Path) -> None:
+    """One of them was once taken for an older trial of the other, and lost."""
+    tasks = sample / "benchmarks"
+    shutil.copytree(tasks / "demo_sdlc_fix/queue-depth-011", tasks / "demo_other/queue-depth-011")
+    trial = next((sample / "runs").rglob("queue-depth-011__*"))
+    copy = trial.with_name("queue-depth-011__zzzzzzz")
+    shutil.copytree(trial, copy)
+    for name, changes in {
+        "result.json": {"trial_name": copy.name},
+        "task_metrics.json": {"benchmark": "demo_other"},
+    }.items():
+        path = copy / name
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    ran = groundtrace("normalize", sample / "runs/official", "--tasks", tasks)
+    assert ran.code == 0, ran.err
+    names = {p.name for p in sample.rglob("baseline-local-direct/queue-depth-011*events.json")}
+    assert names == {
+        "queue-depth-011.demo_other.retrieval_events.json",
+        "queue-depth-011.demo_sdlc_fix.retrieval_events.json",
+    }

@@ -5,6 +5,7 @@ A broken file is a problem beside the documents that could be read, never the en
 
 from __future__ import annotations
 
+import fnmatch
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -95,8 +96,23 @@ class OutcomeIndex:
 
     def __init__(self, document: OutcomesDocument | None) -> None:
         trials = document.trials if document is not None else []
+        self._everything = document is None
         self._by_document = {trial.document: trial for trial in trials if trial.document}
         self._by_name = {(t.config_name, t.task_name, t.trial_name): t for t in trials}
+
+    def lists(self, path: str) -> bool:
+        """Whether a document belongs to the run: what outcomes.json does not name was left behind
+        by trials that are gone or count no more, and would be counted beside their successors."""
+        return self._everything or path in self._by_document
+
+    def wants(self, path: str, only: str | None) -> bool:
+        """Whether a document belongs to the run and its task fits `--only`, without case."""
+        if not self.lists(path):
+            return False
+        outcome = self._by_document.get(path)
+        stem = path.rpartition("/")[2].removesuffix(EVENTS_ENDING)
+        name = stem if outcome is None else outcome.task_name
+        return only is None or fnmatch.fnmatchcase(name.casefold(), only.casefold())
 
     def by_document(self, path: str) -> TrialOutcome | None:
         """The outcome that names this events document."""
@@ -116,8 +132,9 @@ def read_rows(
     *,
     is_known: Callable[[str], bool] | None = None,
     with_events: bool = True,
+    only: str | None = None,
 ) -> Iterator[TrialRow | Problem]:
-    """A row for every metrics document, and the problems met on the way.
+    """A row for every metrics document of the run, and the problems met on the way.
 
     `is_known` tells known tools from unknown ones; without it none is counted as unknown.
     Without events the rows lack accesses and unknown tools, and reading is faster.
@@ -132,6 +149,8 @@ def read_rows(
                 yield stored.problem
             continue
         path = events_path(stored.path)
+        if not index.wants(path, only):
+            continue
         events: Stored[EventsDocument] = Stored(path, None)
         if with_events and folder.has_file(path):
             events = read_one(folder, path, "retrieval_events")

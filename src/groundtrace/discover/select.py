@@ -32,9 +32,12 @@ class Selection(NamedTuple):
 def select(trials: Iterable[Trial]) -> Selection:
     """Choose per run, configuration and task: the latest finished with a valid reward, else the
     latest finished, else the latest (D32). Order of input does not matter."""
-    groups: dict[tuple[str, str, str], list[Trial]] = {}
+    groups: dict[tuple[str, str, str, str], list[Trial]] = {}
     for trial in trials:
-        key = (trial.run_id, trial.config_name.casefold(), trial.task_name.casefold())
+        # Two suites may have a task of one name: such trials do not stand for each other.
+        folder = trial.task.folder if trial.task is not None else None
+        names = (trial.run_id, trial.config_name.casefold(), trial.task_name.casefold())
+        key = (*names, folder.url if folder is not None else "")
         groups.setdefault(key, []).append(trial)
     selected: list[Trial] = []
     superseded: list[Superseded] = []

@@ -20,7 +20,6 @@ from groundtrace.artifacts.read import (
 from groundtrace.errors import NothingFoundError
 from groundtrace.model import Problem
 from groundtrace.report.data import Detail
-from groundtrace.stages.evaluate import asked_for
 
 
 def details(
@@ -46,7 +45,7 @@ def details_of(
     for output in outputs:
         index = OutcomeIndex(read_outcomes(output.folder).document)
         for path in document_paths(output.folder, EVENTS_ENDING):
-            if not asked_for(path, only):
+            if not index.wants(path, only):
                 continue
             events: Stored[EventsDocument] = read_one(output.folder, path, "retrieval_events")
             metrics: Stored[MetricsDocument] = read_one(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -135,7 +134,7 @@ def _prepared(output: RunOutput, request: Request, made: Mapping[str, TrialRow])
     folder = output.folder
     state = load_state(folder)
     marks = marks_in(folder)
-    paths = [p for p in marks if p.endswith(EVENTS_ENDING) and asked_for(p, request.only)]
+    paths = [p for p in marks if p.endswith(EVENTS_ENDING)]
     stale = {
         path
         for path in paths
@@ -156,6 +155,11 @@ def _prepared(output: RunOutput, request: Request, made: Mapping[str, TrialRow])
     if stored.problem is not None:
         run.problems[stored.problem.kind] += 1
     index = OutcomeIndex(stored.document)
+    left = [path for path in run.paths if not index.lists(path)]
+    if left:
+        run.problems["left_behind"] += len(left)
+        run.evaluated.update((path, _both_marks(path, marks)) for path in left)
+    run.paths = [path for path in run.paths if index.wants(path, request.only)]
     run.works = [
         DocumentWork(
             folder,
@@ -284,7 +288,7 @@ def rows_of(outputs: Iterable[RunOutput], made: Rows, request: Request) -> Itera
                 request.generated_at,
             )
             for path in document_paths(output.folder, EVENTS_ENDING)
-            if asked_for(path, request.only)
+            if index.wants(path, request.only)
         )
         read = request.engine.map(evaluate_stored, works)
         rows = {done.item.document: done.result.row for done in read if done.result is not None}
@@ -295,12 +299,6 @@ def outcomes_of(outputs: Iterable[RunOutput]) -> list[OutcomesDocument]:
     """The outcomes documents of the runs that have one."""
     found = (read_outcomes(output.folder).document for output in outputs)
     return [document for document in found if document is not None]
-
-
-def asked_for(path: str, only: str | None) -> bool:
-    """Whether a document's task fits `--only`; case does not count."""
-    stem = path.rpartition("/")[2].removesuffix(EVENTS_ENDING)
-    return only is None or fnmatch.fnmatchcase(stem.casefold(), only.casefold())
 
 
 def stamp_of(folder: Folder, path: str) -> str:

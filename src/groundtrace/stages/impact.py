@@ -23,7 +23,7 @@ from groundtrace.artifacts.write import write_document
 from groundtrace.errors import NothingFoundError
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.stages import ALL_RUNS, Request
-from groundtrace.stages.evaluate import OUTCOMES, Rows, asked_for
+from groundtrace.stages.evaluate import OUTCOMES, Rows
 from groundtrace.storage import Folder
 
 IMPACT = KINDS["impact_analysis"].file_name
@@ -78,12 +78,11 @@ def _analysis(
     rows: list[TrialRow] = []
     for output in outputs:
         known = made.get(output.folder.url)
-        read = known.values() if known is not None else read_rows(output.folder, with_events=False)
-        rows += (
-            row
-            for row in read
-            if isinstance(row, TrialRow) and asked_for(row.document or "", request.only)
-        )
+        if known is not None:
+            rows += known.values()
+        else:
+            read = read_rows(output.folder, with_events=False, only=request.only)
+            rows += (row for row in read if isinstance(row, TrialRow))
     if not rows:
         raise NothingFoundError(f"{request.runs}: no metrics; run 'groundtrace evaluate' first")
     return analyse(rows, options, generated_at=request.generated_at, scope=scope)
