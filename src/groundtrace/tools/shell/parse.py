@@ -59,7 +59,7 @@ def parse(command: str) -> Tree:
     return Tree(root, source, root.has_error or len(followed) < len(command))
 
 
-_HARD = re.compile(r"[|<&;$({[`\0]|=~|\b(?:if|for|case|while|until)\b")
+_HARD = re.compile(r"[|<&;$({[`\x00-\x08\x0b-\x1f\u2028\u2029]|=~|\b(?:if|for|case|while|until)\b")
 _HEREDOC = re.compile(r"<<-?\s*[\'\"\\]?(\w+)")
 _HARD_IN_DATA = re.compile(rf"\0|{_HEREDOC.pattern}")
 
