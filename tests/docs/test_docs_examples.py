@@ -123,8 +123,12 @@ def test_commands_named_in_prose_exist_with_their_flags(name: str, line: str) ->
 
 
 def test_flags_named_in_prose_exist() -> None:
-    """A flag alone, such as `--force`, belongs to some command, or to a script that is named."""
-    known = {"--check", "--sets", "--seconds", "--seed", "--death-timeout"}
+    """A flag alone, such as `--force`, belongs to some command, or to a script of the repository."""
+    known = {"--check", "--death-timeout"}
+    for script in (*examples.ROOT.glob("benchmarks/*.py"), *examples.ROOT.glob("tests/fuzz/*.py")):
+        known |= set(
+            re.findall(r'add_argument\(\s*"(--[a-z-]+)"', script.read_text(encoding="utf-8"))
+        )
     for command in COMMANDS:
         found = cli.get_command(click.Context(cli), command)
         assert found is not None
