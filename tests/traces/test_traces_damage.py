@@ -104,7 +104,11 @@ def test_random_bytes_never_raise(path: Path, tmp_path: Path) -> None:
     for _ in range(15):
         start = rng.randrange(len(data))
         noise = rng.randbytes(rng.randrange(40))
-        read_bytes(tmp_path, name_in_trial(path), data[:start] + noise + data[start + 7 :])
+        trace, problems = read_bytes(
+            tmp_path, name_in_trial(path), data[:start] + noise + data[start + 7 :]
+        )
+        assert trace.readable or not trace.calls
+        assert all(problem.reason and problem.kind for problem in problems)
 
 
 def corpus_files() -> list[Path]:

@@ -299,7 +299,7 @@ def test_what_is_no_patch_gives_no_files_and_a_fault(text: str) -> None:
      "@@ -1,99999999999999999999 +1 @@", "rename from ", "rename to y", "-", "+", " ", "new file mode 160000"]
 )).map("\n".join))  # fmt: skip
 def test_nothing_makes_the_reader_raise(text: str) -> None:
-    read_patch(text)
+    assert all(file.path and "\n" not in file.path for file in read_patch(text).files)
 
 
 def test_quoted_names_are_bytes_in_octal() -> None:

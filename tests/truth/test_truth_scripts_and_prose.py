@@ -68,9 +68,9 @@ def test_a_file_that_an_earlier_patch_creates_stays_new() -> None:
     ).map("\n".join)
 )
 def test_no_script_or_prose_makes_the_readers_raise(text: str) -> None:
-    gold_patches(text)
-    instruction_paths(text)
-    script_paths(text)
+    assert all(file.path for file in gold_patches(text).files)
+    for path in (*instruction_paths(text)[0], *script_paths(text)):
+        assert path and path in text
 
 
 @pytest.mark.parametrize(
@@ -140,9 +140,9 @@ def test_brackets_around_a_name_are_not_part_of_it() -> None:
 def test_repetition_is_read_in_reasonable_time(piece: str) -> None:
     """No regular expression here may take quadratic time; the suite's timeout is the judge."""
     text = piece * 200_000
-    instruction_paths(text)
-    script_paths(text)
-    gold_patches(text)
+    found = (*instruction_paths(text)[0], *script_paths(text))
+    assert set(found) <= {"a/b.py"}
+    assert gold_patches(text).files == ()
 
 
 def test_only_the_sentence_with_the_warning_is_left_out() -> None:
