@@ -36,7 +36,9 @@ class Context:
             (point.name, point.value, point.dist.version if point.dist is not None else "")
             for point in entry_points(group=ENTRY_POINTS)
         ]
-        return fingerprint(__version__, asdict(self.settings), readers)
+        # Which configuration is the baseline is a matter of the analysis alone.
+        settings = asdict(replace(self.settings, baseline=""))
+        return fingerprint(__version__, settings, readers)
 
     def for_trial(self, trial: Trial) -> Context:
         """The same with no more of the registry than this trial's truth: registries are large."""

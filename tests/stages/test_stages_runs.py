@@ -220,3 +220,11 @@ def test_tasks_of_one_name_in_two_suites_are_two_tasks(groundtrace: Call, sample
         "queue-depth-011.demo_other.retrieval_events.json",
         "queue-depth-011.demo_sdlc_fix.retrieval_events.json",
     }
+
+
+def test_another_baseline_makes_no_document_stale(groundtrace: Call, sample: Path) -> None:
+    run(groundtrace, sample)
+    ran = run(groundtrace, sample, "--baseline", "mcp-remote-direct")
+    assert "0 documents written, 24 unchanged" in ran.err
+    impact = sample / "runs/official" / RUN / "retrieval_events" / "impact_analysis.json"
+    assert json.loads(impact.read_text())["baseline"] == "mcp-remote-direct"
