@@ -43,6 +43,9 @@ COMMANDS = {
 """Command to the module of this package that holds it; imported only when used."""
 
 
+HELP_NAMES = ["-h", "--help"]
+
+
 class LazyGroup(click.Group):
     """A group that imports a command's module when the command is asked for."""
 
@@ -54,6 +57,8 @@ class LazyGroup(click.Group):
             return None
         module = __import__(f"groundtrace.cli.{COMMANDS[cmd_name]}", fromlist=["command"])
         command: click.Command = module.command
+        # Also where a command is called by itself, so that its help is the same everywhere.
+        command.context_settings.setdefault("help_option_names", HELP_NAMES)
         return command
 
     def resolve_command(
@@ -69,7 +74,7 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"no command {args[0]!r}.{hint}", ctx) from error
 
 
-@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": HELP_NAMES})
 @click.version_option(__version__, message="groundtrace %(version)s")
 def cli() -> None:
     """Did the coding agent find the right code, did it use it, and did that matter?"""
