@@ -66,3 +66,19 @@ def test_engines_are_a_table() -> None:
         make_engine("local", scheduler="tcp://localhost:1")
     with pytest.raises(UsageError, match="needs --scheduler"):
         make_engine("dask")
+
+
+def variable_of(name: str) -> str | None:
+    return os.environ.get(name)
+
+
+def test_workers_have_the_environment_that_the_parent_has_now(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The fork server is older than a variable that was set since it was started."""
+    for value in ("before", "after"):
+        monkeypatch.setenv("GROUNDTRACE_TEST_VARIABLE", value)
+        engine = LocalEngine(2)
+        done = list(engine.map(variable_of, ["GROUNDTRACE_TEST_VARIABLE"] * 40))
+        engine.close()
+        assert {one.result for one in done} == {value}

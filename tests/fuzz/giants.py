@@ -22,9 +22,10 @@ _STEP = (
 _HEAD = '{"schema_version": "ATIF-v1.2", "agent": {"name": "claude-code"}, "steps": ['
 
 MEASURE = """
-import resource
 def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    # Not ru_maxrss: a process that was started by a large one inherits the starter's peak.
+    status = open("/proc/self/status").read()
+    return int(status.split("VmHWM:")[1].split()[0]) // 1024
 """
 
 _READ = (

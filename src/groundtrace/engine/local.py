@@ -8,6 +8,7 @@ then done again one item at a time in pools of its own, so that only the item th
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -118,11 +119,20 @@ def _one_by_one(
 def _new_pool(jobs: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["groundtrace.engine.preload"])
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_ignore_interrupts)
+    return ProcessPoolExecutor(
+        jobs, mp_context=context, initializer=_begin, initargs=(dict(os.environ),)
+    )
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C is for the parent, which stops the workers itself."""
+def _begin(environment: dict[str, str]) -> None:
+    """Set a worker up as its parent is now.
+
+    The fork server keeps the environment in which it was started: workers of a parent that has
+    set an object store's address since then wrote to the old one. Ctrl-C is for the parent, which
+    stops the workers itself.
+    """
+    os.environ.clear()
+    os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
