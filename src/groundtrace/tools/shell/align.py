@@ -10,6 +10,7 @@ import itertools
 from collections import Counter, deque
 from collections.abc import Sequence
 
+from groundtrace.tools.shell.listing import expect_parents
 from groundtrace.tools.shell.parts import Content, Junk, Part, Prefixed, Text
 
 MAX_CELLS = 1_500_000
@@ -32,6 +33,7 @@ class Segment:
 
 def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
     """One segment per part, in order; parts that cannot have run get nothing."""
+    expect_parents(parts)
     for _ in range(MAX_ROUNDS):
         segments = _divided(parts, lines)
         wrong = _impossible(segments)
@@ -243,7 +245,8 @@ def _stretch(
         limit = exact
     for end in range(1, total + 1):
         start = end - 1
-        value = before[start] - sums[start] - pairs[start + 1]
+        begun = part.begin(lines[start - 1], lines[start]) if start else 0.0
+        value = before[start] - sums[start] - pairs[start + 1] + begun
         while window and window[-1][0] < value:
             window.pop()
         window.append((value, start))
@@ -257,10 +260,12 @@ def _stretch(
         if exact is not None and exact <= end:
             full = end - exact
             if exact > 0:
+                begun = part.begin(lines[full - 1], lines[full]) if full else 0.0
                 reached = (
                     before[full]
                     - sums[full]
                     - pairs[full + 1]
+                    + begun
                     + sums[end]
                     + pairs[end]
                     + part.fullness

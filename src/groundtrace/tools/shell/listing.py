@@ -97,6 +97,13 @@ class Listing(Part):
             return 0.0
         return -2.0
 
+    def begin(self, before: str, line: str) -> float:
+        """A listing that goes on in the order of the names before it is hardly another one: of
+        `ls a 2>/dev/null | head -30; ls b` all 33 names in order are those of b."""
+        if self.long or not self.sorted or not before or self.score(before) <= 0:
+            return 0.0
+        return -1.5 if self.pair(before, line) == 0.0 else 0.0
+
     def _given(self, name: str) -> bool:
         return any(
             fnmatch.fnmatchcase(name, w.text) if w.glob else name == w.text for w in self.operands
@@ -171,3 +178,14 @@ class Listing(Part):
 
 def _folded(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def expect_parents(parts: Sequence[Part]) -> None:
+    """A folder whose own folder is listed too cannot stay silent alone: where `ls a/b` printed,
+    `ls a` names at least `b`, so of `ls a/b 2>/dev/null; ls a 2>/dev/null` the second printed."""
+    listings = [part for part in parts if isinstance(part, Listing) and part.quiet]
+    found = (part.place(".") for part in listings)
+    places = [None if place is None else place.removesuffix(".").rstrip("/") for place in found]
+    for part, place in zip(listings, places, strict=True):
+        if place is not None and any((other or "").startswith(f"{place}/") for other in places):
+            part.quiet = False

@@ -57,6 +57,10 @@ class Part:
         """What is added when one line follows another within this part."""
         return 0.0
 
+    def begin(self, before: str, line: str) -> float:
+        """What speaks for or against its beginning at `line`, right after `before`."""
+        return 0.0
+
     def exact(self) -> int | None:
         """Number of lines printed when the file is long enough."""
         return None
