@@ -12,6 +12,11 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+OUTPUT = "retrieval_events"
+"""Folder of a run's results: written by artifacts, passed over by discovery."""
+AGGREGATE = "retrieval_events_aggregate"
+"""Folder of the results over all runs, likewise."""
+
 MAX_LENGTH = 200
 """Leaves room for suffixes and a temporary name within the 255 bytes of a file name."""
 
@@ -54,3 +59,13 @@ def _marked(name: str) -> str:
     digest = hashlib.sha256(name.encode("utf-8", errors="surrogatepass")).hexdigest()[:16]
     kept = _UNSAFE.sub("_", name[: _KEPT * 2]).strip("_")[:_KEPT]
     return f"{kept or 'name'}~{digest}"
+
+
+def run_id_of(path: str, taken: set[str]) -> str:
+    """The id of a run at a path below RUNS: its folder's name, or its whole path where another
+    run has that name already."""
+    run_id = path.rpartition("/")[2]
+    if run_id.casefold() in taken:
+        run_id = path.replace("/", "__")
+    taken.add(run_id.casefold())
+    return run_id

@@ -13,11 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from groundtrace.errors import NothingFoundError
-from groundtrace.names import safe_name
+from groundtrace.names import AGGREGATE, OUTPUT, run_id_of, safe_name
 from groundtrace.storage import Folder, folder_at, open_folder
 
-OUTPUT = "retrieval_events"
-AGGREGATE = "retrieval_events_aggregate"
 _GROUPS = 3
 """Folders that may stand between RUNS and a run (`_raw`, `csb_org`)."""
 
@@ -84,13 +82,3 @@ def _named_apart(found: Iterable[tuple[str, Folder]]) -> Iterator[RunOutput]:
     taken: set[str] = set()
     for path, folder in found:
         yield RunOutput(run_id_of(path, taken), folder)
-
-
-def run_id_of(path: str, taken: set[str]) -> str:
-    """The id of a run at a path below RUNS: its folder's name, or its whole path where another
-    run has that name already."""
-    run_id = path.rpartition("/")[2]
-    if run_id.casefold() in taken:
-        run_id = path.replace("/", "__")
-    taken.add(run_id.casefold())
-    return run_id

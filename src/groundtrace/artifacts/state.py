@@ -16,7 +16,7 @@ import msgspec
 
 from groundtrace import __version__
 from groundtrace.artifacts.documents.outcomes import TrialOutcome
-from groundtrace.artifacts.places import AGGREGATE, OUTPUT
+from groundtrace.names import AGGREGATE, OUTPUT
 from groundtrace.storage import Entry, Folder
 
 FILE_NAME = ".state.json"

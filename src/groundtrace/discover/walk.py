@@ -11,13 +11,13 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from groundtrace.artifacts.places import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.config import Settings
 from groundtrace.discover.identity import place_of, record_tasks
 from groundtrace.discover.records import Records, kinds_of, read_records
 from groundtrace.discover.trial import make_trial
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
+from groundtrace.names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.storage import EntryKind, Folder, LocalFolder
 from groundtrace.truth.tasks import TaskIndex
 
