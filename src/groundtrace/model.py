@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import msgspec
+
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
 
@@ -62,8 +64,7 @@ class Problem:
 # --- traces -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(msgspec.Struct, frozen=True):
     """What a tool call gave back, cleaned of what the harness wrapped around it."""
 
     text: str = ""
@@ -76,8 +77,7 @@ class ToolResult:
     """Where the harness stored the full output when `text` is only a preview of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(msgspec.Struct, frozen=True):
     """One tool call of the agent: the waist between harness formats and tools."""
 
     name: str
@@ -160,8 +160,7 @@ class ReadResult(NamedTuple):
 # --- tools --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class FileRef:
+class FileRef(msgspec.Struct, frozen=True):
     """One file that a call touched, as far as the call itself tells."""
 
     path: str
@@ -180,8 +179,7 @@ class FileRef:
     """Name of the rule that found it, for `explain`."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallView:
+class CallView(msgspec.Struct, frozen=True):
     """What the tools stage says of one call."""
 
     category: Category

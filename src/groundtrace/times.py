@@ -18,22 +18,22 @@ MILLISECONDS_FROM = 1e11
 
 def parse_time(value: Any) -> float | None:
     """Seconds since the epoch; a naive time is UTC; None when it is no plausible time."""
-    if isinstance(value, bool):
+    if isinstance(value, str):
+        return _stated(value) if 10 <= len(value) <= 40 else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    if isinstance(value, int | float):
-        return _plausible_number(value)
-    if not isinstance(value, str) or not 10 <= len(value) <= 40:
-        return None
+    return _plausible_number(value)
+
+
+def _stated(text: str) -> float | None:
     try:
-        moment = datetime.fromisoformat(value.strip())
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    try:
-        return _plausible(moment.timestamp())
+        moment = datetime.fromisoformat(text.strip())
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        seconds = moment.timestamp()
     except (OverflowError, ValueError):
         return None
+    return seconds if EARLIEST <= seconds <= LATEST else None
 
 
 def _plausible_number(value: int | float) -> float | None:
@@ -43,10 +43,7 @@ def _plausible_number(value: int | float) -> float | None:
         return None
     if not math.isfinite(number):
         return None
-    return _plausible(number / 1000 if number >= MILLISECONDS_FROM else number)
-
-
-def _plausible(seconds: float) -> float | None:
+    seconds = number / 1000 if number >= MILLISECONDS_FROM else number
     return seconds if EARLIEST <= seconds <= LATEST else None
 
 

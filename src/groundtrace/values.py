@@ -31,7 +31,7 @@ def as_text(value: Any) -> str | None:
 
 def as_number(value: Any) -> float | None:
     """A finite number; truth values and text are not numbers."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
         number = float(value)
@@ -48,6 +48,8 @@ def as_amount(value: Any) -> float | None:
 
 def as_count(value: Any) -> int | None:
     """A count, as of tokens: a whole number from 0."""
+    if type(value) is int:  # nearly all of them
+        return value if 0 <= value < MAX_COUNT else None
     number = as_number(value)
     if number is None or not number.is_integer() or not 0 <= number < MAX_COUNT:
         return None

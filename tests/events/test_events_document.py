@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from groundtrace.artifacts.documents.events import EventsDocument
 from groundtrace.config import Settings
@@ -259,8 +259,8 @@ def test_without_times_nothing_is_estimated() -> None:
 
 
 def test_impossible_times_and_tokens_are_unknown() -> None:
-    odd = replace(call(), timestamp=float("inf"), cumulative_tokens=-3)
-    made = document([odd, replace(call(), timestamp=1e300)])
+    odd = structs.replace(call(), timestamp=float("inf"), cumulative_tokens=-3)
+    made = document([odd, structs.replace(call(), timestamp=1e300)])
     assert made.events[0].timestamp is None
     assert made.events[0].cumulative_tokens is None
     assert made.events[1].timestamp is None
@@ -333,7 +333,7 @@ def test_subagents_whose_calls_are_missing_are_said() -> None:
     started = view(category="other", tool="Task")
     made = document([call("Agent")], [started])
     assert "subagents" in (made.coverage.degraded_reason or "")
-    inner = replace(call(), is_subagent=True)
+    inner = structs.replace(call(), is_subagent=True)
     whole = document([call("Agent"), inner], [started, view()])
     assert whole.coverage.degraded_reason is None
 

@@ -7,11 +7,11 @@ import json
 import os
 import random
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from groundtrace.model import ReadResult, ToolCall
 from groundtrace.storage import LocalFolder

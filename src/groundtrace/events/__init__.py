@@ -140,22 +140,23 @@ def _accesses(refs: Iterable[FileRef], resolver: Resolver) -> list[Access]:
             continue
         start, end = _lines(ref)
         file = shown_text(resolved.file)
-        truth = UNSET if resolved.truth is None else clean_text(resolved.truth.spelling)
-        found.setdefault(
-            (file, ref.kind, start, end),
-            Access(
+        key = (file, ref.kind, start, end)
+        if key not in found:
+            truth = resolved.truth
+            found[key] = Access(
                 file=file,
                 kind=ref.kind,
                 repo=UNSET if resolved.repo is None else shown_text(resolved.repo),
                 line_start=start,
                 line_end=end,
-                ground_truth_file=truth,
-            ),
-        )
+                ground_truth_file=UNSET if truth is None else clean_text(truth.spelling),
+            )
     return list(found.values())
 
 
 def _lines(ref: FileRef) -> tuple[int | UnsetType, int | UnsetType]:
+    if ref.line_start is None and ref.line_end is None:
+        return UNSET, UNSET
     start, end = _line(ref.line_start), _line(ref.line_end)
     if start is not UNSET and end is not UNSET and end < start:
         return UNSET, UNSET

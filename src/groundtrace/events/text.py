@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from groundtrace.artifacts.documents.base import MAX_INT
@@ -16,6 +17,9 @@ MAX_TEXT = 2000
 
 MAX_ITEMS = 50
 """Items of a list argument that a document keeps."""
+
+KEPT_LENGTH = 200
+"""Texts up to this length are made ready once: the paths of a trial come again with every event."""
 
 SALIENT = frozenset(
     {
@@ -44,7 +48,7 @@ def salient_arguments(arguments: Mapping[str, Any]) -> dict[str, Scalar | list[S
     for name, value in arguments.items():
         if not isinstance(name, str) or name.lower() not in SALIENT:
             continue
-        if isinstance(value, list | tuple):
+        if isinstance(value, (list, tuple)):
             items: list[Scalar] = [
                 item for item in map(_scalar, value[:MAX_ITEMS]) if item is not None
             ]
@@ -72,7 +76,14 @@ def _scalar(value: Any) -> Scalar:
 
 def shown_text(text: str) -> str:
     """Text of a trace as a document holds it: writable, masked (D39), not too long."""
+    return _kept(text) if len(text) <= KEPT_LENGTH else _shown(text)
+
+
+def _shown(text: str) -> str:
     shown = mask(clean_text(text[: 2 * MAX_TEXT]))
     if len(text) <= MAX_TEXT:
         return shown
     return f"{shown[:MAX_TEXT]}… [{len(text)} characters in all]"
+
+
+_kept = lru_cache(maxsize=8192)(_shown)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.artifacts.documents.events import Coverage, Event, EventsDocument, EventSummary
@@ -43,8 +43,7 @@ KIND_BY_CATEGORY: Mapping[Category, AccessKind] = {
 `other` does for shell commands, it is the weakest that is still retrieval."""
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(msgspec.Struct, frozen=True):
     """One file touched by one call."""
 
     event: Event
@@ -55,17 +54,19 @@ class Touch:
     """Its repository, where the document says."""
     truth: str | None
     """The ground-truth entry that it is, spelled as there."""
+    name: str
+    """How lists of files show it: as the entry, else as the document."""
+    key: tuple[bool, str]
+    """Equal for the same file: by its ground-truth entry, else by its spelling (D8)."""
 
-    @property
-    def key(self) -> tuple[bool, str]:
-        """Equal for the same file: by its ground-truth entry, else by its spelling (D8)."""
-        return (self.truth is not None, self.name.lower())
 
-    @property
-    def name(self) -> str:
-        """How lists of files show it."""
-        # Not `or`: an entry that is an empty text would count once for each spelling of its file.
-        return self.file if self.truth is None else self.truth
+def touched(
+    event: Event, kind: AccessKind, file: str, repo: str | None, truth: str | None
+) -> Touch:
+    """A touch with the names that every stage asks for again and again."""
+    # Not `or`: an entry that is an empty text would count once for each spelling of its file.
+    name = file if truth is None else truth
+    return Touch(event, kind, file, repo, truth, name, (truth is not None, name.lower()))
 
 
 class Evidence:
@@ -84,7 +85,7 @@ class Evidence:
         """Distinct ground-truth entries, in the document's order."""
         ordered = sorted(document.events, key=lambda event: event.step_index)
         self.touches: tuple[Touch, ...] = tuple(
-            touch for event in ordered for touch in self._touches(event)
+            found for event in ordered for found in self._touches(event)
         )
 
     @property
@@ -155,27 +156,29 @@ class Evidence:
         """Repositories that paths without a repository belong to."""
         return home_repos((touch.file, touch.repo, touch.truth) for touch in self.touches)
 
-    def _touches(self, event: Event) -> Iterator[Touch]:
+    def _touches(self, event: Event) -> list[Touch]:
         touches = list(self._stated(event))
-        stated = {touch.truth for touch in touches}
+        if not event.matched_ground_truth_files:
+            return touches
+        stated = {found.truth for found in touches}
         matched = [self._entries.get(name.lower()) for name in event.matched_ground_truth_files]
         for entry in dict.fromkeys(matched):
             if entry is not None and entry not in stated:
                 touches = _join(entry, touches, event)
-        yield from touches
+        return touches
 
     def _stated(self, event: Event) -> Iterator[Touch]:
         """What the accesses say or, without them, the targets by category and by spelling."""
         if event.accesses is UNSET:
             kind = KIND_BY_CATEGORY[event.tool_category]
             for target in event.target_files:
-                yield Touch(event, kind, target, None, self._entries.get(target.lower()))
+                yield touched(event, kind, target, None, self._entries.get(target.lower()))
             return
         for access in event.accesses:
             repo = None if access.repo is UNSET else access.repo
             named = None if access.ground_truth_file is UNSET else access.ground_truth_file
             truth = self._entries.get(named.lower()) if named is not None else None
-            yield Touch(event, access.kind, access.file, repo, truth)
+            yield touched(event, access.kind, access.file, repo, truth)
 
 
 def _join(entry: str, touches: list[Touch], event: Event) -> list[Touch]:
@@ -195,8 +198,11 @@ def _join(entry: str, touches: list[Touch], event: Event) -> list[Touch]:
         if touch.truth is None and fits and shared > longest:
             meant, longest = touch, shared
     if meant is None:
-        return [*touches, Touch(event, KIND_BY_CATEGORY[event.tool_category], entry, None, entry)]
-    return [replace(t, truth=entry) if t.key == meant.key else t for t in touches]
+        return [*touches, touched(event, KIND_BY_CATEGORY[event.tool_category], entry, None, entry)]
+    return [
+        touched(t.event, t.kind, t.file, t.repo, entry) if t.key == meant.key else t
+        for t in touches
+    ]
 
 
 def why_no_events(coverage: Coverage) -> NotComputable:

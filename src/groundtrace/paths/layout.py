@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
+import msgspec
+
 from groundtrace.config import Settings
 from groundtrace.paths.lexical import clean_folder
 from groundtrace.paths.repos import MIRROR_OWNERS, Repo, RepoTable, is_pinned
@@ -40,8 +42,7 @@ def container_roots(prefixes: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a path lies: in a repository, in an unknown one, or outside of all."""
 
     repo: Repo | None
@@ -162,7 +163,10 @@ class Layout:
     def _root_of(self, path: str) -> str | None:
         if not path.startswith("/"):
             return None if path.startswith(("..", "~")) else NOWHERE
-        return next((root for root in self._roots if _within(root, path)), None)
+        for root in self._roots:
+            if path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
+                return root
+        return None
 
     def _mount_of(self, path: str) -> str | None:
         folder = path

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, GroundTruth, Task, TruthFile
@@ -13,8 +14,7 @@ from groundtrace.paths.repos import Repo, RepoTable
 from groundtrace.paths.truths import index_truth
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(msgspec.Struct, frozen=True):
     """A file as the document spells it, and the ground-truth entry that it is."""
 
     file: str
@@ -70,7 +70,7 @@ class Resolver:
                 if ref.kind != "written":
                     shown[place.repo, place.path.lower()] = None
         for repo, path in shown:
-            self._folders.update((repo, folder) for folder in _above(path))
+            self._add_folders(repo, path)
         self._truths.settle(shown)
         self._others.settle(shown)
         for ref in refs:
@@ -83,6 +83,14 @@ class Resolver:
             place = self._place(ref)
             self._known[key] = None if place is None else self._resolved(place)
         return self._known[key]
+
+    def _add_folders(self, repo: Repo, path: str) -> None:
+        """Take note of all folders above a path; where one is known, so are those above it."""
+        while folder := path.rpartition("/")[0]:
+            if (repo, folder) in self._folders:
+                return
+            self._folders.add((repo, folder))
+            path = folder
 
     def spelling_of(self, path: str, repo: str | None = None) -> str:
         """How the document writes a file that the ground truth names beside its `files`.
@@ -192,10 +200,3 @@ def _beside_files(truth: GroundTruth) -> Iterator[TruthFile]:
 def _named_by_truth(truth: GroundTruth) -> Iterator[str]:
     for entries in (truth.files, truth.expected_edit_files, truth.symbols, truth.chunks):
         yield from (entry.repo for entry in entries if entry.repo is not None)
-
-
-def _above(path: str) -> Iterator[str]:
-    while path:
-        path = path.rpartition("/")[0]
-        if path:
-            yield path

@@ -9,14 +9,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from groundtrace.model import AccessKind, Category, FileRef, Problem, ToolResult
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(msgspec.Struct, frozen=True):
     """What one reader says of one call."""
 
     refs: tuple[FileRef, ...] = ()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from groundtrace.model import ToolCall, ToolResult
 from groundtrace.tools.builtin import NUMBERED

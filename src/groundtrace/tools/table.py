@@ -15,6 +15,8 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any, get_args
 
+import msgspec
+
 from groundtrace.config import Settings
 from groundtrace.errors import UsageError
 from groundtrace.model import Category
@@ -61,8 +63,7 @@ class ToolEntry:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
-class ToolName:
+class ToolName(msgspec.Struct, frozen=True):
     """A raw name taken apart."""
 
     tool: str

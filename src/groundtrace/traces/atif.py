@@ -27,6 +27,8 @@ from groundtrace.values import as_amount, as_count, as_mapping, as_text
 MAX_DEPTH = 16
 """Of trajectories that refer to trajectories."""
 
+_VERSION = re.compile(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"')
+
 
 class AtifReader:
     """Reader of ATIF trajectories."""
@@ -35,7 +37,7 @@ class AtifReader:
     patterns: tuple[str, ...] = ("agent/trajectory.json", "trajectory.json")
 
     def recognise(self, probe: Probe) -> Recognised | None:
-        found = re.search(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"', probe.head)
+        found = _VERSION.search(probe.head) if b'"ATIF-v' in probe.head else None
         if found is not None:
             return Recognised("marker", f"schema_version {found.group(1).decode()}")
         if b'"steps"' in probe.head and re.match(rb"\s*(?:\xef\xbb\xbf)?\s*\{", probe.head):
@@ -60,6 +62,8 @@ class _Reading:
         self.keep = keep
         self.visited: set[str] = set()
         self.seen: set[tuple[str | None, str, str]] = set()
+        self.keyed = 0
+        """How many of the source's calls are in it: few trajectories copy context at all."""
 
     def read(self) -> Source:
         loaded = self._load(self.trial, self.path)
@@ -143,10 +147,12 @@ class _Reading:
 
     def _is_new(self, call: RawCall, copied: bool) -> bool:
         """Whether the call was not already read from the context that a step copies."""
-        key = (call.call_id, call.name, repr(sorted(call.arguments.items(), key=str))[:2000])
-        known = key in self.seen
-        self.seen.add(key)
-        return not (copied and known)
+        if not copied:
+            return True
+        for earlier in self.source.calls[self.keyed :]:
+            self.seen.add(_key(earlier))
+        self.keyed = len(self.source.calls)
+        return _key(call) not in self.seen
 
     def _add(self, item: StepCall, step: Step, *, subagent: bool, spawned_by: str | None) -> None:
         call = item.call
@@ -256,6 +262,11 @@ class _Reading:
             cost_usd=cost,
             cost_source=None if cost is None else "final_metrics.total_cost_usd",
         )
+
+
+def _key(call: RawCall) -> tuple[str | None, str, str]:
+    """Equal for copies of one call."""
+    return call.call_id, call.name, repr(sorted(call.arguments.items(), key=str))[:2000]
 
 
 def _embedded(value: Any) -> dict[str, Any]:

@@ -108,16 +108,18 @@ class _Reading:
 
     def line(self, line: RawLine) -> None:
         try:
-            events, clean = decode_line(line.data)
+            events = decode_line(line.data)
         except jsonio.BadJsonError as error:
             self.broken(line, str(error))
+            return
+        if isinstance(events, Line):
+            self.event(events, line.number)
             return
         if not events:
             self.note_noise(line)
         for event in events:
             self.event(event, line.number)
-        if not clean:
-            self.check_encoding(line)
+        self.check_encoding(line)
 
     def note_noise(self, line: RawLine) -> None:
         self.noise_count += 1
@@ -309,7 +311,7 @@ class _Reading:
             self.source.agent_calls[agent] = call.call_id
         text, path = shown(parts_text(content), structured)
         failed = is_error is True or says_failure(text, structured)
-        data = structured if isinstance(structured, dict | list) else None
+        data = structured if isinstance(structured, (dict, list)) else None
         call.result, cut = self.keep.result(text, data, failed, path)
         call.result_cut = cut
         call.answered_at = parse_time(line.timestamp)

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from groundtrace import jsonio
+from groundtrace.values import as_mapping
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
@@ -26,13 +27,22 @@ class Block(msgspec.Struct, frozen=True, gc=False):
     text: Any = None
 
 
+class Tokens(msgspec.Struct, frozen=True, gc=False):
+    """The usage of a message: of its dozen members, those that are counted."""
+
+    input_tokens: Any = None
+    cache_creation_input_tokens: Any = None
+    cache_read_input_tokens: Any = None
+    output_tokens: Any = None
+
+
 class Message(msgspec.Struct, frozen=True):
     """The API message inside a line."""
 
     id: Any = None
     model: Any = None
     content: str | list[Block] | None = None
-    usage: Any = None
+    usage: Tokens | None = None
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -87,23 +97,25 @@ def says_failure(text: str, structured: Any) -> bool:
     )
 
 
-_decoder = msgspec.json.Decoder(Line)
+_decode = msgspec.json.Decoder(Line).decode
 _FIELDS = {item.encode_name: item.name for item in msgspec.structs.fields(Line)}
 _BLOCK_FIELDS = tuple(item.name for item in msgspec.structs.fields(Block))
+_TOKEN_FIELDS = tuple(item.name for item in msgspec.structs.fields(Tokens))
 
 
-def decode_line(data: bytes) -> tuple[list[Line], bool]:
-    """The events of one line, and whether it was clean; raises jsonio.BadJsonError if not JSON.
+def decode_line(data: bytes) -> Line | list[Line]:
+    """The event of one line or, where it is not a clean one, those that it holds; raises
+    jsonio.BadJsonError if it is not JSON.
 
-    Usually one; a list of events on one line is what `--output-format json --verbose` writes.
-    What is JSON but no event gives none.
+    A list of events on one line is what `--output-format json --verbose` writes. What is JSON but
+    no event gives none.
     """
     try:
-        return [_decoder.decode(data)], True
+        return _decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         value = jsonio.loads(data)
     items = value if isinstance(value, list) else [value]
-    return [fit_line(item) for item in items if isinstance(item, dict)], False
+    return [fit_line(item) for item in items if isinstance(item, dict)]
 
 
 def fit_line(value: dict[str, Any]) -> Line:
@@ -123,7 +135,14 @@ def _fit_message(value: dict[str, Any]) -> Message:
         blocks = content
     elif isinstance(content, list):
         blocks = [fit_block(item) for item in content if isinstance(item, dict)]
-    return Message(value.get("id"), value.get("model"), blocks, value.get("usage"))
+    return Message(value.get("id"), value.get("model"), blocks, fit_tokens(value.get("usage")))
+
+
+def fit_tokens(value: Any) -> Tokens | None:
+    """A decoded usage; one of another shape says nothing, but something stood there."""
+    if value is None:
+        return None
+    return Tokens(**{key: as_mapping(value).get(key) for key in _TOKEN_FIELDS})
 
 
 def fit_block(value: dict[str, Any]) -> Block:

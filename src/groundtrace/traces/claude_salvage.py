@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from groundtrace.traces.claude_lines import Block, Line, fit_block, fit_line
+from groundtrace.traces.claude_lines import Block, Line, Tokens, fit_block, fit_line, fit_tokens
 from groundtrace.traces.salvage import intact_objects, string_after
 
 EVENT_TYPES = frozenset({"system", "assistant", "user", "result"})
@@ -26,7 +26,7 @@ class Salvaged:
     """Whole events, where two lines ran together or only a control character was wrong."""
     blocks: list[Block] = field(default_factory=list)
     message_id: str | None = None
-    usage: Any = None
+    usage: Tokens | None = None
     no_usage_expected: bool = False
     """The line was none of a model's, or its events are whole."""
 
@@ -71,5 +71,5 @@ def _take(found: Salvaged, value: dict[str, Any]) -> bool:
     elif kind == "tool_use" or "tool_use_id" in value:
         found.blocks.append(fit_block(value))
     elif "input_tokens" in value:
-        found.usage = value
+        found.usage = fit_tokens(value)
     return False

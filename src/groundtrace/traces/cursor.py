@@ -28,6 +28,8 @@ FAILURES = ("failure", "error", "rejected", "permissionDenied", "timeout", "file
 """Outcomes that stand in place of `success`."""
 
 _COLLECTED = re.compile(rb'"schema_version"\s*:\s*"cursor-jsonl')
+_CALL_MEMBER = re.compile(rb'"\w+ToolCall"\s*:\s*\{')
+_CALL_LINE = re.compile(rb'"type"\s*:\s*"tool_call"')
 
 MAX_COLLECTED = 64 * 1024 * 1024
 """Bytes of a file of collected lines; beyond it the file counts as damaged at that place."""
@@ -64,13 +66,15 @@ class CursorReader:
     )
 
     def recognise(self, probe: Probe) -> Recognised | None:
-        if _COLLECTED.search(probe.head):
+        # Patterns are slow to say no to other formats' text; plain text is found at once.
+        head = probe.head
+        if b'"cursor-jsonl' in head and _COLLECTED.search(head):
             return Recognised("marker", "schema_version cursor-jsonl-v1")
         if probe.path.endswith("trajectory.json"):
             return None
-        if re.search(rb'"\w+ToolCall"\s*:\s*\{', probe.head):
+        if b'ToolCall"' in head and _CALL_MEMBER.search(head):
             return Recognised("marker", "…ToolCall in the first lines")
-        if re.search(rb'"type"\s*:\s*"tool_call"', probe.head):
+        if b'"tool_call"' in head and _CALL_LINE.search(head):
             return Recognised("shape", "lines of type tool_call")
         if "cursor" in probe.path.rsplit("/", 1)[-1]:
             return Recognised("name", f"named {probe.path.rsplit('/', 1)[-1]}")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from groundtrace.model import ToolCall, ToolResult, Trace, TraceSource, Usage
 from groundtrace.times import earliest

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
+
+import msgspec
 
 from groundtrace.model import Problem, ToolResult, Usage
 from groundtrace.storage import Folder
@@ -19,8 +22,7 @@ Strength = Literal["marker", "shape", "name"]
 """How sure a reader is of a file: an explicit marker, the shape of what is in it, its name."""
 
 
-@dataclass(slots=True)
-class RawCall:
+class RawCall(msgspec.Struct):
     """A tool call while it is being read."""
 
     name: str
@@ -114,7 +116,8 @@ class Source:
 
     def saw(self, moment: float | None) -> None:
         """Take note of a time that the file states."""
-        self.first_timestamp = earliest(self.first_timestamp, moment)
+        if moment is not None:
+            self.first_timestamp = earliest(self.first_timestamp, moment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,18 +209,26 @@ class Keep:
 
 def weigh(value: Any, limit: int) -> int:
     """About how many bytes a decoded value holds; stops counting beyond `limit`."""
-    total = 0
+    total = 64
     stack = [value]
     while stack and total <= limit:
         item = stack.pop()
-        total += 64
         if isinstance(item, str):
             total += len(item)
-        elif isinstance(item, dict):
-            total += 64 * len(item)
-            stack.extend(item.values())
+            continue
+        if isinstance(item, dict):
+            total += 128 * len(item)
+            inside: Iterable[Any] = item.values()
         elif isinstance(item, list):
-            stack.extend(item)
+            total += 64 * len(item)
+            inside = item
+        else:
+            continue
+        for inner in inside:  # most are text, which needs no place on the stack
+            if isinstance(inner, str):
+                total += len(inner)
+            else:
+                stack.append(inner)
     return total
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
-from groundtrace.values import as_count, as_mapping
+import msgspec
+
+from groundtrace.traces.claude_lines import Tokens
+from groundtrace.values import as_count
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True):
     """Tokens of one model call."""
 
     input: int
@@ -111,12 +112,11 @@ class Ledger:
         return None if None in stated else sum(counts.output for counts in stated if counts)
 
 
-def claude_counts(usage: Any) -> Counts | None:
+def claude_counts(usage: Tokens | None) -> Counts | None:
     """Counts of a Claude message's usage; None when it does not say."""
-    usage = as_mapping(usage)
-    fresh = as_count(usage.get("input_tokens"))
-    if fresh is None:
+    fresh = None if usage is None else as_count(usage.input_tokens)
+    if usage is None or fresh is None:
         return None
-    created = as_count(usage.get("cache_creation_input_tokens")) or 0
-    read = as_count(usage.get("cache_read_input_tokens")) or 0
-    return Counts(fresh + created + read, as_count(usage.get("output_tokens")) or 0)
+    created = as_count(usage.cache_creation_input_tokens) or 0
+    read = as_count(usage.cache_read_input_tokens) or 0
+    return Counts(fresh + created + read, as_count(usage.output_tokens) or 0)
