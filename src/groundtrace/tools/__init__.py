@@ -8,7 +8,7 @@ holds.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import cache
 
 from msgspec.structs import replace
@@ -30,13 +30,14 @@ _LOOKERS = (*_SHELLS, "read", "grep", "editor")
 def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
     """One view per call of the trace, in its order."""
     table = table_for(settings)
+    wanted = frozenset((table.server_name(name) or "").lower() for name in settings.mcp_servers)
     stored = Stored()
     views = []
     for call in trace.calls:
         entry = table.choose(call.name, call.server, call.arguments)
         cwd = call.cwd or trace.cwd
         found = _findings(call, entry, cwd, settings, table, stored)
-        views.append(_view(call, entry, found, table, settings))
+        views.append(_view(call, entry, found, table, wanted))
         stored.remember(call)
     return views
 
@@ -65,11 +66,11 @@ def check_tools(settings: Settings) -> None:
 
 
 def _view(
-    call: ToolCall, entry: ToolEntry | None, found: Findings, table: Table, settings: Settings
+    call: ToolCall, entry: ToolEntry | None, found: Findings, table: Table, wanted: Set[str]
 ) -> CallView:
+    """`wanted` are the servers whose calls count as MCP (D3)."""
     parts = table.take_apart(call.name, call.server)
     server = parts.server or (entry.server if entry is not None else None)
-    wanted = {(table.server_name(name) or "").lower() for name in settings.mcp_servers}
     is_remote = parts.mcp or server is not None
     counts = is_remote and ("*" in wanted or (server is not None and server.lower() in wanted))
     category = found.category or (entry.category if entry is not None else "other")

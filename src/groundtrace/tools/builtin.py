@@ -24,7 +24,7 @@ from groundtrace.tools.common import (
     first_text,
     is_refusal,
     locate,
-    numbered,
+    outer_lines,
     shown_text,
     surfaced,
     usable,
@@ -107,12 +107,12 @@ def _span_of_text(text: str, call: ToolCall) -> tuple[int, int] | None:
     Where as many lines are shown as were asked for, the last one is inside the file and stands,
     empty or not.
     """
-    lines = list(numbered(text.split("\n"), NUMBERED))
-    if not lines:
+    outer = outer_lines(text, NUMBERED)
+    if outer is None:
         return None
-    start, end = lines[0][0], lines[-1][0]
+    (start, _), (end, last) = outer
     limit = as_number(call.arguments.get("limit")) or _DEFAULT_LIMIT
-    if end > start and not lines[-1][1].strip("\r") and end - start + 1 < limit:
+    if end > start and not last.strip("\r") and end - start + 1 < limit:
         end -= 1
     return (start, end) if end >= start >= 1 else None
 

@@ -196,6 +196,18 @@ def numbered(lines: Iterable[str], pattern: re.Pattern[str]) -> Iterator[tuple[i
             yield int(match[1]), match[2]
 
 
+Numbered = tuple[int, str]
+"""A line's number and its content."""
+
+
+def outer_lines(text: str, pattern: re.Pattern[str]) -> tuple[Numbered, Numbered] | None:
+    """The first and the last of the lines that carry a number; what lies between is not looked at."""
+    lines = text.split("\n")
+    first = next(numbered(lines, pattern), None)
+    last = next(numbered(reversed(lines), pattern), None)
+    return None if first is None or last is None else (first, last)
+
+
 class Spans:
     """Files in order of appearance, each with the hull of the lines that were shown of it."""
 

@@ -20,7 +20,7 @@ from groundtrace.tools.common import (
     first_text,
     is_refusal,
     named_like_file,
-    numbered,
+    outer_lines,
     shown_text,
     surfaced,
     usable,
@@ -85,11 +85,11 @@ def _viewed(
     """A file that was opened; the extra empty line at the end of the file is not a line of it."""
     path = absolute(shows["path"], cwd) if shows else given
     body = text[shows.end() :] if shows else text
-    lines = list(numbered(body.split("\n"), NUMBERED))
-    if not usable(path) or (not lines and not body.strip()):
+    outer = outer_lines(body, NUMBERED)
+    if not usable(path) or (outer is None and not body.strip()):
         return Findings(failed=True, category="file_read")
-    start, end = (lines[0][0], lines[-1][0]) if lines else (None, None)
-    if start is not None and end is not None and end > start and not lines[-1][1].strip("\r"):
+    (start, _), (end, last) = outer or ((None, ""), (None, ""))
+    if start is not None and end is not None and end > start and not last.strip("\r"):
         asked = as_items(call.arguments.get("view_range"))
         wanted = as_number(asked[1]) if len(asked) == 2 and path == given else None
         if wanted != end:

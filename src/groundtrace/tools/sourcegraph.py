@@ -88,13 +88,12 @@ def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     repo = (link.repo if link else "") or next(iter(given), "")
     path = (link.path if link else "") or first_text(call.arguments, ("path", "file")).strip("/")
     repos = distinct((*given, repo))
-    lines = text.split("\n")
-    span = opened_span(lines, link.end if link else as_number(call.arguments.get("endLine")))
+    span = opened_span(text, link.end if link else as_number(call.arguments.get("endLine")))
     if span is None and (payload.is_error or not text.strip() or _NO_RESULTS.match(text)):
         return Findings(failed=True, repos=repos)
     if not link and payload.is_error:
         return Findings(failed=True, repos=repos)
-    names = folder_files(lines)
+    names = folder_files(text.split("\n"))
     if names is not None:
         files = (posixpath.join(path, name) for name in names)
         return Findings(surfaced(files, "read_file: files of the directory", repo), repos=repos)
@@ -156,7 +155,7 @@ def _opened_block(payload: Payload) -> Iterator[Block]:
     text = as_text(payload.mapping.get("content")) or payload.text
     link = link_of(as_text(payload.mapping.get("url")) or _url_line(text))
     if link is not None and not link.is_folder:
-        span = opened_span(text.split("\n"), link.end)
+        span = opened_span(text, link.end)
         start, end = span or (link.start, link.end)
         yield Block(link.repo, link.path, start, end, shown=True)
 

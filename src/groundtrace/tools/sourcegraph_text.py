@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from groundtrace.tools.common import as_items, as_mapping, as_number, as_text, numbered
+from groundtrace.tools.common import (
+    Numbered,
+    as_items,
+    as_mapping,
+    as_number,
+    as_text,
+    numbered,
+    outer_lines,
+)
 from groundtrace.tools.payload import Payload
 
 HEADER = re.compile(r"# (?P<repo>[^\s–]+)(?: [–—-] (?P<path>\S.*))?\s*")
@@ -154,16 +162,23 @@ def hull(lines: Iterable[str], *, padded: bool = True) -> tuple[int, int] | None
     A padded chunk's last line is an empty one that was not asked for: it is the last before the
     numbers jump.
     """
-    chunks: list[list[tuple[int, str]]] = []
-    for number, text in numbered(lines, LINE):
-        if not chunks or number != chunks[-1][-1][0] + 1:
-            chunks.append([])
-        chunks[-1].append((number, text))
-    if padded:
-        chunks = [c[:-1] if len(c) > 1 and not c[-1][1].strip() else c for c in chunks]
-    if not chunks:
+    ends: list[int] = []
+    starts: list[int] = []
+    last: Numbered = (-1, "")
+    for line in numbered(lines, LINE):
+        if not starts or line[0] != last[0] + 1:
+            if starts:
+                ends.append(_chunk_end(starts[-1], last, padded))
+            starts.append(line[0])
+        last = line
+    if not starts:
         return None
-    return min(chunk[0][0] for chunk in chunks), max(chunk[-1][0] for chunk in chunks)
+    return min(starts), max([*ends, _chunk_end(starts[-1], last, padded)])
+
+
+def _chunk_end(start: int, last: Numbered, padded: bool) -> int:
+    number, text = last
+    return number - 1 if padded and number > start and not text.strip() else number
 
 
 def fragments(text: str) -> Iterator[Block]:
@@ -198,12 +213,12 @@ def folder_files(lines: Iterable[str]) -> tuple[str, ...] | None:
     return tuple(names) if entries else None
 
 
-def opened_span(lines: Iterable[str], asked_end: int | None) -> tuple[int, int] | None:
+def opened_span(text: str, asked_end: int | None) -> tuple[int, int] | None:
     """First and last line of an opened file, without the extra empty line after the last."""
-    found = list(numbered(lines, LINE))
-    if not found:
+    outer = outer_lines(text, LINE)
+    if outer is None:
         return None
-    start, end = found[0][0], found[-1][0]
-    if end > start and not found[-1][1].strip() and asked_end != end:
+    (start, _), (end, last) = outer
+    if end > start and not last.strip() and asked_end != end:
         end -= 1
     return (start, end) if end >= start >= 1 else None

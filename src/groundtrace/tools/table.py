@@ -33,6 +33,8 @@ _READS_BY_CATEGORY = {
     "file_write": "write",
 }
 """How an added tool that only names its path arguments is read."""
+MAX_KEPT = 4096
+"""Names that are kept taken apart; traces may hold any number of them."""
 _MCP = re.compile(r"mcp(?:__|_(?=[^_]))(?P<rest>.+)", re.IGNORECASE)
 
 
@@ -84,9 +86,19 @@ class Table:
     """Every known name of a server, lower case, to its canonical name."""
     by_alias: Mapping[str, tuple[ToolEntry, ...]] = field(default_factory=dict)
     """Every name and alias, lower case; tools of the harness itself come first."""
+    _apart: dict[tuple[str, str | None], ToolName] = field(default_factory=dict)
+    """Names that were taken apart: a trial has hundreds of calls of a dozen tools."""
 
     def take_apart(self, name: str, server: str | None = None) -> ToolName:
         """The parts of a raw tool name; `server` is what the trace says of it."""
+        known = self._apart.get((name, server))
+        if known is None:
+            known = self._taken_apart(name, server)
+            if len(self._apart) < MAX_KEPT:
+                self._apart[name, server] = known
+        return known
+
+    def _taken_apart(self, name: str, server: str | None) -> ToolName:
         match = _MCP.fullmatch(name)
         rest = match["rest"] if match else name
         nameless = server is not None and server.lower() == UNKNOWN_SERVER

@@ -11,12 +11,14 @@ from collections import Counter, deque
 from collections.abc import Sequence
 
 from groundtrace.tools.shell.listing import expect_parents
-from groundtrace.tools.shell.parts import Content, Junk, Part, Prefixed, Text
+from groundtrace.tools.shell.parts import Content, Part, Prefixed, Text
 
 MAX_CELLS = 1_500_000
 """More (part, line) pairs than this are divided greedily."""
 MAX_ROUNDS = 4
 """Divisions tried before a contradiction is let stand."""
+UNACCOUNTED = 2.5
+"""What speaks against a line that nothing in the command accounts for."""
 _NEVER = float("-inf")
 
 
@@ -172,12 +174,13 @@ def _fit(segments: Sequence[Segment], lines: Sequence[str]) -> None:
     total = len(lines)
     score = [0.0] + [_NEVER] * total
     backs: list[list[int]] = []
-    junk = Junk()
     for step in steps:
-        part: Part = junk if step is None else step.part
-        score, back = (
-            _text(part, lines, score) if isinstance(part, Text) else _stretch(part, lines, score)
-        )
+        if step is None:
+            score, back = _skipped(score)
+        elif isinstance(step.part, Text):
+            score, back = _text(step.part, lines, score)
+        else:
+            score, back = _stretch(step.part, lines, score)
         backs.append(back)
     end = total
     for step, back in zip(reversed(steps), reversed(backs), strict=True):
@@ -224,16 +227,33 @@ def _text(part: Text, lines: Sequence[str], before: list[float]) -> tuple[list[f
     return score, back
 
 
+def _skipped(before: list[float]) -> tuple[list[float], list[int]]:
+    """Scores after lines that nothing in the command accounts for; as `_stretch`, for a part that
+    every line fits as badly."""
+    score = list(before)
+    back = list(range(len(before)))
+    best, where = _NEVER, 0
+    for end in range(1, len(before)):
+        value = before[end - 1] + (end - 1) * UNACCOUNTED
+        if value > best:
+            best, where = value, end - 1
+        here = best - end * UNACCOUNTED
+        if here > score[end]:
+            score[end], back[end] = here, where
+    return score, back
+
+
 def _stretch(
     part: Part, lines: Sequence[str], before: list[float]
 ) -> tuple[list[float], list[int]]:
     """Scores after a part that takes any number of lines up to its limit."""
     total = len(lines)
-    sums = [0.0] * (total + 1)
+    sums = list(itertools.accumulate(map(part.score, lines), initial=0.0))
     pairs = [0.0] * (total + 1)
-    for i, line in enumerate(lines):
-        sums[i + 1] = sums[i] + part.score(line)
-        pairs[i + 1] = pairs[i] + (part.pair(lines[i - 1], line) if i else 0.0)
+    compares = part.compares
+    if compares:
+        for i in range(1, total):
+            pairs[i + 1] = pairs[i] + part.pair(lines[i - 1], lines[i])
     silence = part.cost_of_silence()
     extra = part.cost_of_speech()
     score = [value - silence for value in before]
@@ -245,7 +265,7 @@ def _stretch(
         limit = exact
     for end in range(1, total + 1):
         start = end - 1
-        begun = part.begin(lines[start - 1], lines[start]) if start else 0.0
+        begun = part.begin(lines[start - 1], lines[start]) if start and compares else 0.0
         value = before[start] - sums[start] - pairs[start + 1] + begun
         while window and window[-1][0] < value:
             window.pop()
@@ -260,7 +280,7 @@ def _stretch(
         if exact is not None and exact <= end:
             full = end - exact
             if exact > 0:
-                begun = part.begin(lines[full - 1], lines[full]) if full else 0.0
+                begun = part.begin(lines[full - 1], lines[full]) if full and compares else 0.0
                 reached = (
                     before[full]
                     - sums[full]

@@ -34,7 +34,7 @@ class Options:
 
     def has(self, *names: str) -> bool:
         """Whether one of these was given."""
-        return any(name in self.flags or name in self.values for name in names)
+        return not (self.flags.isdisjoint(names) and self.values.keys().isdisjoint(names))
 
     def value(self, *names: str) -> str | None:
         """The last value given to one of these."""

@@ -153,7 +153,7 @@ def join(cwd: str | None, name: str) -> str:
     """`name` as a program in `cwd` means it; relative where the directory is not known."""
     if name.startswith(("/", "~")):
         return posixpath.normpath(name) if name.startswith("/") else name
-    return posixpath.normpath(posixpath.join(cwd, name) if cwd else name)
+    return posixpath.normpath(f"{cwd}/{name}" if cwd else name)
 
 
 def is_file_name(name: str) -> bool:

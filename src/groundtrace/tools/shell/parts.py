@@ -53,6 +53,12 @@ class Part:
         """How well a line fits; about 1 is neutral, below 0 is unlikely."""
         return 1.0
 
+    @property
+    def compares(self) -> bool:
+        """Whether `pair` and `begin` say anything: most parts look at each line alone."""
+        kind = type(self)
+        return kind.pair is not Part.pair or kind.begin is not Part.begin
+
     def pair(self, before: str, line: str) -> float:
         """What is added when one line follows another within this part."""
         return 0.0
@@ -141,14 +147,6 @@ class Opaque(Part):
         return self.shows
 
 
-@dataclass(slots=True, kw_only=True)
-class Junk(Part):
-    """Lines that nothing in the command accounts for."""
-
-    def score(self, line: str) -> float:
-        return -2.5
-
-
 _LEAD = re.compile(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
 _COLON = re.compile(r"(\d{1,9}): ?(.*)")
 
@@ -175,6 +173,10 @@ class Content(Part):
 
     @property
     def strict(self) -> bool:
+        return bool(self.numbers)
+
+    @property
+    def compares(self) -> bool:
         return bool(self.numbers)
 
     def score(self, line: str) -> float:

@@ -33,6 +33,10 @@ _WRITERS = {"write_text", "write_bytes", "to_csv", "to_json", "touch", "unlink"}
 _OS_WRITERS = {"remove", "unlink", "rename", "copy", "copyfile", "copy2", "move", "replace"}
 
 
+_OPENERS = ("open", "Path", *sorted(_READERS | _WRITERS | _OS_WRITERS))
+"""A script without one of these words opens nothing that could be told."""
+
+
 class Opened:
     """Names that a script opens, in order."""
 
@@ -47,6 +51,8 @@ class Opened:
 def python_files(source: str) -> Opened:
     """Files that a Python script opens by constant names, also over loops on constant lists."""
     found = Opened()
+    if not any(word in source for word in _OPENERS):
+        return found
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -54,8 +60,9 @@ def python_files(source: str) -> Opened:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         _guess(source, found)
         return found
-    values = _constants(tree)
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    values = _constants(nodes)
+    for node in nodes:
         if isinstance(node, ast.Call):
             _python_call(node, values, found)
     if len(found.reads) == 1 and not found.writes:
@@ -63,11 +70,12 @@ def python_files(source: str) -> Opened:
     return found
 
 
-def _constants(tree: ast.AST) -> dict[str, list[str]]:
+def _constants(nodes: list[ast.AST]) -> dict[str, list[str]]:
     """Strings that names may hold: assignments and loops over constants."""
     values: dict[str, list[str]] = {}
+    binding = [n for n in nodes if isinstance(n, (ast.Assign, ast.For, ast.comprehension))]
     for _ in range(2):
-        for node in ast.walk(tree):
+        for node in binding:
             if (
                 isinstance(node, ast.Assign)
                 and len(node.targets) == 1
@@ -76,15 +84,13 @@ def _constants(tree: ast.AST) -> dict[str, list[str]]:
                 texts = list(_strings(node.value, values))
                 if texts:
                     values[node.targets[0].id] = texts
-            elif isinstance(node, ast.For | ast.comprehension) and isinstance(
-                node.target, ast.Name
-            ):
+            elif isinstance(node, ast.Assign):
+                continue
+            elif isinstance(node.target, ast.Name):
                 texts = list(_strings(node.iter, values))
                 if texts:
                     values[node.target.id] = texts
-            elif isinstance(node, ast.For | ast.comprehension) and isinstance(
-                node.target, ast.Tuple
-            ):
+            elif isinstance(node.target, ast.Tuple):
                 _unpacked(node.target, node.iter, values)
     return values
 

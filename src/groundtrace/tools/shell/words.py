@@ -90,20 +90,22 @@ def _rough(walker: Walker, source: str) -> str:
 
 def expand(walker: Walker, node: Node) -> list[Word]:
     """The words that one node expands to: several after braces, arrays and word splitting."""
-    kind = node.type
-    if kind == "word" or kind == "number":
+    if node.type in _PLAIN_KINDS:
         text = walker.tree.text(node)
-        if not _NEEDS_CARE.search(text):
-            return [Word(text)]
-    elif kind == "raw_string":
-        return [Word(walker.tree.text(node)[1:-1])]
+        if _PLAIN.fullmatch(text):
+            return [Word(_QUOTED.sub(r"\1\2", text) if '"' in text or "'" in text else text)]
     stream = _only_stream(walker, node)
     if stream is not None:
         return [Word(HOLE, stream=stream)]
     return _finish(_marked(walker, node, quoted=False))
 
 
-_NEEDS_CARE = re.compile(r"[\\*?\[\]{}~$`'\"]")
+_PLAIN_KINDS = frozenset(
+    {"word", "number", "raw_string", "string", "concatenation", "command_name"}
+)
+_PLAIN = re.compile(r"""(?:[^\\*?\[\]{}~$`'"]+|'[^']*'|"[^"\\$`]*")*+""")
+"""A word in which nothing is left to expand once its quotes are gone: nine of ten are."""
+_QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 
 
 def expand_text(walker: Walker, node: Node) -> Word:
@@ -118,7 +120,7 @@ def expand_text(walker: Walker, node: Node) -> Word:
 
 def split_text(text: str) -> list[Word]:
     """Known text that the shell splits into words, as after `$(...)`."""
-    return [Word(piece, glob=bool(re.search(r"[*?]", piece))) for piece in text.split()[:MAX_WORDS]]
+    return [Word(piece, glob="*" in piece or "?" in piece) for piece in text.split()[:MAX_WORDS]]
 
 
 def _only_stream(walker: Walker, node: Node) -> tuple[Part, ...] | None:
@@ -174,14 +176,20 @@ def _word(walker: Walker, node: Node, quoted: bool) -> str:
     raw = walker.tree.text(node)
     if quoted:
         return _escape(raw)
-    return re.sub(
-        r"\\(\n|.)", lambda m: "" if m[1] == "\n" else _escape(m[1]), raw, flags=re.DOTALL
-    )
+    if "\\" not in raw:
+        return raw
+    return _ESCAPED.sub(lambda m: "" if m[1] == "\n" else _escape(m[1]), raw)
+
+
+_ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
+_ESCAPED_IN_STRING = re.compile(r"\\(\n|[$`\"\\])")
 
 
 def _string_content(walker: Walker, node: Node, _quoted: bool) -> str:
     raw = walker.tree.text(node)
-    return _escape(re.sub(r"\\(\n|[$`\"\\])", lambda m: m[1].strip("\n"), raw))
+    if "\\" in raw:
+        raw = _ESCAPED_IN_STRING.sub(lambda m: m[1].strip("\n"), raw)
+    return _escape(raw)
 
 
 def _raw_string(walker: Walker, node: Node, quoted: bool) -> str:
@@ -348,7 +356,10 @@ def _escape(text: str) -> str:
 
 def _split(text: str) -> str:
     """Text of an unquoted expansion: white space splits it, patterns in it are live."""
-    return re.sub(r"\s+", _SPLIT, text.replace(_MARK, ""))
+    return _BLANKS.sub(_SPLIT, text.replace(_MARK, ""))
+
+
+_BLANKS = re.compile(r"\s+")
 
 
 def _unmark(text: str) -> str:
@@ -359,12 +370,15 @@ def _finish(marked: str) -> list[Word]:
     words = []
     for piece in _fields(marked):
         for text in braces(piece):
-            bare = re.sub(r"\x01.", "", text, flags=re.DOTALL)
-            glob = re.search(r"[*?]|\[[^\]]+\]", bare) is not None
-            words.append(Word(_unmark(text), glob=glob))
+            bare = _MARKED_CHARACTER.sub("", text) if _MARK in text else text
+            words.append(Word(_unmark(text), glob=_GLOB.search(bare) is not None))
             if len(words) >= MAX_WORDS:
                 return words
     return words
+
+
+_MARKED_CHARACTER = re.compile(r"\x01.", re.DOTALL)
+_GLOB = re.compile(r"[*?]|\[[^\]]+\]")
 
 
 def _fields(marked: str) -> list[str]:
