@@ -12,13 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from groundtrace.demo.harness import Made, Recorder, iso, record, stream, trajectory
+from benchmarks.traces import full_stream, openhands, session
+from groundtrace.demo.harness import Recorder, iso, record, trajectory
 from groundtrace.demo.world import Answer
 
 RUN_SIZE = 1000
@@ -102,14 +103,15 @@ def _mirror(repo: str) -> str:
     return f"github.com/sg-evals/{repo}--a1b2c3d4"
 
 
-def _matches(chance: random.Random, word: str, limit: int) -> list[tuple[str, int, str]]:
-    """Some lines with a word in them, as a search would find them."""
+def _matches(chance: random.Random, pattern: str, limit: int) -> list[tuple[str, int, str]]:
+    """Some lines that a pattern finds, as a search would."""
+    wanted = re.compile(pattern)
     found: list[tuple[str, int, str]] = []
     names = world().names
     start = chance.randrange(len(names))
     for name in (*names[start : start + 90], *names[: max(0, start + 90 - len(names))]):
         for number, line in enumerate(world().files[name], 1):
-            if word in line:
+            if wanted.search(line):
                 found.append((name, number, line))
                 if len(found) >= limit:
                     return found
@@ -121,10 +123,23 @@ def _shell(command: str, output: str) -> Answer:
     return Answer("Bash", {"command": command, "description": "Look around"}, output, data)
 
 
+def _patterns(chance: random.Random) -> tuple[str, str]:
+    """What is searched for, as grep and as Python write it: two trials seldom ask for the same."""
+    a, b = chance.sample(_WORDS, 2)
+    return chance.choice(
+        (
+            (rf"{a}\|{b}", rf"{a}|{b}"),
+            (rf"{a}[.(]\|{b}[.(]", rf"{a}[.(]|{b}[.(]"),
+            (rf"func {a}\|{b} of", rf"func {a}|{b} of"),
+            (rf"new{a.title()}\|{b}{a.title()}", rf"new{a.title()}|{b}{a.title()}"),
+        )
+    )
+
+
 def shell_grep(chance: random.Random) -> Answer:
-    word = chance.choice(_WORDS)
-    lines = [f"/workspace/{n}:{i}:{t}" for n, i, t in _matches(chance, word, 14)]
-    return _shell(f'grep -rn "{word}" /workspace --include="*.go" | head -14', "\n".join(lines))
+    given, pattern = _patterns(chance)
+    lines = [f"/workspace/{n}:{i}:{t}" for n, i, t in _matches(chance, pattern, 14)]
+    return _shell(f'grep -rn "{given}" /workspace --include="*.go" | head -14', "\n".join(lines))
 
 
 def shell_find(chance: random.Random) -> Answer:
@@ -232,6 +247,13 @@ def edit(chance: random.Random) -> Answer:
     return Answer("Edit", arguments, f"The file {path} has been updated successfully.")
 
 
+def write(chance: random.Random) -> Answer:
+    path = f"/workspace/answer_{chance.randrange(99)}.md"
+    content = "\n".join(_line(chance) for _ in range(chance.randrange(40, 160)))
+    text = f"File created successfully at: {path}"
+    return Answer("Write", {"file_path": path, "content": content}, text)
+
+
 def todo(chance: random.Random) -> Answer:
     todos = [{"content": f"check the {w}", "status": "pending"} for w in chance.sample(_WORDS, 3)]
     return Answer("TodoWrite", {"todos": todos}, "Todos have been modified successfully.")
@@ -249,9 +271,10 @@ MIX: tuple[tuple[Tool, int], ...] = (
     (read, 11),
     (grep, 5),
     (remote_read, 5),
-    (edit, 5),
-    (remote_list, 3),
-    (todo, 3),
+    (edit, 3),
+    (write, 4),
+    (remote_list, 2),
+    (todo, 2),
 )
 """Calls of a hundred."""
 _LOCAL: dict[Tool, Tool] = {search: grep, remote_read: read, remote_list: shell_list}
@@ -262,121 +285,10 @@ def calls(chance: random.Random, config: str) -> list[Answer]:
     """The calls of one trial."""
     tools = [tool for tool, _ in MIX]
     weights = [weight for _, weight in MIX]
-    chosen = chance.choices(tools, weights, k=chance.randrange(8, 46))
+    chosen = chance.choices(tools, weights, k=chance.randrange(6, 37))
     if config == CONFIGS[0]:
         chosen = [_LOCAL.get(tool, tool) for tool in chosen]
     return [tool(chance) for tool in chosen]
-
-
-def session(made: list[Made], recorder: Recorder) -> str:
-    """Claude Code's session log of the same calls: every line repeats who and where."""
-    common = {
-        "isSidechain": False,
-        "userType": "external",
-        "entrypoint": "sdk-cli",
-        "cwd": "/workspace",
-        "sessionId": recorder.seed,
-        "version": "2.1.220",
-        "gitBranch": "main",
-    }
-    lines: list[dict[str, Any]] = []
-    for one in made:
-        answer = one.answer
-        block = {
-            "type": "tool_use",
-            "id": one.call_id,
-            "name": answer.name,
-            "input": answer.arguments,
-        }
-        message = {"id": one.message_id, "role": "assistant", "model": recorder.model}
-        body = {**message, "content": [block], "usage": one.usage}
-        parent = lines[-1]["uuid"] if lines else None
-        uuid = recorder.identifier("uuid")
-        asked = {"parentUuid": parent, "type": "assistant", "uuid": uuid, "message": body}
-        result = {"tool_use_id": one.call_id, "type": "tool_result", "content": answer.text}
-        answered = {
-            "parentUuid": uuid,
-            "type": "user",
-            "uuid": recorder.identifier("uuid"),
-            "message": {"role": "user", "content": [result]},
-            "toolUseResult": answer.data if answer.data is not None else answer.text,
-        }
-        lines.append({**asked, **common, "timestamp": one.asked})
-        lines.append({**answered, **common, "timestamp": one.answered})
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-
-
-def openhands(made: list[Made], recorder: Recorder) -> str:
-    """An OpenHands trajectory: its own names of the shell and the editor."""
-    steps: list[dict[str, Any]] = [
-        {
-            "step_id": 1,
-            "timestamp": iso(recorder.started),
-            "source": "system",
-            "message": "You are OpenHands agent",
-        }
-    ]
-    for one in made:
-        name, arguments, text = _as_openhands(one.answer)
-        steps.append(
-            {
-                "step_id": len(steps) + 1,
-                "timestamp": one.asked,
-                "source": "agent",
-                "message": f"Calling {name}",
-                "tool_calls": [
-                    {"tool_call_id": one.call_id, "function_name": name, "arguments": arguments}
-                ],
-                "observation": {"results": [{"source_call_id": one.call_id, "content": text}]},
-                "metrics": {"prompt_tokens": 12000, "completion_tokens": 80},
-            }
-        )
-    definitions = [
-        {
-            "type": "function",
-            "function": {"name": tool, "parameters": {"properties": {n: {} for n in names}}},
-        }
-        for tool, names in OPENHANDS_TOOLS.items()
-    ]
-    agent = {"name": "openhands", "version": "1.5.0", "tool_definitions": definitions}
-    agent["extra"] = {"agent_class": "CodeActAgent"}
-    document = {"schema_version": "ATIF-v1.5", "session_id": recorder.seed, "agent": agent}
-    return json.dumps(document | {"steps": steps}, indent=1, ensure_ascii=False)
-
-
-OPENHANDS_TOOLS = {
-    "execute_bash": ("command", "is_input", "timeout", "security_risk"),
-    "str_replace_editor": ("command", "path", "file_text", "old_str", "new_str", "view_range"),
-    "think": ("thought",),
-    "finish": ("message",),
-    "keyword_search": ("query",),
-    "read_file": ("repo", "path"),
-    "list_files": ("repo", "path"),
-}
-"""Tools that an OpenHands trajectory defines, with their arguments."""
-
-
-def _as_openhands(answer: Answer) -> tuple[str, dict[str, Any], str]:
-    """A call by OpenHands' own tools: name, arguments, answer."""
-    given = answer.arguments
-    if answer.name == "Bash":
-        command = {"command": given["command"], "security_risk": "LOW"}
-        return "execute_bash", command, answer.text
-    if answer.name == "Grep":
-        command = {"command": f"grep -rl {given['pattern']} /workspace", "security_risk": "LOW"}
-        return "execute_bash", command, answer.text.partition("\n")[2]
-    if answer.name == "Read":
-        path = given["file_path"]
-        numbered = answer.text.replace("→", "\t")
-        shown = f"Here's the result of running `cat -n` on {path}:\n{numbered}"
-        return "str_replace_editor", {"command": "view", "path": path}, shown
-    if answer.name == "Edit":
-        edit = {"command": "str_replace", "path": given["file_path"]}
-        return "str_replace_editor", edit | {"old_str": "}", "new_str": "} //"}, answer.text
-    if answer.name == "TodoWrite":
-        thought = "; ".join(todo["content"] for todo in given["todos"])
-        return "think", {"thought": thought}, "Your thought has been logged."
-    return answer.name.removeprefix("mcp__sourcegraph__"), given, answer.text
 
 
 def write_tasks(root: Path) -> None:
@@ -417,9 +329,9 @@ def write_trial(runs: Path, number: int) -> int:
     if form == "openhands":
         files["agent/trajectory.json"] = openhands(made, recorder)
     else:
-        files["agent/claude-code.txt"] = stream(made, recorder, 0.25)
+        files["agent/claude-code.txt"] = full_stream(made, recorder, chance)
         if form == "session":
-            files["agent/session.jsonl"] = session(made, recorder)
+            files["agent/session.jsonl"] = session(made, recorder, chance)
         else:
             files["agent/trajectory.json"] = trajectory(made, recorder)
     for relative, text in files.items():
