@@ -4,4 +4,13 @@ from __future__ import annotations
 
 import groundtrace.pipeline
 import groundtrace.stages.evaluate
-import groundtrace.tools.shell.parse  # noqa: F401 - imported when the first command is read
+
+# Imported when the first call of their kind is read: by each worker, if not here.
+import groundtrace.tools.auggie
+import groundtrace.tools.github
+import groundtrace.tools.shell.align
+import groundtrace.tools.shell.output
+import groundtrace.tools.shell.parse
+import groundtrace.tools.shell.table
+import groundtrace.tools.shell.walk
+import groundtrace.tools.sourcegraph_evaluator  # noqa: F401

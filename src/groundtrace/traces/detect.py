@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ HEAD = 64 * 1024
 MAX_FOLDERS = 2_000
 """Folders listed below `**`; sessions of a trial have a handful."""
 
+_SPECIAL = frozenset("*?[")
 _ORDER = {"marker": 0, "shape": 1, "name": 2}
 
 
@@ -54,7 +54,7 @@ def expand(
 
     `listings` holds what folders were found to hold: most patterns lie in the same one.
     """
-    if not re.search(r"[*?\[]", pattern):
+    if _SPECIAL.isdisjoint(pattern):
         parent, _, name = pattern.rpartition("/")
         if parent not in listings:
             place = folder.folder(parent) if parent else folder
@@ -64,7 +64,7 @@ def expand(
         return
     literal: list[str] = []
     parts = pattern.split("/")
-    while parts and not re.search(r"[*?\[]", parts[0]):
+    while parts and _SPECIAL.isdisjoint(parts[0]):
         literal.append(parts.pop(0))
     base = "/".join(literal)
     start = folder.folder(base) if base else folder

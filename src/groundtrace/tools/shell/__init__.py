@@ -118,11 +118,11 @@ def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
     if not part.streams:
         return
     for index, line in enumerate(lines):
-        pattern = part.pattern(index) if index < len(part.lines) else None
-        found = pattern.match(line) if pattern is not None else None
+        holed = part.holed(index) if index < len(part.lines) else None
+        found = holed.match(line) if holed is not None else None
         if found is None:
             continue
-        for hole, text in zip(HOLES.findall(part.lines[index]), found.groups(), strict=False):
+        for hole, text in zip(HOLES.findall(part.lines[index]), found, strict=False):
             if text and hole in part.streams:
                 for segment in divide(part.streams[hole], [text]):
                     if segment.lines and segment.part.prints:

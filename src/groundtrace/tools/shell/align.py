@@ -195,7 +195,7 @@ def _text(part: Text, lines: Sequence[str], before: list[float]) -> tuple[list[f
     silence = part.cost_of_silence()
     score = [value - silence for value in before]
     back = list(range(len(before)))
-    patterns = [part.pattern(i) for i in range(len(part.lines))]
+    patterns = [part.holed(i) for i in range(len(part.lines))]
     size = len(part.lines)
     if size == 0:
         return list(before), back

@@ -10,9 +10,14 @@ from dataclasses import dataclass
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
 from groundtrace.tools.shell.parts import Content, Part
+from groundtrace.tools.shell.patterns import Pattern
 from groundtrace.tools.shell.words import HOLES, Word
 
 _CONTEXT_BREAK = "--"
+_NUMBER = re.compile(r"\d{1,9}")
+_NUMBERED = re.compile(r"(\d{1,9})[:-]")
+_NUMBERED_LINE = re.compile(r"\d+[:-]")
+_LOCATED = re.compile(r"([^:\0]+)[:\0](\d{1,9}):")
 _BINARY = re.compile(r"Binary file (.+) matches$")
 _PATH_LIKE = re.compile(r"[^\s:(){}<>=;,'\"`|&*][^:(){}<>=;'\"`|*]{0,300}$")
 
@@ -52,7 +57,7 @@ class Search(Part):
     """Lines around the found ones are printed too."""
     base: Content | None = None
     """The stream searched, when it was standard input."""
-    pattern: re.Pattern[str] | None = None
+    pattern: Pattern | None = None
     inverted: bool = False
     ordered: bool = True
     repo: str | None = None
@@ -63,7 +68,9 @@ class Search(Part):
 
     @property
     def strict(self) -> bool:
-        return bool(self.named or self.numbered or self.pattern is not None)
+        if self.named or self.numbered:
+            return True
+        return self.pattern is not None and self.pattern.compiled is not None
 
     def behind(self) -> tuple[FileRef, ...]:
         """The file searched, when it is known without the output."""
@@ -81,19 +88,20 @@ class Search(Part):
         if self.named:
             return 0.4 if self.context and re.match(r".+-\d+-", line) else -4.0
         if self.numbered:
-            return 2.0 if re.match(r"\d+[:-]", line) else -4.0
+            return 2.0 if _NUMBERED_LINE.match(line) else -4.0
         if self.base is not None and self.base.numbers and not self.base.score(line) > 0:
             return -4.0
-        if self.pattern is None or len(line) > 2000:
+        pattern = None if self.pattern is None else self.pattern.compiled
+        if pattern is None or len(line) > 2000:
             return 0.8
-        if (self.pattern.search(line) is not None) != self.inverted:
+        if (pattern.search(line) is not None) != self.inverted:
             return 1.6
         return 0.8 if self.context else -4.0
 
     def pair(self, before: str, line: str) -> float:
         if not (self.numbered and self.named is False and self.ordered):
             return 0.0
-        first, second = re.match(r"\d{1,9}", before), re.match(r"\d{1,9}", line)
+        first, second = _NUMBER.match(before), _NUMBER.match(line)
         return -3.0 if first and second and int(second[0]) <= int(first[0]) else 0.0
 
     def _split(self, line: str) -> tuple[str, int | None] | None:
@@ -101,7 +109,7 @@ class Search(Part):
         if self.revision:
             line = line.removeprefix(self.revision + ":")
         if self.numbered is not False:
-            found = re.match(r"([^:\0]+)[:\0](\d{1,9}):", line)
+            found = _LOCATED.match(line)
             if found and under(self.stripped + found[1], self.roots):
                 return found[1], int(found[2])
             if self.numbered:
@@ -138,7 +146,7 @@ class Search(Part):
                 int(m[1]) for m in (re.match(r"\s*(\d{1,9})\b", text) for text in inner) if m
             ]
             return (min(numbers), max(numbers)) if numbers else (None, None)
-        found = [m for m in (re.match(r"(\d{1,9})[:-]", line) for line in lines) if m]
+        found = [m for m in (_NUMBERED.match(line) for line in lines) if m]
         if not found or (self.numbered is None and len(found) < len(lines) * 0.9):
             return None, None
         numbers = [int(m[1]) for m in found]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +18,7 @@ from groundtrace.tools.shell.parts import (
     Text,
     shown_files,
 )
+from groundtrace.tools.shell.patterns import Pattern
 from groundtrace.tools.shell.words import HOLES
 
 Parts = list[Part]
@@ -186,7 +186,7 @@ def chosen(parts: Sequence[Part]) -> Parts:
 class Filter:
     """How grep filters a stream."""
 
-    pattern: re.Pattern[str] | None = None
+    pattern: Pattern | None = None
     inverted: bool = False
     numbered: bool = False
     context: bool = False
@@ -230,11 +230,10 @@ def _searched(part: Part, how: Filter) -> Part:
 
 
 def _searched_text(part: Text, how: Filter) -> Part:
-    if how.pattern is None or any(HOLES.search(line) for line in part.lines):
+    pattern = None if how.pattern is None else how.pattern.compiled
+    if pattern is None or any(HOLES.search(line) for line in part.lines):
         return replace(part, maybe=True)
-    kept = tuple(
-        line for line in part.lines if (how.pattern.search(line) is not None) != how.inverted
-    )
+    kept = tuple(line for line in part.lines if (pattern.search(line) is not None) != how.inverted)
     return replace(part, lines=kept, maybe=True, unended=False)
 
 

@@ -104,6 +104,35 @@ class Write(Part):
         return (FileRef(self.path, "written", rule=self.rule),)
 
 
+class Holed:
+    """A line with holes, each of which stands for any text, as little as fits.
+
+    Found piece by piece: compiling an expression for it took longer than all its matches.
+    """
+
+    __slots__ = ("_first", "_last", "_middle")
+
+    def __init__(self, text: str) -> None:
+        self._first, *self._middle, self._last = HOLES.split(text)
+
+    def match(self, line: str) -> list[str] | None:
+        """What stands in the holes; None when the line is another."""
+        end = len(line) - len(self._last)
+        if not line.startswith(self._first) or not line.endswith(self._last):
+            return None
+        at = len(self._first)
+        found: list[str] = []
+        for piece in self._middle:
+            where = line.find(piece, at)
+            if where < 0:
+                return None
+            found.append(line[at:where])
+            at = where + len(piece)
+        if at > end:
+            return None
+        return [*found, line[at:end]]
+
+
 @dataclass(slots=True, kw_only=True)
 class Text(Part):
     """Lines that the command itself spells out; holes in them match anything."""
@@ -114,17 +143,10 @@ class Text(Part):
     unended: bool = False
     """No newline at the end: what follows goes on in the same line."""
 
-    def pattern(self, index: int) -> re.Pattern[str] | None:
+    def holed(self, index: int) -> Holed | None:
         """How the line is recognised when it has holes."""
         text = self.lines[index]
-        if HOLES.search(text) is None:
-            return None
-        pieces = [
-            "(.*?)" if HOLES.match(piece) else re.escape(piece)
-            for piece in re.split("([\ue000-\uf8ff])", text)
-            if piece
-        ]
-        return re.compile("".join(pieces) + "$")
+        return None if HOLES.search(text) is None else Holed(text)
 
     def cost_of_silence(self) -> float:
         return 0.2 if self.maybe or self.fallback else 8.0

@@ -6,6 +6,8 @@ import re
 import warnings
 from functools import lru_cache
 
+import msgspec
+
 _CLASSES = {
     "[:space:]": r"\s", "[:blank:]": r" \t", "[:digit:]": r"\d", "[:alpha:]": "a-zA-Z",
     "[:alnum:]": "a-zA-Z0-9", "[:upper:]": "A-Z", "[:lower:]": "a-z", "[:punct:]": r"!-/:-@\[-`{-~",
@@ -14,6 +16,22 @@ _CLASSES = {
 _RISKY = re.compile(r"\([^()]*[*+}][^()]*\)\s*[*+{]|\\\d|\(\?[<=!]")
 """Nested repetition can take exponential time; such patterns are not tried."""
 _SWAPPED = "+?|(){}"
+
+
+class Pattern(msgspec.Struct, frozen=True):
+    """A pattern as the command gives it, compiled once a line is tried: most never are, and
+    compiling is the slowest thing that a search could ask for."""
+
+    source: str
+    syntax: str = "basic"
+    ignore_case: bool = False
+    words: bool = False
+    whole: bool = False
+
+    @property
+    def compiled(self) -> re.Pattern[str] | None:
+        """The pattern, or None where it cannot be translated safely."""
+        return compile_pattern(self.source, self.syntax, self.ignore_case, self.words, self.whole)
 
 
 @lru_cache(maxsize=512)

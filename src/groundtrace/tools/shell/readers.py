@@ -55,6 +55,9 @@ def _nl(call: Call) -> Parts:
     return algebra.number(parts) if style == "a" and not options.has("-v", "-i") else parts
 
 
+_COUNT = re.compile(r"(?:-n|--lines=|-(?=\d)|-[qv]*n)([+-]?\d+)|(\+\d+)")
+
+
 def _count_argument(call: Call, letter: str) -> tuple[str | None, list[Word]]:
     """The number of `-n 5`, `-5`, `-n5`, `+5`, `--lines=5` and the arguments without it."""
     value: str | None = None
@@ -65,7 +68,7 @@ def _count_argument(call: Call, letter: str) -> tuple[str | None, list[Word]]:
             skip = False
             continue
         text = word.text
-        found = re.fullmatch(r"(?:-n|--lines=|-(?=\d)|-[qv]*n)([+-]?\d+)|(\+\d+)", text)
+        found = _COUNT.fullmatch(text)
         if found and not (found[2] and letter == "head"):
             value = found[1] or found[2]
         elif text in {"-n", "--lines"} and index + 1 < len(call.args):
@@ -199,10 +202,13 @@ def _diff(call: Call) -> Parts:
     return [Opaque(shows=shown_files(call.opened(operands), "read"), rule=call.name)]
 
 
+_ECHO_FLAGS = re.compile(r"-[neE]+")
+
+
 def _echo(call: Call) -> Parts:
     args = list(call.args)
     ended, escapes = True, False
-    while args and re.fullmatch(r"-[neE]+", args[0].text):
+    while args and _ECHO_FLAGS.fullmatch(args[0].text):
         ended = ended and "n" not in args[0].text
         escapes = escapes or "e" in args[0].text
         args.pop(0)

@@ -10,7 +10,7 @@ from groundtrace.tools.shell.commands import Call, Handler, Options, Parts
 from groundtrace.tools.shell.found import Names, Search
 from groundtrace.tools.shell.names import looks_like_folder
 from groundtrace.tools.shell.parts import Count, Opaque, Part
-from groundtrace.tools.shell.patterns import compile_pattern
+from groundtrace.tools.shell.patterns import Pattern
 from groundtrace.tools.shell.words import HOLES, Word
 
 _GREP_LONG = frozenset(
@@ -48,7 +48,7 @@ _GREP_TAKES = "efmABCdD"
 _AG_TAKES = "mABCGp"
 
 
-def _pattern(options: Options, syntax: str) -> tuple[re.Pattern[str] | None, list[Word]]:
+def _pattern(options: Options, syntax: str) -> tuple[Pattern | None, list[Word]]:
     """The pattern, and the operands behind it."""
     given = [*options.values.get("-e", []), *options.values.get("--regexp", [])]
     operands = options.operands
@@ -64,7 +64,7 @@ def _pattern(options: Options, syntax: str) -> tuple[re.Pattern[str] | None, lis
     insensitive = options.has("-i", "--ignore-case") or (
         options.has("-S", "--smart-case") and text == text.lower()
     )
-    pattern = compile_pattern(
+    pattern = Pattern(
         text,
         syntax,
         insensitive,
@@ -178,11 +178,13 @@ def _grep(call: Call) -> Parts:
     return search(call, options, syntax, recursive, options.has("-n", "--line-number"), named)
 
 
+_COUNT = re.compile(r"-\d+")
+
+
 def _attach_numbers(call: Call) -> None:
     """`-5` is `-C 5`."""
     call.args = [
-        Word("-C" + word.text[1:]) if re.fullmatch(r"-\d+", word.text) else word
-        for word in call.args
+        Word("-C" + word.text[1:]) if _COUNT.fullmatch(word.text) else word for word in call.args
     ]
 
 

@@ -394,17 +394,19 @@ class Walker:
         return out
 
     def _command(self, node: Node, stdin: Parts | None) -> Parts:
-        name = node.child_by_field_name("name")
+        name: Node | None = None
         args: list[Node] = []
         marks: list[Node] = []
         prefix: list[Node] = []
         for child in node.named_children:
             kind = child.type
-            if kind.endswith("_redirect"):
+            if kind == "command_name":
+                name = child
+            elif kind.endswith("_redirect"):
                 marks.append(child)
             elif kind == "variable_assignment":
                 prefix.append(child)
-            elif child != name:
+            else:
                 args.append(child)
         if name is None:
             return self.run_all(prefix)
