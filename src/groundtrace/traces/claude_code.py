@@ -94,6 +94,8 @@ class _Reading:
         self.session_lines = 0
         self.own_file = _SUBAGENT_FILE.search(path) is not None
         self.result: Line | None = None
+        self.moment: float | None = None
+        """Time of the line at hand."""
 
     # --- lines ---
 
@@ -165,6 +167,7 @@ class _Reading:
         if found.message_id is not None and counts is not None:
             subagent = bool(as_text(found.around.parent_tool_use_id))
             self.source.ledger.add(found.message_id, counts, subagent=subagent)
+        self.moment = parse_time(found.around.timestamp)
         self.blocks(found.blocks, found.around, number)
         return found.no_usage_expected or (found.message_id is not None and counts is not None)
 
@@ -174,8 +177,8 @@ class _Reading:
         """One decoded event."""
         source = self.source
         kind = line.type
-        moment = parse_time(line.timestamp)
-        source.saw(moment)
+        self.moment = parse_time(line.timestamp)
+        source.saw(self.moment)
         if line.is_sidechain is not None or line.session_id is not None:
             self.session_lines += 1
         if isinstance(kind, str):
@@ -235,9 +238,7 @@ class _Reading:
                 results += 1
                 # The structured result of a line belongs to its only result.
                 structured = line.structured if results == 1 else None
-                self.answer(
-                    block.tool_use_id, block.content, block.is_error, structured, line, number
-                )
+                self.answer(block.tool_use_id, block.content, block.is_error, structured, number)
             elif isinstance(block.name, str) and block.input is not None:
                 self.unknown_block(block, number)
 
@@ -275,7 +276,7 @@ class _Reading:
             self.keep.arguments(arguments),
             call_id=as_text(call_id),
             server=server_of(tool),
-            made_at=parse_time(line.timestamp),
+            made_at=self.moment,
             position=self.source.ledger.position,
             is_subagent=self.is_subagent(line),
             cwd=as_text(line.cwd),
@@ -296,7 +297,6 @@ class _Reading:
         content: Any,
         is_error: Any,
         structured: Any,
-        line: Line,
         number: int,
     ) -> None:
         """The result of a call; the first one counts."""
@@ -314,7 +314,7 @@ class _Reading:
         data = structured if isinstance(structured, (dict, list)) else None
         call.result, cut = self.keep.result(text, data, failed, path)
         call.result_cut = cut
-        call.answered_at = parse_time(line.timestamp)
+        call.answered_at = self.moment
         self.source.cut_results += cut
 
     def oldest_unanswered(self) -> RawCall | None:
@@ -337,7 +337,7 @@ class _Reading:
     def top_level_result(self, line: Line, number: int) -> None:
         content = line.content if line.content is not None else line.output
         call_id = line.tool_use_id if line.tool_use_id is not None else line.id
-        self.answer(call_id, content, line.is_error, line.structured, line, number)
+        self.answer(call_id, content, line.is_error, line.structured, number)
 
     # --- end ---
 

@@ -112,6 +112,8 @@ def reader_for(
             best is None or _ORDER[claim.strength] < _ORDER[best.recognised.strength]
         ):
             best = Detected(path, reader, claim)
+            if claim.strength == "marker":
+                break  # nothing is stronger, and of equals the earlier one reads the file
     if best is not None:
         return best, None
     kind = "unrecognised" if probe.head.strip() else "empty_file"
