@@ -48,12 +48,19 @@ _ALL = re.compile("|".join(_WHOLE))
 def mask(text: str) -> str:
     """The text with everything that looks like a credential replaced; idempotent."""
     # The patterns are slow to say no, and nearly all text has nothing that they could begin with.
-    if any(mark in text for mark in _MARKS):
+    if _holds(text, _MARKS):
         text = _ALL.sub(MASK, text)
-    lower = text.lower()
-    if any(word in lower for word in _WORDS):
+    if _holds(text.lower(), _WORDS):
         text = _FIRST.sub(_keep_first, text)
     return text
+
+
+def _holds(text: str, pieces: tuple[str, ...]) -> bool:
+    # Not any(): it took twice as long, and every new text of every trial comes by here.
+    for piece in pieces:  # noqa: SIM110
+        if piece in text:
+            return True
+    return False
 
 
 _MARKS = (

@@ -104,13 +104,20 @@ class Layout:
             parent = self._root_of(mount)
             if parent and parent not in self._mounts:
                 self._parents.add(parent)
+        self._folders: dict[str, tuple[str | None, str | None]] = {}
+        """Root and mount of folders: a trial touches many files of few."""
 
     def place(self, path: str) -> Place:
         """Where a clean path lies."""
-        root = self._root_of(path)
+        folder = path.rpartition("/")[0]
+        if not folder or path in self._roots:
+            root, mount = self._root_of(path), self._mount_of(path)
+        else:
+            if folder not in self._folders:
+                self._folders[folder] = self._root_of(path), self._mount_of(path)
+            root, mount = self._folders[folder]
         if root is None:
             return Place(None, path, outside=True)
-        mount = self._mount_of(path)
         if mount is not None:
             return Place(self._mounts[mount], path[len(mount) + 1 if mount else 0 :])
         if root in self._parents:

@@ -7,15 +7,16 @@ begins with a folder that may be a repository, and never a known, different repo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
 
 from groundtrace.paths.repos import repo_names, short_repo
 
 SEPARATOR = "::"
 
 
-class Reading(NamedTuple):
+class Reading(msgspec.Struct, frozen=True):
     """One way to understand a spelling, in lower case."""
 
     repo: str | None
@@ -41,14 +42,15 @@ def parent_of(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def as_touched(file: str, repo: str | None) -> Iterator[Reading]:
+def as_touched(file: str, repo: str | None) -> list[Reading]:
     """What a file of the document can be. Its repository is a label that is unique in the trial,
     in the spelling or known beside it, and is compared as it stands."""
-    label = repo_of(file) or (repo.lower() if repo else None)
-    return _readings([label], path_of(file))
+    named, found, path = file.partition(SEPARATOR)
+    label = named.lower() if found else None
+    return _readings([label or (repo.lower() if repo else None)], path if found else file)
 
 
-def as_entry(entry: str) -> Iterator[Reading]:
+def as_entry(entry: str) -> list[Reading]:
     """What an entry of the task can mean; its repository may be written in full (D14)."""
     raw = repo_of(entry)
     if raw is None:
@@ -56,14 +58,17 @@ def as_entry(entry: str) -> Iterator[Reading]:
     return _readings(sorted({raw, short_repo(raw), *repo_names(raw)}), path_of(entry))
 
 
-def _readings(repos: Sequence[str | None], path: str) -> Iterator[Reading]:
+def _readings(repos: Sequence[str | None], path: str) -> list[Reading]:
     """Both readings of a path (D15)."""
     path = path.lower()
     first, _, rest = path.partition("/")
+    short = short_repo(first) if first and rest else ""
+    found: list[Reading] = []
     for repo in repos:
-        yield Reading(repo, path, True)
-        if first and rest and repo in (None, first, short_repo(first)):
-            yield Reading(repo or short_repo(first), rest, False)
+        found.append(Reading(repo, path, True))
+        if first and rest and repo in (None, first, short):
+            found.append(Reading(repo or short, rest, False))
+    return found
 
 
 def home_repos(touched: Iterable[tuple[str, str | None, str | None]]) -> frozenset[str]:
@@ -115,7 +120,7 @@ class Places:
 
     def has(self, file: str, repo: str | None) -> bool:
         """Whether a touched file lies in one of the places."""
-        return any(self._has(reading) for reading in as_touched(file, repo))
+        return any(map(self._has, as_touched(file, repo)))
 
     def _has(self, reading: Reading) -> bool:
         place = self._level(reading.path)
@@ -158,7 +163,7 @@ class TouchedFiles:
 
     def has(self, entry: str) -> bool:
         """Whether one of the files lies where the entry says."""
-        return any(self._has(reading) for reading in as_entry(entry))
+        return any(map(self._has, as_entry(entry)))
 
     def _has(self, entry: Reading) -> bool:
         if entry.path in self._without_repo and (
