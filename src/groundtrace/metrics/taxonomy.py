@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import UNSET
 
 from groundtrace.artifacts.documents.metrics import ErrorTaxonomy, Slices, TaxonomyLabel
@@ -42,7 +44,7 @@ def _files(
     found = {touch.truth for touch in retrieved}
     used = {touch.truth for touch in written}
     irrelevant = [touch for touch in retrieved if touch.truth is None]
-    near = _neighbourhood(evidence)
+    is_near = _neighbourhood(evidence)
     return {
         "irrelevant_retrieval": [touch.name for touch in irrelevant],
         "missed_key_evidence": [entry for entry in evidence.truth if entry not in found],
@@ -50,13 +52,13 @@ def _files(
         "unused_correct_retrieval": [
             touch.name for touch in retrieved if touch.truth is not None and touch.truth not in used
         ],
-        "ambiguity_near_miss": [t.name for t in irrelevant if near.has(t.file, t.repo)],
+        "ambiguity_near_miss": [t.name for t in irrelevant if is_near(t.file, t.repo)],
     }
 
 
-def _neighbourhood(evidence: Evidence) -> Places:
-    """Directories of the ground truth: of the files as touched and, where one never was, of all
-    that its entry can mean (D15)."""
+def _neighbourhood(evidence: Evidence) -> Callable[[str, str | None], bool]:
+    """Tells whether a file lies in a directory of the ground truth: of the files as touched and,
+    where one never was, of all that its entry can mean (D15)."""
     touched: dict[str, set[tuple[str, str | None]]] = {}
     for touch in evidence.touches:
         if touch.truth is not None:
@@ -71,7 +73,18 @@ def _neighbourhood(evidence: Evidence) -> Places:
     for entry in evidence.truth:
         if entry not in touched:
             named.extend(as_entry(entry))
-    return Places(named, evidence.home, level=parent_of, unknown_anywhere=evidence.unknown_anywhere)
+    near = Places(named, evidence.home, level=parent_of, unknown_anywhere=evidence.unknown_anywhere)
+    known: dict[tuple[str, str | None], bool] = {}
+
+    def is_near(file: str, repo: str | None) -> bool:
+        folder = (parent_of(file), repo)  # the same for all files of a directory
+        if not folder[0]:
+            return near.has(file, repo)
+        if folder not in known:
+            known[folder] = near.has(file, repo)
+        return known[folder]
+
+    return is_near
 
 
 def _slices(evidence: Evidence, retrieved: list[Touch]) -> Slices:

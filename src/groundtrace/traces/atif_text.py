@@ -37,7 +37,8 @@ def take_apart(content: str) -> Sections:
     """Separate the appended sections; a text without any is returned whole."""
     body = content
     failed = False
-    note = _ERROR.search(body, max(0, len(body) - 400))
+    # The patterns are slow to say no; plain text is found at once.
+    note = _ERROR.search(body, max(0, len(body) - 400)) if "[error]" in body[-400:] else None
     if note is not None:
         body, failed = body[: note.start()], True
     body, metadata = _cut_metadata(body)
@@ -58,6 +59,8 @@ def _cut_metadata(body: str) -> tuple[str, dict[str, Any] | None]:
     Metadata repeats file contents, escaped inside JSON strings, so a line that starts with the
     tag inside them cannot be mistaken for it.
     """
+    if "[metadata] {" not in body:
+        return body, None
     for found in reversed(list(_METADATA.finditer(body))):
         try:
             value, end = scan(body, found.end())
@@ -74,6 +77,8 @@ def _cut_streams(body: str, *, appended: bool) -> tuple[str, str | None, str | N
     Output that itself holds a line `[stdout]` is left alone unless what follows really is a copy
     of what precedes.
     """
+    if "[stdout]\n" not in body and "[stderr]\n" not in body:
+        return body, None, None
     candidates = list(_STDOUT.finditer(body))
     for found in candidates:
         before, after = body[: found.start()], body[found.end() :]
