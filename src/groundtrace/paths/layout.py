@@ -68,6 +68,10 @@ Truths = Mapping[Repo | None, Set[str]]
 """Ground-truth paths in lower case, literally, by repository; None for those of no one."""
 
 
+Around = dict[str, tuple[str | None, str | None]]
+"""Root and mount of the files in a folder: a trial touches many files of few folders."""
+
+
 class Layout:
     """The folders that are repositories, learned from one trial's paths."""
 
@@ -104,18 +108,11 @@ class Layout:
             parent = self._root_of(mount)
             if parent and parent not in self._mounts:
                 self._parents.add(parent)
-        self._folders: dict[str, tuple[str | None, str | None]] = {}
-        """Root and mount of folders: a trial touches many files of few."""
+        self._folders: Around = {}
 
     def place(self, path: str) -> Place:
         """Where a clean path lies."""
-        folder = path.rpartition("/")[0]
-        if not folder or path in self._roots:
-            root, mount = self._root_of(path), self._mount_of(path)
-        else:
-            if folder not in self._folders:
-                self._folders[folder] = self._root_of(path), self._mount_of(path)
-            root, mount = self._folders[folder]
+        root, mount = self._around(path, self._folders)
         if root is None:
             return Place(None, path, outside=True)
         if mount is not None:
@@ -175,6 +172,15 @@ class Layout:
                 return root
         return None
 
+    def _around(self, path: str, known: Around) -> tuple[str | None, str | None]:
+        """Root and mount of a path, looked up once a folder."""
+        folder = path.rpartition("/")[0]
+        if not folder or path in self._roots:
+            return self._root_of(path), self._mount_of(path)
+        if folder not in known:
+            known[folder] = self._root_of(path), self._mount_of(path)
+        return known[folder]
+
     def _mount_of(self, path: str) -> str | None:
         folder = path
         while folder:
@@ -200,9 +206,10 @@ class Layout:
     def _look(self, paths: Collection[tuple[str, bool]]) -> dict[str, Seen]:
         """What is below each root, without what is declared already."""
         found: dict[str, Seen] = {}
+        folders: Around = {}
         for path, written in paths:
-            root = self._root_of(path)
-            if root is None or self._mount_of(path) is not None:
+            root, mount = self._around(path, folders)
+            if root is None or mount is not None:
                 continue
             first, _, rest = _below(root, path).partition("/")
             if not rest:

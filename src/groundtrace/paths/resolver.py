@@ -66,9 +66,10 @@ class Resolver:
         for ref in refs:
             place = self._place(ref)
             if place is not None and place.repo is not None:
-                self._placed.add((place.repo, place.path.lower()))
+                where = (place.repo, place.path.lower())
+                self._placed.add(where)
                 if ref.kind != "written":
-                    shown[place.repo, place.path.lower()] = None
+                    shown[where] = None
         for repo, path in shown:
             self._add_folders(repo, path)
         self._truths.settle(shown)
@@ -79,10 +80,11 @@ class Resolver:
     def resolve(self, ref: FileRef) -> Resolved | None:
         """The file that a reference means; None when it means none (a folder, URL or glob)."""
         key = (ref.repo, ref.path, ref.from_diff)
-        if key not in self._known:
-            place = self._place(ref)
-            self._known[key] = None if place is None else self._resolved(place)
-        return self._known[key]
+        if key in self._known:
+            return self._known[key]
+        place = self._place(ref)
+        found = self._known[key] = None if place is None else self._resolved(place)
+        return found
 
     def _add_folders(self, repo: Repo, path: str) -> None:
         """Take note of all folders above a path; where one is known, so are those above it."""
@@ -139,10 +141,13 @@ class Resolver:
     def _place(self, ref: FileRef) -> Place | None:
         """Where a reference lies; a root itself is a folder (`/workspace/src/..`)."""
         key = (ref.repo, ref.path, ref.from_diff)
-        if key not in self._places:
-            place = self._found(ref)
-            self._places[key] = place if place is not None and place.path else None
-        return self._places[key]
+        if key in self._places:
+            return self._places[key]
+        place = self._found(ref)
+        if place is not None and not place.path:
+            place = None
+        self._places[key] = place
+        return place
 
     def _found(self, ref: FileRef) -> Place | None:
         path = clean_path(ref.path)
@@ -170,9 +175,10 @@ class Resolver:
         file = path if place.repo is None else self._spelled(place.repo, path)
         if not place.outside:
             truth = self._truths.find(place.repo, path, self._folders)
-            other = self._others.find(place.repo, path, self._folders)
-            if other is not None:
-                self._met.setdefault(other, file)
+            if self._others.entries:
+                other = self._others.find(place.repo, path, self._folders)
+                if other is not None:
+                    self._met.setdefault(other, file)
         return Resolved(file, None if place.repo is None else place.repo.label, truth)
 
     def _is_taken(self, path: str) -> bool:
