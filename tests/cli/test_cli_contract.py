@@ -44,6 +44,18 @@ def test_help_lists_every_command(groundtrace: Call) -> None:
     assert all(f"  {command}" in out for command in COMMANDS)
 
 
+def test_the_module_is_the_command() -> None:
+    from groundtrace import __version__
+
+    done = subprocess.run(
+        [sys.executable, "-m", "groundtrace", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"groundtrace {__version__}\n"
+
+
 def test_version(groundtrace: Call) -> None:
     from groundtrace import __version__
 
