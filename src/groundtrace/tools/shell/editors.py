@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
+from groundtrace.tools.shell.compared import Compared
 from groundtrace.tools.shell.found import Names, Search
 from groundtrace.tools.shell.listing import Listing
 from groundtrace.tools.shell.parts import Content, Part, Spans, Text
@@ -229,6 +230,9 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
         return algebra.count(parts, "awk")
     if re.fullmatch(r"\{\s*print\s+\$(?:NF|9|0)\s*;?\s*\}", script):
         return [_last_field(part) for part in parts]
+    field = re.fullmatch(r"\{\s*print\s+\$(\d)\s*;?\s*\}", script)
+    if field and separator is None:
+        return [_one_field(part, int(field[1])) for part in parts]
     fields = re.fullmatch(r"\{\s*print\s+(\$\w+(?:\s*,\s*\$\w+)+)\s*;?\s*\}", script)
     if fields:
         return [_fields(part, re.findall(r"\$(\w+)", fields[1])) for part in parts]
@@ -272,6 +276,14 @@ def _last_field(part: Part) -> Part:
     if isinstance(part, Names):
         return replace(part, form="plain")
     return algebra.derive([part], "awk")[0]
+
+
+def _one_field(part: Part, field: int) -> Part:
+    """Of `Files a and b differ` the second or the fourth word."""
+    if not isinstance(part, Compared) or field not in {2, 4}:
+        return algebra.derive([part], "awk")[0]
+    side = part.sides[field // 2 - 1]
+    return Names(cwd=part.cwd, roots=(side,), only_files=True, limit=part.limit, rule=part.rule)
 
 
 def _fields(part: Part, fields: list[str]) -> Part:

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from groundtrace.model import FileRef
+from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
 from groundtrace.tools.shell.parts import Content, Part
+from groundtrace.tools.shell.roots import from_top
 from groundtrace.tools.shell.words import HOLES, Word
 
 _CONTEXT_BREAK = "--"
@@ -292,6 +293,8 @@ class Names(Part):
     """Names must lie below the roots."""
     stripped: str = ""
     """What a filter took away in front of every name."""
+    top: bool = False
+    """Names count from the top of the repository, which may lie above the directory."""
 
     @property
     def strict(self) -> bool:
@@ -330,13 +333,13 @@ class Names(Part):
                     parents.add(parent)
                     slash = parent.rfind("/")
         roots = {root.text.rstrip("/") for root in self.roots}
+        cwd = from_top(self.cwd, names) if self.top else self.cwd
         for name in dict.fromkeys(names):
             bare = name.strip() if self.form != "plain" else name
             if not self._is_file(bare, parents, roots):
                 continue
-            yield FileRef(
-                join(None if self.repo else self.cwd, bare), "surfaced", self.repo, rule=self.rule
-            )
+            path = join(None if self.repo else cwd, bare)
+            yield FileRef(path, "surfaced", self.repo, rule=self.rule)
 
     def _is_file(self, name: str, parents: set[str], roots: set[str]) -> bool:
         if not is_file_name(name) or name in parents:
@@ -359,7 +362,7 @@ class Diff(Part):
     """A patch as git prints it: contents of the files it names."""
 
     cwd: str | None
-    """The top of the repository."""
+    """Where git ran; the names count from the top of the repository."""
     summary: bool = False
     """Names stand in a summary (`--stat`) before or instead of the patch."""
 
@@ -371,17 +374,11 @@ class Diff(Part):
         return 1.5 if _DIFF_LINE.match(line) else 0.3
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        seen: set[str] = set()
+        found: dict[tuple[str, AccessKind], None] = {}
         for line in lines:
-            found = _DIFF_GIT.match(line)
-            name = found[2] if found else None
-            kind: str = "read"
-            if name is None and self.summary:
-                name, kind = _stat_name(line), "surfaced"
-            if name is None or name in seen or not is_file_name(name):
-                continue
-            if kind == "read":
-                seen.add(name)
-                yield FileRef(join(self.cwd, name), "read", rule=self.rule)
-            else:
-                yield FileRef(join(self.cwd, name), "surfaced", rule=self.rule)
+            patched = _DIFF_GIT.match(line)
+            name = patched[2] if patched else _stat_name(line) if self.summary else None
+            if name is not None and is_file_name(name):
+                found[name, "read" if patched else "surfaced"] = None
+        top = from_top(self.cwd, (name for name, _ in found))
+        return [FileRef(join(top, name), kind, rule=self.rule) for name, kind in found]

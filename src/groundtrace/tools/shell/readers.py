@@ -8,7 +8,7 @@ from dataclasses import replace
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
 from groundtrace.tools.shell.found import Names
-from groundtrace.tools.shell.parts import WHOLE, Content, Headed, Opaque, Spans, shown_files
+from groundtrace.tools.shell.parts import WHOLE, Content, Headed, Opaque, Spans
 from groundtrace.tools.shell.texts import text_part, words_as_text
 from groundtrace.tools.shell.words import HOLES, Word
 
@@ -191,14 +191,6 @@ def _jq(call: Call) -> Parts:
     )
 
 
-def _diff(call: Call) -> Parts:
-    options = call.options("UCWIxFS", frozenset({"--exclude", "--label", "--width"}))
-    operands = options.operands
-    if options.has("-r", "--recursive", "-q", "--brief") or len(operands) != 2:
-        return [Opaque(rule=call.name)]
-    return [Opaque(shows=shown_files(call.opened(operands), "read"), rule=call.name)]
-
-
 def _echo(call: Call) -> Parts:
     args = list(call.args)
     ended, escapes = True, False
@@ -299,10 +291,10 @@ HANDLERS: dict[str, Handler] = {
     "cat": _cat, "zcat": _cat, "less": _cat, "more": _cat, "view": _cat, "tac": _reordered(""),
     "bat": _bat, "batcat": _bat, "nl": _nl, "head": _head, "tail": _tail,
     "sort": _reordered("ktoST"), "uniq": _reordered("fsw", stop=1), "shuf": _reordered("n"),
-    "cut": _cut, "jq": _jq, "yq": _jq, "diff": _diff, "cmp": _diff, "comm": _diff, "colordiff": _diff, "vimdiff": _diff,
+    "cut": _cut, "jq": _jq, "yq": _jq,
     "xxd": _derived("lsocg"), "hexdump": _derived("nseC"), "od": _derived("AjNtw"), "strings": _derived("nte"),
     "base64": _derived("w"), "column": _derived("tsoc"), "fold": _derived("w"), "fmt": _derived("w"),
-    "rev": _derived(), "expand": _derived("t"), "paste": _derived("ds"), "join": _derived("12te"),
+    "rev": _derived(), "expand": _derived("t"),
     "xmllint": _derived("", 0), "pandoc": _derived("ftos"), "csvlook": _derived(), "glow": _derived("sw"),
     "tr": _passed, "json_pp": _passed, "pygmentize": _derived("lf"),
     "echo": _echo, "printf": _printf, "pwd": _pwd, "seq": _seq, "basename": _pathname, "dirname": _pathname,
