@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from groundtrace.tools.shell.found import Diff, Names, Search
+from groundtrace.tools.shell.headings import Grouped, filtered
 from groundtrace.tools.shell.listing import Listing
 from groundtrace.tools.shell.parts import (
     WHOLE,
@@ -220,6 +221,8 @@ def _searched(part: Part, how: Filter) -> Part:
         )
     if isinstance(part, Text):
         return _searched_text(part, how)
+    if isinstance(part, Grouped):
+        part = filtered(part)
     if isinstance(part, Search | Names | Listing) and (how.numbered or how.partial):
         return Opaque(shows=shown_files([part], "matched"), rule=how.rule, maybe=True)
     if isinstance(part, Headed):
@@ -246,6 +249,8 @@ def reorder(parts: Sequence[Part], dropping: bool = False) -> Parts:
     """`sort`, `tac`, `uniq`: the same lines in another order, or fewer."""
     out: Parts = []
     for part in parts:
+        if isinstance(part, Grouped):
+            part = filtered(part)
         if isinstance(part, Content):
             part = replace(part, spans=None if dropping else part.spans, shuffled=True)
         elif isinstance(part, Search):
