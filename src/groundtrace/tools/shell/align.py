@@ -245,7 +245,7 @@ def _stretch(
         limit = exact
     for end in range(1, total + 1):
         start = end - 1
-        begun = part.begin(lines[start - 1], lines[start]) if start else 0.0
+        begun = part.begin(lines[start - 1] if start else "", lines[start])
         value = before[start] - sums[start] - pairs[start + 1] + begun
         while window and window[-1][0] < value:
             window.pop()
@@ -260,7 +260,7 @@ def _stretch(
         if exact is not None and exact <= end:
             full = end - exact
             if exact > 0:
-                begun = part.begin(lines[full - 1], lines[full]) if full else 0.0
+                begun = part.begin(lines[full - 1] if full else "", lines[full])
                 reached = (
                     before[full]
                     - sums[full]

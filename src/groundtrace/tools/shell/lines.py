@@ -198,7 +198,12 @@ class Filter:
 
 
 def search(parts: Sequence[Part], how: Filter) -> Parts:
-    """`... | grep`: lines of a content become found lines; names stay names."""
+    """`... | grep`: lines of a content become found lines; names stay names.
+
+    With -n the numbers are those of the stream, which are a file's own only where it is alone.
+    """
+    if how.numbered and sum(part.prints for part in parts) > 1:
+        parts = [replace(p, spans=None) if isinstance(p, Content) else p for p in parts]
     return [_searched(part, how) for part in parts]
 
 
