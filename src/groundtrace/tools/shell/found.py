@@ -92,6 +92,9 @@ class Search(Part):
         return 0.8 if self.context else -4.0
 
     def pair(self, before: str, line: str) -> float:
+        if self.named is None and not self.context:
+            # One search names all of its lines or none; two may stand side by side.
+            return 0.0 if (self._split(before) is None) == (self._split(line) is None) else -3.0
         if not (self.numbered and self.named is False and self.ordered):
             return 0.0
         first, second = re.match(r"\d{1,9}", before), re.match(r"\d{1,9}", line)
@@ -351,7 +354,9 @@ class Names(Part):
         )
 
 
-_DIFF_GIT = re.compile(r'diff --git "?a/(.+?)"? "?b/(.+?)"?$')
+_DIFF_GIT = re.compile(r'diff --git "?a/(.+?)"? "?b/(?P<name>.+?)"?$')
+_DIFF_SIDE = re.compile(r'\+\+\+ "?b/(?P<name>[^\t]+?)"?$')
+"""What is left of a heading when `grep '^[+-]'` follows."""
 _DIFF_LINE = re.compile(
     r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)"
 )
@@ -376,8 +381,8 @@ class Diff(Part):
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         found: dict[tuple[str, AccessKind], None] = {}
         for line in lines:
-            patched = _DIFF_GIT.match(line)
-            name = patched[2] if patched else _stat_name(line) if self.summary else None
+            patched = _DIFF_GIT.match(line) or _DIFF_SIDE.match(line)
+            name = patched["name"] if patched else _stat_name(line) if self.summary else None
             if name is not None and is_file_name(name):
                 found[name, "read" if patched else "surfaced"] = None
         top = from_top(self.cwd, (name for name, _ in found))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell import lines as algebra
@@ -252,9 +253,17 @@ def _surfaces(form: str, takes: str = "") -> Handler:
     return handle
 
 
+_STAT_FORMS = (("%n", "plain"), ("%s %n", "size"), ("%n *", "first"), ("* %n", "last"))
+"""Where the name stands in the format of `stat -c`, and the form of a line with it there."""
+
+
 def _stat(call: Call) -> Parts:
     options = call.options("cft", frozenset({"--format", "--printf"}))
-    return [Opaque(shows=call.named(options.operands), rule=call.name)]
+    layout = options.value("-c", "--format") or ""
+    form = next((form for glob, form in _STAT_FORMS if fnmatchcase(layout, glob)), None)
+    if form is None or all(word.known for word in options.operands):
+        return [Opaque(shows=call.named(options.operands), rule=call.name)]
+    return [Names(cwd=call.cwd, roots=tuple(options.operands), form=form, rule=call.name)]
 
 
 _BRANCH = re.compile(
