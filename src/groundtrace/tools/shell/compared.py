@@ -1,4 +1,4 @@
-"""diff and cmp: which files were compared, and of which of them lines were shown."""
+"""What diff and cmp print: which files were compared, and of which of them lines are shown."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from groundtrace.model import AccessKind, FileRef
-from groundtrace.tools.shell.commands import Call, Handler, Parts
 from groundtrace.tools.shell.found import under
 from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
-from groundtrace.tools.shell.parts import Opaque, Part, shown_files
+from groundtrace.tools.shell.parts import Part
 from groundtrace.tools.shell.words import Word
 
 _NAMED = re.compile(
@@ -89,55 +88,3 @@ class Compared(Part):
         if not under(folder, self.sides) or looks_like_folder(name):
             return ()
         return (f"{folder.rstrip('/')}/{name}",)
-
-
-_LONG = frozenset(
-    {"--exclude", "--exclude-from", "--label", "--width", "--unified", "--context", "--ignore-matching-lines"}
-)  # fmt: skip
-_BRIEF = ("-r", "--recursive", "-q", "--brief", "-s", "--report-identical-files")
-
-
-def _diff(call: Call) -> Parts:
-    """Two files are shown by their differences; folders, and with -q files, are named by the lines."""
-    options = call.options("UCWIxXFS", _LONG)
-    operands = options.operands
-    if len(operands) != 2:
-        return [Opaque(rule=call.name)]
-    streamed = any(word.text in call.walker.streams or word.text == "-" for word in operands)
-    folders = all(looks_like_folder(word.text) or word.text.endswith("/") for word in operands)
-    if not streamed and (options.has(*_BRIEF) or folders or call.name == "cmp"):
-        return [
-            Compared(
-                cwd=call.cwd,
-                sides=(operands[0], operands[1]),
-                files=call.named(operands, "read"),
-                rule=call.name,
-            )
-        ]
-    return [Opaque(shows=shown_files(call.opened(_files(operands)), "read"), rule=call.name)]
-
-
-def _files(operands: list[Word]) -> list[Word]:
-    """Of a file and a folder the file of that name in the folder is compared."""
-    plain = [not looks_like_folder(word.text) and not word.text.endswith("/") for word in operands]
-    if plain.count(True) != 1 or not all(word.known for word in operands):
-        return operands
-    name = operands[plain.index(True)].text.rsplit("/", 1)[-1]
-    if "." not in name[1:]:
-        return operands
-    return [
-        word if whole else word._replace(text=f"{word.text.rstrip('/')}/{name}")
-        for word, whole in zip(operands, plain, strict=True)
-    ]
-
-
-def _together(call: Call) -> Parts:
-    """Programs that print lines of several files side by side."""
-    operands = call.options("dst12teo").operands
-    return [Opaque(shows=shown_files(call.opened(operands), "read"), rule=call.name)]
-
-
-HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(["diff", "cmp", "colordiff", "vimdiff", "sdiff"], _diff),
-    **dict.fromkeys(["comm", "paste", "join"], _together),
-}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from groundtrace.tools.shell import (
-    compared,
     editors,
     gits,
     listings,
@@ -18,18 +17,7 @@ from groundtrace.tools.shell.commands import Entry
 
 TABLE: dict[str, Entry] = {
     name: Entry(handler)
-    for module in (
-        readers,
-        compared,
-        editors,
-        searches,
-        listings,
-        writers,
-        gits,
-        wrappers,
-        scripts,
-        remote,
-    )
+    for module in (readers, editors, searches, listings, writers, gits, wrappers, scripts, remote)
     for name, handler in module.HANDLERS.items()
 }
 """Name of the program to its entry."""
