@@ -11,7 +11,8 @@ from score_shell import judge
 from shell_scratch import Case, build, read_cases
 from shell_workspace import build_workspace, judge_workspace
 
-CASES = [*read_cases("first.commands"), *read_cases("second.commands")]
+LISTS = ("first.commands", "second.commands", "third.commands")
+CASES = [case for name in LISTS for case in read_cases(name)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])

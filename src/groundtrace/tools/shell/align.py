@@ -265,7 +265,7 @@ def _stretch(
         limit = exact
     for end in range(1, total + 1):
         start = end - 1
-        begun = part.begin(lines[start - 1], lines[start]) if start and compares else 0.0
+        begun = part.begin(lines[start - 1] if start else "", lines[start]) if compares else 0.0
         value = before[start] - sums[start] - pairs[start + 1] + begun
         while window and window[-1][0] < value:
             window.pop()
@@ -280,7 +280,9 @@ def _stretch(
         if exact is not None and exact <= end:
             full = end - exact
             if exact > 0:
-                begun = part.begin(lines[full - 1], lines[full]) if full and compares else 0.0
+                begun = (
+                    part.begin(lines[full - 1] if full else "", lines[full]) if compares else 0.0
+                )
                 reached = (
                     before[full]
                     - sums[full]

@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
+from groundtrace.tools.shell.compared import Compared
 from groundtrace.tools.shell.found import Names, Search
 from groundtrace.tools.shell.listing import Listing
 from groundtrace.tools.shell.parts import Content, Part, Spans, Text
@@ -215,8 +216,28 @@ def _awk(call: Call) -> Parts:
         if re.fullmatch(r"\w+", name) and value.isdigit():
             script = re.sub(rf"\b{name}\b", value, script)
     files = [word for word in operands if not re.match(r"\w+=", word.text)]
+    told = _named_by_awk(call, script, files)
+    if told is not None:
+        return [told]
     parts = call.opened(files)
     return awk_script(script.strip(), options.value("-F", "--field-separator"), parts)
+
+
+_PRINTED = re.compile(r"\bprintf?\b\s*\(?\s*([^;}]*)")
+_NAME_ONLY = re.compile(r"FILENAME\s*\)?\s*$")
+_NAME_FIRST = re.compile(r"FILENAME\b|\"%s[^\"]*\"\s*,\s*FILENAME\b")
+
+
+def _named_by_awk(call: Call, script: str, files: list[Word]) -> Part | None:
+    """The names that a program prints itself, where the command does not spell them out."""
+    printed = _PRINTED.findall(script)
+    if not printed or not files:
+        return None
+    if all(map(_NAME_ONLY.match, printed)):
+        return Names(cwd=call.cwd, roots=tuple(files), only_files=True, rule="awk")
+    if all(map(_NAME_FIRST.match, printed)) and not all(word.known for word in files):
+        return Search(cwd=call.cwd, roots=tuple(files), named=True, numbered=None, rule="awk")
+    return None
 
 
 def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
@@ -229,6 +250,9 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
         return algebra.count(parts, "awk")
     if re.fullmatch(r"\{\s*print\s+\$(?:NF|9|0)\s*;?\s*\}", script):
         return [_last_field(part) for part in parts]
+    field = re.fullmatch(r"\{\s*print\s+\$(\d)\s*;?\s*\}", script)
+    if field and separator is None:
+        return [_one_field(part, int(field[1])) for part in parts]
     fields = re.fullmatch(r"\{\s*print\s+(\$\w+(?:\s*,\s*\$\w+)+)\s*;?\s*\}", script)
     if fields:
         return [_fields(part, re.findall(r"\$(\w+)", fields[1])) for part in parts]
@@ -245,7 +269,7 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
         wanted = tuple((a, limit if b is None else min(b, limit)) for a, b in wanted if a <= limit)
     if _PRINT_NUMBERED.match(action) and wanted is not None:
         return algebra.select(algebra.number(parts), wanted)
-    printed = re.findall(r"\bprintf?\b\s*\(?\s*([^;}]*)", script)
+    printed = _PRINTED.findall(script)
     if printed and all(map(_BEGINS_NAMED.match, printed)):
         return [_as_found(part) for part in parts]
     if printed and all(map(_BEGINS_NUMBERED.match, printed)):
@@ -272,6 +296,14 @@ def _last_field(part: Part) -> Part:
     if isinstance(part, Names):
         return replace(part, form="plain")
     return algebra.derive([part], "awk")[0]
+
+
+def _one_field(part: Part, field: int) -> Part:
+    """Of `Files a and b differ` the second or the fourth word."""
+    if not isinstance(part, Compared) or field not in {2, 4}:
+        return algebra.derive([part], "awk")[0]
+    side = part.sides[field // 2 - 1]
+    return Names(cwd=part.cwd, roots=(side,), only_files=True, limit=part.limit, rule=part.rule)
 
 
 def _fields(part: Part, fields: list[str]) -> Part:

@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from groundtrace.model import FileRef
+from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
 from groundtrace.tools.shell.parts import Content, Part
 from groundtrace.tools.shell.patterns import Pattern
+from groundtrace.tools.shell.roots import from_top
 from groundtrace.tools.shell.words import HOLES, Word
 
 _CONTEXT_BREAK = "--"
@@ -99,6 +100,9 @@ class Search(Part):
         return 0.8 if self.context else -4.0
 
     def pair(self, before: str, line: str) -> float:
+        if self.named is None and not self.context:
+            # One search names all of its lines or none; two may stand side by side.
+            return 0.0 if (self._split(before) is None) == (self._split(line) is None) else -3.0
         if not (self.numbered and self.named is False and self.ordered):
             return 0.0
         first, second = _NUMBER.match(before), _NUMBER.match(line)
@@ -300,6 +304,8 @@ class Names(Part):
     """Names must lie below the roots."""
     stripped: str = ""
     """What a filter took away in front of every name."""
+    top: bool = False
+    """Names count from the top of the repository, which may lie above the directory."""
 
     @property
     def strict(self) -> bool:
@@ -338,13 +344,13 @@ class Names(Part):
                     parents.add(parent)
                     slash = parent.rfind("/")
         roots = {root.text.rstrip("/") for root in self.roots}
+        cwd = from_top(self.cwd, names) if self.top else self.cwd
         for name in dict.fromkeys(names):
             bare = name.strip() if self.form != "plain" else name
             if not self._is_file(bare, parents, roots):
                 continue
-            yield FileRef(
-                join(None if self.repo else self.cwd, bare), "surfaced", self.repo, rule=self.rule
-            )
+            path = join(None if self.repo else cwd, bare)
+            yield FileRef(path, "surfaced", self.repo, rule=self.rule)
 
     def _is_file(self, name: str, parents: set[str], roots: set[str]) -> bool:
         if not is_file_name(name) or name in parents:
@@ -356,7 +362,9 @@ class Names(Part):
         )
 
 
-_DIFF_GIT = re.compile(r'diff --git "?a/(.+?)"? "?b/(.+?)"?$')
+_DIFF_GIT = re.compile(r'diff --git "?a/(.+?)"? "?b/(?P<name>.+?)"?$')
+_DIFF_SIDE = re.compile(r'\+\+\+ "?b/(?P<name>[^\t]+?)"?$')
+"""What is left of a heading when `grep '^[+-]'` follows."""
 _DIFF_LINE = re.compile(
     r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)"
 )
@@ -367,7 +375,7 @@ class Diff(Part):
     """A patch as git prints it: contents of the files it names."""
 
     cwd: str | None
-    """The top of the repository."""
+    """Where git ran; the names count from the top of the repository."""
     summary: bool = False
     """Names stand in a summary (`--stat`) before or instead of the patch."""
 
@@ -379,17 +387,11 @@ class Diff(Part):
         return 1.5 if _DIFF_LINE.match(line) else 0.3
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        seen: set[str] = set()
+        found: dict[tuple[str, AccessKind], None] = {}
         for line in lines:
-            found = _DIFF_GIT.match(line)
-            name = found[2] if found else None
-            kind: str = "read"
-            if name is None and self.summary:
-                name, kind = _stat_name(line), "surfaced"
-            if name is None or name in seen or not is_file_name(name):
-                continue
-            if kind == "read":
-                seen.add(name)
-                yield FileRef(join(self.cwd, name), "read", rule=self.rule)
-            else:
-                yield FileRef(join(self.cwd, name), "surfaced", rule=self.rule)
+            patched = _DIFF_GIT.match(line) or _DIFF_SIDE.match(line)
+            name = patched["name"] if patched else _stat_name(line) if self.summary else None
+            if name is not None and is_file_name(name):
+                found[name, "read" if patched else "surfaced"] = None
+        top = from_top(self.cwd, (name for name, _ in found))
+        return [FileRef(join(top, name), kind, rule=self.rule) for name, kind in found]

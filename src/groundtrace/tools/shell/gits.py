@@ -11,6 +11,7 @@ from groundtrace.tools.shell.found import Diff, Names
 from groundtrace.tools.shell.names import join
 from groundtrace.tools.shell.parts import Content, Opaque
 from groundtrace.tools.shell.readers import blame_spans
+from groundtrace.tools.shell.roots import place
 from groundtrace.tools.shell.searches import git_grep
 from groundtrace.tools.shell.words import HOLES
 from groundtrace.tools.shell.writers import apply_patch
@@ -62,19 +63,24 @@ def _git(call: Call) -> Parts:
         walker.cwd = saved
 
 
+_NAMES = (
+    ("--name-only", "plain"),
+    ("--name-status", "letters"),
+    ("--numstat", "numstat"),
+    ("--stat", "diffstat"),
+)
+"""Options with which show, diff and log print names instead of patches, and in which form."""
+
+
 def _listing(call: Call, options: Options) -> Parts | None:
-    """Options with which show, diff and log print names instead of patches."""
-    log = options.has("--log")
-    if options.has("--name-only"):
-        return [
-            Names(cwd=call.cwd, form="logname" if log else "plain", only_files=True, rule="git")
-        ]
-    if options.has("--name-status"):
-        return [Names(cwd=call.cwd, form="letters", only_files=True, rule="git")]
-    if options.has("--numstat"):
-        return [Names(cwd=call.cwd, form="numstat", only_files=True, rule="git")]
-    if options.has("--stat") and not options.has("-p", "--patch", "-u"):
-        return [Names(cwd=call.cwd, form="diffstat", only_files=True, rule="git")]
+    """What is printed with an option that asks for names, or for less; None without one."""
+    patches = options.has("-p", "--patch", "-u")
+    for option, form in _NAMES:
+        if options.has(option) and not (option == "--stat" and patches):
+            if form == "plain" and options.has("--log"):
+                form = "logname"
+            top = not options.has("--relative")
+            return [Names(cwd=call.cwd, form=form, only_files=True, top=top, rule="git")]
     if options.has("--shortstat", "--quiet", "-s", "--no-patch", "--summary", "--check"):
         return [Opaque(rule="git")]
     return None
@@ -86,8 +92,9 @@ def _show(call: Call) -> Parts:
     for word in options.operands:
         found = _OBJECT.match(word.text) if word.known else None
         if found:
-            path = call.walker.path(found[1])
-            # `missing` holds the path as git names it, without the revision.
+            # What git misses it names from the top, without the revision.
+            known = call.walker.path(found[1]) is not None
+            path = place(call.cwd, found[1]) if known else None
             parts.append(Content(path=path, rule="git show"))
     if parts:
         return parts

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from groundtrace.tools.shell.found import Diff, Names, Search
+from groundtrace.tools.shell.headings import Grouped, filtered
 from groundtrace.tools.shell.listing import Listing
 from groundtrace.tools.shell.parts import (
     WHOLE,
@@ -197,7 +198,12 @@ class Filter:
 
 
 def search(parts: Sequence[Part], how: Filter) -> Parts:
-    """`... | grep`: lines of a content become found lines; names stay names."""
+    """`... | grep`: lines of a content become found lines; names stay names.
+
+    With -n the numbers are those of the stream, which are a file's own only where it is alone.
+    """
+    if how.numbered and sum(part.prints for part in parts) > 1:
+        parts = [replace(p, spans=None) if isinstance(p, Content) else p for p in parts]
     return [_searched(part, how) for part in parts]
 
 
@@ -220,6 +226,8 @@ def _searched(part: Part, how: Filter) -> Part:
         )
     if isinstance(part, Text):
         return _searched_text(part, how)
+    if isinstance(part, Grouped):
+        part = filtered(part)
     if isinstance(part, Search | Names | Listing) and (how.numbered or how.partial):
         return Opaque(shows=shown_files([part], "matched"), rule=how.rule, maybe=True)
     if isinstance(part, Headed):
@@ -245,6 +253,8 @@ def reorder(parts: Sequence[Part], dropping: bool = False) -> Parts:
     """`sort`, `tac`, `uniq`: the same lines in another order, or fewer."""
     out: Parts = []
     for part in parts:
+        if isinstance(part, Grouped):
+            part = filtered(part)
         if isinstance(part, Content):
             part = replace(part, spans=None if dropping else part.spans, shuffled=True)
         elif isinstance(part, Search):

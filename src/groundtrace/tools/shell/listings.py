@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell import lines as algebra
@@ -63,10 +64,10 @@ def _find(call: Call) -> Parts:
         roots.append(args.pop(0))
     names: list[str] = []
     types: set[str] = set()
-    actions: list[list[Word]] = []
+    steps: list[list[Word] | None] = []
     form = "plain"
     prints = True
-    named = False
+    batch = False
     at = 0
     while at < len(args):
         text = args[at].text
@@ -79,7 +80,8 @@ def _find(call: Call) -> Parts:
                 (i for i in range(at + 1, len(args)) if args[i].text in {";", "+", "\\;"}),
                 len(args),
             )
-            actions.append(args[at + 1 : end])
+            steps.append(args[at + 1 : end])
+            batch = batch or (end < len(args) and args[end].text == "+")
             at = end + 1
             continue
         if text in {"-name", "-iname"}:
@@ -90,20 +92,22 @@ def _find(call: Call) -> Parts:
             form = "findls"
         elif text == "-delete":
             prints = False
-        elif text == "-print":
-            named = not actions
+        elif text in {"-print", "-print0"}:
+            steps.append(None)
         elif text == "-printf" and not re.match(r"%p(?:\\n|$)", value):
             form = "relative" if re.match(r"%P(?:\\n|$)", value) else "unknown"
         at += 2 if text in _FIND_VALUES else 1
     found = _found(
         call, tuple(roots), names if "-o" not in [w.text for w in args] else [], types, form
     )
-    if actions:
-        parts: Parts = []
-        for action in actions:
-            parts.extend(run_with_names(call, action, "{}", found, named))
-        return parts
-    return found if prints else []
+    if not any(steps):
+        return found if prints else []
+    if None in steps and not batch:
+        return _in_turn(call, steps, found)
+    parts: Parts = list(found) if None in steps else []
+    for action in filter(None, steps):
+        parts.extend(run_with_names(call, action, "{}", found))
+    return parts
 
 
 def _found(
@@ -131,32 +135,46 @@ def _found(
     ]
 
 
-def run_with_names(
-    call: Call, command: Sequence[Word], mark: str | None, source: Parts, named: bool = False
-) -> Parts:
+def run_with_names(call: Call, command: Sequence[Word], mark: str | None, source: Parts) -> Parts:
     """A command run for names that another printed: xargs, find -exec.
 
-    Every name is a hole; what the command prints may tell them. A command with a mark for the name
-    is a loop, whose rounds its own separators tell apart; `named` when the name is printed first.
+    Every name is a hole; what the command prints may tell them. A script with a mark for the name
+    is a loop, whose rounds its own separators tell apart.
     """
     walker = call.walker
     roots = [root for part in source if isinstance(part, Names) for root in part.roots]
     if mark is None or not any(mark in word.text for word in command):
         return _unknown_operand(call, [*command, Word(walker.hole(), glob=False)], roots)
-    several = any(word.text in {"sh", "bash", "echo"} for word in command[:1])
-    if not several and not named:
-        return _unknown_operand(
-            call, [w._replace(text=w.text.replace(mark, walker.hole())) for w in command], roots
-        )
+    if any(word.text in {"sh", "bash", "echo"} for word in command[:1]):
+        return _in_turn(call, [list(command)], source, mark)
+    return _unknown_operand(
+        call, [w._replace(text=w.text.replace(mark, walker.hole())) for w in command], roots
+    )
+
+
+def _in_turn(
+    call: Call, steps: Sequence[Sequence[Word] | None], source: Parts, mark: str = "{}"
+) -> Parts:
+    """Commands run one after another for each name; None prints the name.
+
+    Where nothing else is printed (`-exec grep -q x {} \\; -print`) the names are all there is.
+    """
+    walker = call.walker
     name = "\x00word"
 
     def body() -> Parts:
         value = walker.variables[name][0].text
-        words = [w._replace(text=w.text.replace(mark, value)) for w in command]
-        above = [text_part(walker, value, rule="find")] if named else []
-        return [*above, *walker.command(words, None)]
+        parts: Parts = []
+        for step in steps:
+            if step is None:
+                parts.append(text_part(walker, value, rule="find"))
+            else:
+                words = [w._replace(text=w.text.replace(mark, value)) for w in step]
+                parts.extend(walker.command(words, None))
+        return parts
 
-    return [walker.loop([name], source, body, names=False)]
+    loop = walker.loop([name], source, body)
+    return source if loop.repeats_lines else [loop]
 
 
 def _unknown_operand(call: Call, command: list[Word], roots: list[Word]) -> Parts:
@@ -170,32 +188,28 @@ def _unknown_operand(call: Call, command: list[Word], roots: list[Word]) -> Part
     return out
 
 
+_FD_LONG = frozenset(
+    {"--extension", "--type", "--exclude", "--max-depth", "--color", "--base-directory"}
+)
+_FD_EXEC = frozenset({"-x", "-X", "--exec", "--exec-batch"})
+
+
 def _fd(call: Call) -> Parts:
-    options = call.options(
-        "etEdxXcjgS",
-        frozenset(
-            {
-                "--extension",
-                "--type",
-                "--exclude",
-                "--max-depth",
-                "--exec",
-                "--color",
-                "--base-directory",
-            }
-        ),
-    )
+    texts = [word.text for word in call.args]
+    at = next((i for i, text in enumerate(texts) if text in _FD_EXEC), len(texts))
+    command = call.args[at + 1 :]
+    options = replace(call, args=call.args[:at]).options("etEdcjgS", _FD_LONG)
     kind = options.value("-t", "--type")
-    roots = tuple(options.operands[1:])
-    return [
+    found: Parts = [
         Names(
             cwd=call.cwd,
-            roots=roots,
+            roots=tuple(options.operands[1:]),
             rule="fd",
             folders=kind in {"d", "directory"},
             only_files=kind in {"f", "file"} or options.has("-e", "--extension"),
         )
     ]
+    return run_with_names(call, command, "{}", found) if command else found
 
 
 def _ls(call: Call) -> Parts:
@@ -239,9 +253,17 @@ def _surfaces(form: str, takes: str = "") -> Handler:
     return handle
 
 
+_STAT_FORMS = (("%n", "plain"), ("%s %n", "size"), ("%n *", "first"), ("* %n", "last"))
+"""Where the name stands in the format of `stat -c`, and the form of a line with it there."""
+
+
 def _stat(call: Call) -> Parts:
     options = call.options("cft", frozenset({"--format", "--printf"}))
-    return [Opaque(shows=call.named(options.operands), rule=call.name)]
+    layout = options.value("-c", "--format") or ""
+    form = next((form for glob, form in _STAT_FORMS if fnmatchcase(layout, glob)), None)
+    if form is None or all(word.known for word in options.operands):
+        return [Opaque(shows=call.named(options.operands), rule=call.name)]
+    return [Names(cwd=call.cwd, roots=tuple(options.operands), form=form, rule=call.name)]
 
 
 _BRANCH = re.compile(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.align import divide
@@ -18,6 +20,16 @@ MAX_ROUNDS = 400
 _BARE_WORD = "(?P<word>.+?)$"
 
 
+class Heading(NamedTuple):
+    """The line by which a round is known."""
+
+    pattern: re.Pattern[str]
+    above: int | None
+    """Lines of the round above it; None where that is not known."""
+    last: bool
+    """The round ends with it."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Loop(Part):
     """A loop whose rounds are found in the output by the separators that it prints."""
@@ -28,8 +40,8 @@ class Loop(Part):
     bind: Callable[[str], list[Part]]
     """The body's parts for a known word."""
     source: tuple[Part, ...]
-    names: bool
-    """The words are names of existing files (a pattern)."""
+    globs: tuple[str, ...]
+    """The patterns whose matches the words are, so that they are names of existing files."""
     cwd: str | None
 
     @property
@@ -42,69 +54,95 @@ class Loop(Part):
         scores = [
             part.score(line) for part in self.template if part.prints and not isinstance(part, Text)
         ]
-        header = self._header()
-        if header is not None and header.match(line):
+        heading = self._heading()
+        if heading is not None and heading.pattern.match(line):
             return 3.0
         return max(scores) * 0.9 if scores else -2.0
 
-    def _header(self) -> re.Pattern[str] | None:
-        """The separator that holds the word of the round."""
-        for part in self.template:
-            if not isinstance(part, Text):
+    def _heading(self) -> Heading | None:
+        """The separator that holds the word of the round, unless a failure alone prints it."""
+        before: int | None = 0
+        printing = [part for part in self.template if part.prints]
+        for part in printing:
+            if not isinstance(part, Text) or part.fallback:
+                before = None
                 continue
-            for line in part.lines:
+            for row, line in enumerate(part.lines):
                 if self.hole in line:
-                    pieces = [
-                        "(?P<word>.+?)"
-                        if piece == self.hole and not line[:i].count(self.hole)
-                        else ".*?"
-                        if HOLES.match(piece)
-                        else re.escape(piece)
-                        for i, piece in _pieces(line)
-                    ]
-                    return re.compile("".join(pieces) + ("" if part.unended else "$"))
+                    last = part is printing[-1] and row == len(part.lines) - 1
+                    above = None if before is None else before + row
+                    return Heading(self._pattern(line, part.unended), above, last)
+            if before is not None and not part.maybe:
+                before += len(part.lines) - part.unended
         return None
 
+    def _pattern(self, line: str, unended: bool) -> re.Pattern[str]:
+        pieces = [
+            "(?P<word>.+?)"
+            if piece == self.hole and not line[:i].count(self.hole)
+            else ".*?"
+            if HOLES.match(piece)
+            else re.escape(piece)
+            for i, piece in _pieces(line)
+        ]
+        return re.compile("".join(pieces) + ("" if unended else "$"))
+
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        listed = self.names or any(
+        listed = bool(self.globs) or any(
             isinstance(part, Names | Listing)
             or (isinstance(part, Search) and part.named is not False)
             for part in self.source
         )
         yield from self._source_refs()
-        header = self._header()
-        if header is None:
+        heading = self._heading()
+        if heading is None:
             for segment in divide(self.template, lines):
                 if segment.lines:
                     yield from segment.part.refs(segment.lines, False, trimmed)
             return
-        bare = header.pattern == _BARE_WORD
-        starts: list[tuple[int, str]] = []
-        for number, line in enumerate(lines):
-            found = header.match(line)
-            if found is None or (bare and not self._is_word(line)):
-                continue
-            if is_file_name(found["word"]) and len(starts) < MAX_ROUNDS:
-                starts.append((number, found["word"]))
-        ends = [number for number, _ in starts[1:]] + [len(lines)]
-        # Where no line is a header there is one end and no start.
-        for (begin, word), end in zip(starts, ends, strict=False):
+        known = heading.above is not None or heading.last
+        for begin, end, word in self._rounds(lines, heading):
             path = self._path(word) if listed and not looks_like_folder(word) else None
             if path is not None:
                 yield FileRef(path, "surfaced", rule="loop")
             for segment in divide(self.bind(word), lines[begin:end]):
                 if segment.lines or not segment.part.prints:
                     yield from segment.part.refs(
-                        segment.lines, segment.sure, trimmed and end == len(lines)
+                        segment.lines, segment.sure and known, trimmed and end == len(lines)
                     )
 
-    def _is_word(self, line: str) -> bool:
-        """Whether a line with nothing but a word in it can be what the loop goes over."""
+    def _rounds(self, lines: Sequence[str], heading: Heading) -> list[tuple[int, int, str]]:
+        """Where each round begins and ends, and its word."""
+        bare = heading.pattern.pattern == _BARE_WORD
+        marks: list[tuple[int, str]] = []
+        for number, line in enumerate(lines):
+            found = heading.pattern.match(line)
+            if found is None or not self._is_word(found["word"], bare):
+                continue
+            if is_file_name(found["word"]) and len(marks) < MAX_ROUNDS:
+                marks.append((number, found["word"]))
+        if heading.above is None and heading.last:
+            begins = [0, *(number + 1 for number, _ in marks)]
+            return [(begin, at + 1, word) for begin, (at, word) in zip(begins, marks, strict=False)]
+        above = heading.above or 0
+        begins = [max(0, number - above) for number, _ in marks] + [len(lines)]
+        return [
+            (begin, end, word)
+            for begin, end, (_, word) in zip(begins, begins[1:], marks, strict=False)
+        ]
+
+    def _is_word(self, word: str, bare: bool) -> bool:
+        """Whether the loop can go over `word`: `## Close` in a file is no `## $f` of `*.md`."""
+        if self.globs and not any(_fits(word, glob) for glob in self.globs):
+            return False
         listed = [part for part in self.source if isinstance(part, Names)]
+        if listed and not any(part.score(word) > 0 for part in listed):
+            return False
+        if not bare:
+            return True
         if listed:
-            fits = any(part.score(line) > 0 for part in listed)
-            return fits and (any(part.roots for part in listed) or " " not in line)
-        return " " not in line and ("/" in line or "." in line)
+            return any(part.roots for part in listed) or " " not in word
+        return " " not in word and ("/" in word or "." in word)
 
     def _path(self, word: str) -> str | None:
         """The file that a word names, where the program that listed it ran."""
@@ -121,9 +159,45 @@ class Loop(Part):
         return ()
 
 
+def _fits(word: str, glob: str) -> bool:
+    """Whether a name can be a match of a pattern; `**/` matches no folder as well."""
+    if HOLES.search(glob):
+        return True
+    return fnmatch.fnmatchcase(word, glob.replace("**/", "*"))
+
+
 def _pieces(line: str) -> Iterable[tuple[int, str]]:
     position = 0
     for piece in re.split("([\ue000-\uf8ff])", line):
         if piece:
             yield position, piece
         position += len(piece)
+
+
+_READ = re.compile(r"(?:IFS=\S*\s+)?read\b((?:\s+-\w+(?:\s+(?:''|\"\"|\$'[^']*'))?)*)((?:\s+\w+)*)")
+_COUNTED = re.compile(
+    r"for\s*\(\(\s*(?P<name>\w+)\s*=\s*(?P<low>\d+)\s*;\s*\w+\s*(?P<sign><=?)\s*(?P<high>\d+)\s*;"
+    r"\s*\w+\s*(?:\+\+|\+=\s*(?P<step>\d+))\s*\)\)"
+)
+
+
+class Counter(NamedTuple):
+    """The variable of a counting loop and its values."""
+
+    name: str
+    values: range
+
+
+def read_names(condition: str) -> list[str] | None:
+    """Variables of `while read a b`, None when the loop reads nothing."""
+    found = _READ.match(condition)
+    return None if found is None else found[2].split() or ["REPLY"]
+
+
+def counted(source: str) -> Counter | None:
+    """`for ((i=1; i<=9; i++))`, None for loops that count otherwise."""
+    found = _COUNTED.match(source)
+    if found is None:
+        return None
+    stop = int(found["high"]) + (found["sign"] == "<=")
+    return Counter(found["name"], range(int(found["low"]), stop, int(found["step"] or 1) or 1))

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
+from groundtrace.tools.shell.compared import Compared
 from groundtrace.tools.shell.found import Names
+from groundtrace.tools.shell.names import looks_like_folder
 from groundtrace.tools.shell.parts import WHOLE, Content, Headed, Opaque, Spans, shown_files
 from groundtrace.tools.shell.texts import text_part, words_as_text
 from groundtrace.tools.shell.words import HOLES, Word
@@ -194,12 +196,54 @@ def _jq(call: Call) -> Parts:
     )
 
 
+_DIFF_LONG = frozenset({"--exclude", "--exclude-from", "--label", "--width"})
+_BRIEF = ("-r", "--recursive", "-q", "--brief", "-s", "--report-identical-files")
+
+
 def _diff(call: Call) -> Parts:
-    options = call.options("UCWIxFS", frozenset({"--exclude", "--label", "--width"}))
+    """Two files are shown by their differences; folders, and with -q files, are named by the lines."""
+    options = call.options("UCWIxXFS", _DIFF_LONG)
     operands = options.operands
-    if options.has("-r", "--recursive", "-q", "--brief") or len(operands) != 2:
+    if len(operands) != 2:
         return [Opaque(rule=call.name)]
-    return [Opaque(shows=shown_files(call.opened(operands), "read"), rule=call.name)]
+    streamed = any(word.text in call.walker.streams or word.text == "-" for word in operands)
+    folders = all(looks_like_folder(word.text) or word.text.endswith("/") for word in operands)
+    if not streamed and (options.has(*_BRIEF) or folders or call.name == "cmp"):
+        return [
+            Compared(
+                cwd=call.cwd,
+                sides=(operands[0], operands[1]),
+                files=call.named(operands, "read"),
+                rule=call.name,
+            )
+        ]
+    return [
+        Opaque(shows=shown_files(call.opened(_compared_files(operands)), "read"), rule=call.name)
+    ]
+
+
+def _compared_files(operands: list[Word]) -> list[Word]:
+    """Of a file and a folder the file of that name in the folder is compared."""
+    plain = [not looks_like_folder(word.text) and not word.text.endswith("/") for word in operands]
+    if plain.count(True) != 1 or not all(word.known for word in operands):
+        return operands
+    name = operands[plain.index(True)].text.rsplit("/", 1)[-1]
+    if "." not in name[1:]:
+        return operands
+    return [
+        word if whole else word._replace(text=f"{word.text.rstrip('/')}/{name}")
+        for word, whole in zip(operands, plain, strict=True)
+    ]
+
+
+def _together(takes: str = "") -> Handler:
+    """A program that prints lines of several files side by side."""
+
+    def handle(call: Call) -> Parts:
+        files = call.opened(call.options(takes).operands)
+        return [Opaque(shows=shown_files(files, "read"), rule=call.name)]
+
+    return handle
 
 
 _ECHO_FLAGS = re.compile(r"-[neE]+")
@@ -305,11 +349,11 @@ HANDLERS: dict[str, Handler] = {
     "cat": _cat, "zcat": _cat, "less": _cat, "more": _cat, "view": _cat, "tac": _reordered(""),
     "bat": _bat, "batcat": _bat, "nl": _nl, "head": _head, "tail": _tail,
     "sort": _reordered("ktoST"), "uniq": _reordered("fsw", stop=1), "shuf": _reordered("n"),
-    "cut": _cut, "jq": _jq, "yq": _jq, "diff": _diff, "cmp": _diff, "comm": _diff, "colordiff": _diff, "vimdiff": _diff,
-    "xxd": _derived("lsocg"), "hexdump": _derived("nseC"), "od": _derived("AjNtw"), "strings": _derived("nte"),
-    "base64": _derived("w"), "column": _derived("tsoc"), "fold": _derived("w"), "fmt": _derived("w"),
-    "rev": _derived(), "expand": _derived("t"), "paste": _derived("ds"), "join": _derived("12te"),
-    "xmllint": _derived("", 0), "pandoc": _derived("ftos"), "csvlook": _derived(), "glow": _derived("sw"),
+    "cut": _cut, "jq": _jq, "yq": _jq, "diff": _diff, "cmp": _diff, "comm": _together(), "colordiff": _diff, "vimdiff": _diff,
+    "xxd": _derived("lsocg"), "hexdump": _derived("nse"), "od": _derived("AjNtw"), "strings": _derived("nte"),
+    "base64": _derived("w"), "column": _derived("socNHRTWEO"), "fold": _derived("w"), "fmt": _derived("w"),
+    "rev": _derived(), "expand": _derived("t"), "paste": _together("d"), "join": _together("12aejotv"),
+    "xmllint": _derived("", 0), "pandoc": _derived("fto"), "csvlook": _derived(), "glow": _derived("sw"),
     "tr": _passed, "json_pp": _passed, "pygmentize": _derived("lf"),
     "echo": _echo, "printf": _printf, "pwd": _pwd, "seq": _seq, "basename": _pathname, "dirname": _pathname,
     "tee": _tee,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Options, Parts
 from groundtrace.tools.shell.found import Names, Search
+from groundtrace.tools.shell.headings import Grouped
 from groundtrace.tools.shell.names import looks_like_folder
 from groundtrace.tools.shell.parts import Count, Opaque, Part
 from groundtrace.tools.shell.patterns import Pattern
@@ -81,8 +83,12 @@ def search(
     recursive: bool,
     numbered: bool | None,
     named: bool | None,
+    headings: bool | None = False,
 ) -> Parts:
-    """A search, by its options: found lines, names, counts or nothing."""
+    """A search, by its options: found lines, names, counts or nothing.
+
+    `headings`: names stand above the lines; None where the output has to tell.
+    """
     pattern, operands = _pattern(options, syntax)
     if options.has("-q", "--quiet", "--silent"):
         return []
@@ -134,8 +140,9 @@ def search(
             if recursive or (len(operands) == 1 and not operands[0].known)
             else len(operands) > 1
         )
+    found = Search if named is False or headings is False else partial(Grouped, asked=headings)
     return [
-        Search(
+        found(
             cwd=call.cwd,
             roots=roots,
             sole=sole,
@@ -210,7 +217,21 @@ def _rg(call: Call) -> Parts:
     single = len(paths) == 1 and paths[0].known and not looks_like_folder(paths[0].text)
     if named is None and single:
         named = False
-    return search(call, options, "extended", not reads_stdin, numbered, named)
+    return search(
+        call, options, "extended", not reads_stdin, numbered, named, _headings(call, options)
+    )
+
+
+_HEADINGS = ("--heading", "--group", "--pretty")
+_NO_HEADINGS = ("--no-heading", "--nogroup", "--noheading", "--vimgrep")
+
+
+def _headings(call: Call, options: Options) -> bool | None:
+    """Whether rg, ag or ack print names as headings; unless told they do so on a terminal."""
+    if options.has(*_NO_HEADINGS):
+        return False
+    asked = options.has(*_HEADINGS) or (call.name == "rg" and options.has("-p"))
+    return True if asked else None
 
 
 def git_grep(call: Call) -> Parts:
@@ -230,7 +251,13 @@ def git_grep(call: Call) -> Parts:
     ]
     named = not options.has("-h")
     found = search(
-        replace(call, stdin=None), options, "basic", True, options.has("-n", "--line-number"), named
+        replace(call, stdin=None),
+        options,
+        "basic",
+        True,
+        options.has("-n", "--line-number"),
+        named,
+        options.has("--heading"),
     )
     revision = revisions[0].text if len(revisions) == 1 and revisions[0].known else ""
     if revision:

@@ -5,13 +5,12 @@ Nothing is executed. The walk gives the list of parts that the command prints, i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from groundtrace.tools.shell.commands import Call, Entry, run_command
 from groundtrace.tools.shell.flow import Stage, flat, joined, perhaps
-from groundtrace.tools.shell.loops import Loop
+from groundtrace.tools.shell.loops import Loop, counted, read_names
 from groundtrace.tools.shell.names import is_file_name, join
 from groundtrace.tools.shell.parse import Tree, parse
 from groundtrace.tools.shell.parts import Part, Text
@@ -269,17 +268,24 @@ class Walker:
     def each(self, words: Sequence[Word], name: str, body: Callable[[], Parts]) -> Parts:
         """`body` for every word; words that are not known make a loop of unknown length."""
         parts: Parts = []
+        globs = tuple(word.text for word in words if word.glob)
         for word in words[:MAX_WORDS]:
             if word.known or (word.stream is None and not word.glob and word.text != HOLE):
                 self.variables[name] = [word]
                 parts.extend(body())
-            else:
-                source = list(word.stream) if word.stream is not None else []
-                parts.append(self.loop([name], source, body, names=word.glob))
+            elif not word.glob:
+                parts.append(self.loop([name], list(word.stream or ()), body))
+            elif word.text == globs[0]:
+                # The rounds of several patterns look alike: they are one loop.
+                parts.append(self.loop([name], [], body, globs))
         return parts
 
     def loop(
-        self, names_of: Sequence[str], source: Parts, body: Callable[[], Parts], names: bool
+        self,
+        names_of: Sequence[str],
+        source: Parts,
+        body: Callable[[], Parts],
+        globs: tuple[str, ...] = (),
     ) -> Loop:
         """A loop over words that only the output can tell."""
         hole = self.hole()
@@ -301,7 +307,7 @@ class Walker:
             template=tuple(bound(hole)),
             bind=bound,
             source=tuple(source),
-            names=names,
+            globs=globs,
             cwd=cwd,
         )
 
@@ -309,7 +315,7 @@ class Walker:
         condition, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
         if body is None:
             return []
-        names = self._read_names(condition)
+        names = read_names(self.tree.text(condition)) if condition is not None else None
         if names is None:
             before = self.run(condition, stdin) if condition is not None else []
             return before + perhaps(self.run(body, stdin))
@@ -318,7 +324,7 @@ class Walker:
             lines = [line for part in stdin if isinstance(part, Text) for line in part.lines]
             if not any(HOLES.search(line) for line in lines):
                 return self._each_line(lines, names, run_body)
-        loop = self.loop(names, stdin or [], run_body, names=False)
+        loop = self.loop(names, stdin or [], run_body)
         if stdin and len(names) == 1 and loop.repeats_lines:
             return stdin
         return [loop]
@@ -334,31 +340,15 @@ class Walker:
             parts.extend(body())
         return parts
 
-    def _read_names(self, condition: Node | None) -> list[str] | None:
-        """Variables of `while read a b`, None when the loop reads nothing."""
-        if condition is None:
-            return None
-        found = re.match(
-            r"(?:IFS=\S*\s+)?read\b((?:\s+-\w+(?:\s+(?:''|\"\"|\$'[^']*'))?)*)((?:\s+\w+)*)",
-            self.tree.text(condition),
-        )
-        return None if found is None else found[2].split() or ["REPLY"]
-
     def _c_for(self, node: Node, stdin: Parts | None) -> Parts:
         body = node.child_by_field_name("body")
         if body is None:
             return []
-        found = re.match(
-            r"for\s*\(\(\s*(\w+)\s*=\s*(\d+)\s*;\s*\w+\s*(<=?)\s*(\d+)\s*;\s*\w+\s*(?:\+\+|\+=\s*(\d+))\s*\)\)",
-            self.tree.text(node),
-        )
-        if found is None:
+        counter = counted(self.tree.text(node))
+        if counter is None:
             return perhaps(self.run(body, stdin))
-        stop = int(found[4]) + (found[3] == "<=")
-        values = range(int(found[2]), stop, int(found[5] or 1) or 1)[:MAX_WORDS]
-        return self.each(
-            [Word(str(value)) for value in values], found[1], lambda: self.run(body, stdin)
-        )
+        words = [Word(str(value)) for value in counter.values[:MAX_WORDS]]
+        return self.each(words, counter.name, lambda: self.run(body, stdin))
 
     # --- assignments, redirections, commands ------------------------------------------------
 

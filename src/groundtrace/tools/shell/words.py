@@ -168,8 +168,17 @@ def _sequence(walker: Walker, node: Node, quoted: bool) -> str:
         position = child.end_byte
         if is_string and child.type in {'"', "$"}:
             continue
+        if is_string and child.type in _EXPANSIONS:
+            # The grammar takes the blank of `"$a $b"` into the second expansion.
+            raw = walker.tree.text(child)
+            pieces.append(_escape(raw[: len(raw) - len(raw.lstrip())]))
         pieces.append(_marked(walker, child, quoted))
     return "".join(pieces)
+
+
+_EXPANSIONS = frozenset(
+    ["simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"]
+)
 
 
 def _word(walker: Walker, node: Node, quoted: bool) -> str:
@@ -225,7 +234,7 @@ def _arithmetic(walker: Walker, node: Node, _quoted: bool) -> str:
 
 
 def _simple(walker: Walker, node: Node, quoted: bool) -> str:
-    name = walker.tree.text(node)[1:]
+    name = walker.tree.text(node).lstrip()[1:]
     if name[:1].isdigit() and len(name) > 1:
         # `$3p` is the third argument and a letter; the grammar takes both for the name.
         rest = name[1:]
@@ -251,7 +260,7 @@ _EXPANSION = re.compile(
 
 
 def _expansion(walker: Walker, node: Node, quoted: bool) -> str:
-    found = _EXPANSION.match(walker.tree.text(node))
+    found = _EXPANSION.match(walker.tree.text(node).lstrip())
     if found is None or found["bang"] == "!":
         return HOLE
     name, index, rest = found["name"], found["index"], found["rest"]

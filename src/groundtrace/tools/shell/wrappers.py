@@ -118,6 +118,8 @@ def _xargs(call: Call) -> Parts:
                 )
             )
         return parts
+    if mark is None and size == 1:
+        mark, command = "{}", [*command, Word("{}")]
     return run_with_names(call, command, mark, call.stdin or [])
 
 

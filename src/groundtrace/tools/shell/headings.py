@@ -1,0 +1,83 @@
+"""Searches that print a file's name once, above its lines: rg and ag on a terminal, `--heading`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.found import Search, under
+from groundtrace.tools.shell.names import is_file_name, join
+from groundtrace.tools.shell.parts import Opaque, Part
+
+_NUMBERED = re.compile(r"(\d{1,9})[:-]")
+_PLAIN = re.compile(r"[\w@./+-]+\.\w+")
+
+
+@dataclass(slots=True, kw_only=True)
+class Grouped(Search):
+    """Found lines in groups, each below the name of its file and parted by an empty line."""
+
+    asked: bool | None = None
+    """Headings were asked for; None where the program prints them on a terminal only."""
+
+    def score(self, line: str) -> float:
+        plain = Search.score(self, line)
+        if plain > 0 or self.asked is False:
+            return plain
+        if not line:
+            return 0.6
+        if _NUMBERED.match(line) or self._is_heading(line):
+            return 1.8
+        return 0.8 if self.asked and self.numbered is not True else plain
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        groups = {} if self.asked is False else self._groups(lines)
+        if not groups:
+            return (
+                () if self.asked and self.sole is None else Search.refs(self, lines, sure, trimmed)
+            )
+        out = []
+        for name, numbers in groups.items():
+            low, high = (min(numbers), max(numbers)) if numbers else (None, None)
+            path = join(self.cwd, self.stripped + name)
+            out.append(FileRef(path, "matched", self.repo, low, high, rule=self.rule))
+        return out
+
+    def _groups(self, lines: Sequence[str]) -> dict[str, list[int]]:
+        """Line numbers by heading; a heading whose lines were cut off shows nothing."""
+        groups: dict[str, list[int]] = {}
+        name: str | None = None
+        fresh = True
+        for line, following in zip(lines, [*lines[1:], ""], strict=True):
+            if not line:
+                fresh = True
+                continue
+            found = _NUMBERED.match(line)
+            if found is not None and self.numbered is not False:
+                if name is not None:
+                    groups[name].append(int(found[1]))
+            elif self._is_heading(line) and self._heads(line, following, fresh):
+                name = line
+                groups.setdefault(name, [])
+            fresh = False
+        return groups
+
+    def _is_heading(self, line: str) -> bool:
+        if line[:1].isspace() or not is_file_name(line):
+            return False
+        plain = bool(self.roots) or (" " not in line and ("/" in line or "." in line))
+        return plain and under(self.stripped + line, self.roots)
+
+    def _heads(self, line: str, following: str, fresh: bool) -> bool:
+        """Whether a name is the first line of a group; without numbers texts can look like names."""
+        if self.numbered is False:
+            return bool(self.asked and fresh and following and _PLAIN.fullmatch(line))
+        return _NUMBERED.match(following) is not None
+
+
+def filtered(part: Grouped) -> Part:
+    """What a filter leaves: without its heading a line may be any file's. On a pipe there are
+    headings only where they were asked for."""
+    return Opaque(rule=part.rule) if part.asked else replace(part, asked=False)
