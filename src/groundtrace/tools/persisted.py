@@ -41,7 +41,9 @@ class Stored:
 
     def holds(self, path: str) -> bool:
         """Whether this is a file in which a harness keeps outputs."""
-        return path in self._calls or _STORED.search(path) is not None
+        if path in self._calls:
+            return True
+        return "/tool-results/" in path and _STORED.search(path) is not None
 
 
 def replayed(origin: ToolCall, reading: ToolCall) -> ToolCall:

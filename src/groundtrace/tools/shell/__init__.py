@@ -8,8 +8,9 @@ nothing was shown (D4); what was written is known from the command, unless an er
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, Problem, ToolResult
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from groundtrace.tools.shell.parts import Part
 
 
-@dataclass(frozen=True, slots=True)
-class ShellView:
+class ShellView(msgspec.Struct, frozen=True):
     """What a shell call touched, as its command and its output tell."""
 
     refs: tuple[FileRef, ...] = ()

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
 
 from groundtrace.errors import UsageError
 from groundtrace.model import FileRef
@@ -24,13 +26,12 @@ if TYPE_CHECKING:
 Parts = list[Part]
 
 
-@dataclass(slots=True)
-class Options:
+class Options(msgspec.Struct):
     """The arguments of a program, sorted out."""
 
-    flags: set[str] = field(default_factory=set)
-    values: dict[str, list[Word]] = field(default_factory=dict)
-    operands: list[Word] = field(default_factory=list)
+    flags: set[str] = msgspec.field(default_factory=set)
+    values: dict[str, list[Word]] = msgspec.field(default_factory=dict)
+    operands: list[Word] = msgspec.field(default_factory=list)
 
     def has(self, *names: str) -> bool:
         """Whether one of these was given."""
@@ -49,8 +50,7 @@ class Options:
         return int(text) if text is not None and text.isdigit() and len(text) < 10 else None
 
 
-@dataclass(slots=True)
-class Call:
+class Call(msgspec.Struct):
     """One simple command after expansion."""
 
     walker: Walker
@@ -77,7 +77,7 @@ class Call:
             if text.startswith("--") and len(text) > 2:
                 name, equals, value = text.partition("=")
                 if equals:
-                    found.values.setdefault(name, []).append(word._replace(text=value))
+                    found.values.setdefault(name, []).append(replace(word, text=value))
                 elif name in long and at < len(args):
                     found.values.setdefault(name, []).append(args[at])
                     at += 1
@@ -97,7 +97,7 @@ class Call:
                 continue
             rest = letters[index + 1 :]
             if rest:
-                found.values.setdefault("-" + letter, []).append(word._replace(text=rest))
+                found.values.setdefault("-" + letter, []).append(replace(word, text=rest))
             elif at < len(self.args):
                 found.values.setdefault("-" + letter, []).append(self.args[at])
                 at += 1
@@ -136,8 +136,7 @@ class Call:
 Handler = Callable[[Call], Parts]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One program of the table."""
 
     handler: Handler

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.shell.found import under
@@ -27,8 +26,7 @@ _LINE = re.compile(r"[-+<> @\\!*]|\d+(?:,\d+)?[acd]\d|Common subdirectories: |$"
 _DIFFERENCE = re.compile(r"[-+<>] |\d+(?:,\d+)?[acd]\d|@@ ")
 
 
-@dataclass(slots=True, kw_only=True)
-class Compared(Part):
+class Compared(Part, kw_only=True):
     """What diff prints of folders, and diff -q and cmp of files: the lines tell the names."""
 
     cwd: str | None

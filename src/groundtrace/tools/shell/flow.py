@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from groundtrace.tools.shell.found import Names, Search
 from groundtrace.tools.shell.listing import Listing
@@ -15,12 +16,11 @@ if TYPE_CHECKING:
 Parts = list[Part]
 
 
-@dataclass(slots=True)
-class Stage:
+class Stage(msgspec.Struct):
     """One command of a pipe, with its redirections."""
 
     node: Node | None
-    marks: list[Node] = field(default_factory=list)
+    marks: list[Node] = msgspec.field(default_factory=list)
 
 
 _JOINTS = {"|": "|", "|&": "|", "&&": "&&", "||": "||"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
@@ -42,8 +41,7 @@ def under(name: str, roots: Sequence[Word]) -> bool:
     return False
 
 
-@dataclass(slots=True, kw_only=True)
-class Search(Part):
+class Search(Part, kw_only=True):
     """Lines found by a search; what is printed tells in which files."""
 
     cwd: str | None
@@ -286,8 +284,7 @@ _BESIDE = {
 """Lines without a name that the same program prints beside those with one."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Names(Part):
+class Names(Part, kw_only=True):
     """A list of file names, one per line."""
 
     cwd: str | None
@@ -370,8 +367,7 @@ _DIFF_LINE = re.compile(
 )
 
 
-@dataclass(slots=True, kw_only=True)
-class Diff(Part):
+class Diff(Part, kw_only=True):
     """A patch as git prints it: contents of the files it names."""
 
     cwd: str | None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.found import Search, under
@@ -15,8 +16,7 @@ _NUMBERED = re.compile(r"(\d{1,9})[:-]")
 _PLAIN = re.compile(r"[\w@./+-]+\.\w+")
 
 
-@dataclass(slots=True, kw_only=True)
-class Grouped(Search):
+class Grouped(Search, kw_only=True):
     """Found lines in groups, each below the name of its file and parted by an empty line."""
 
     asked: bool | None = None

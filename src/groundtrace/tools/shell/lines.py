@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from groundtrace.tools.shell.found import Diff, Names, Search
 from groundtrace.tools.shell.headings import Grouped, filtered
@@ -183,8 +185,7 @@ def chosen(parts: Sequence[Part]) -> Parts:
     return [replace(p, chosen=True) if isinstance(p, Content) else p for p in parts]
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(msgspec.Struct, frozen=True):
     """How grep filters a stream."""
 
     pattern: Pattern | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from groundtrace.model import FileRef
@@ -32,8 +31,7 @@ def _columns(line: str) -> list[str]:
     return [name for name in _GAP.split(line) if name] or [""]
 
 
-@dataclass(slots=True, kw_only=True)
-class Listing(Part):
+class Listing(Part, kw_only=True):
     """What `ls` prints: names in a directory, in sections where there are several."""
 
     cwd: str | None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+
+from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell import lines as algebra
@@ -148,7 +149,7 @@ def run_with_names(call: Call, command: Sequence[Word], mark: str | None, source
     if any(word.text in {"sh", "bash", "echo"} for word in command[:1]):
         return _in_turn(call, [list(command)], source, mark)
     return _unknown_operand(
-        call, [w._replace(text=w.text.replace(mark, walker.hole())) for w in command], roots
+        call, [replace(w, text=w.text.replace(mark, walker.hole())) for w in command], roots
     )
 
 
@@ -169,7 +170,7 @@ def _in_turn(
             if step is None:
                 parts.append(text_part(walker, value, rule="find"))
             else:
-                words = [w._replace(text=w.text.replace(mark, value)) for w in step]
+                words = [replace(w, text=w.text.replace(mark, value)) for w in step]
                 parts.extend(walker.command(words, None))
         return parts
 
@@ -182,7 +183,7 @@ def _unknown_operand(call: Call, command: list[Word], roots: list[Word]) -> Part
     out: Parts = []
     for part in parts:
         if hasattr(part, "roots") and roots:
-            part = replace(part, roots=tuple(roots))  # type: ignore[call-arg]
+            part = replace(part, roots=tuple(roots))
         part.quiet = True
         out.append(part)
     return out
@@ -271,8 +272,7 @@ _BRANCH = re.compile(
 )
 
 
-@dataclass(slots=True, kw_only=True)
-class Tree(Part):
+class Tree(Part, kw_only=True):
     """What `tree` prints: names under names, by indentation."""
 
     cwd: str | None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from groundtrace.model import FileRef
@@ -30,8 +29,7 @@ class Heading(NamedTuple):
     """The round ends with it."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Loop(Part):
+class Loop(Part, kw_only=True):
     """A loop whose rounds are found in the output by the separators that it prints."""
 
     hole: str

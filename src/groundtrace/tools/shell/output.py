@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+import msgspec
 
 from groundtrace.model import ToolResult
 
@@ -160,11 +161,10 @@ _QUOTED = re.compile(r"['\"`‘“]([^'\"`’”]+)['\"’”]")
 _PREVIEW = re.compile(r"Preview \(first [^)]*\):\n")
 
 
-@dataclass(slots=True)
-class Output:
+class Output(msgspec.Struct):
     """The output of one call, ready to be matched with the command's parts."""
 
-    lines: list[str] = field(default_factory=list)
+    lines: list[str] = msgspec.field(default_factory=list)
     """What programs printed on standard output, line by line, without error messages."""
     refused: bool = False
     """The harness did not run the command, or there is no answer at all."""

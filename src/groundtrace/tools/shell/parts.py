@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+import msgspec
 
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.shell.names import is_file_name, join
@@ -24,8 +25,7 @@ Spans = tuple[tuple[int, int | None], ...]
 WHOLE: Spans = ((1, None),)
 
 
-@dataclass(slots=True, kw_only=True)
-class Part:
+class Part(msgspec.Struct, kw_only=True):
     """Something that prints lines, or none."""
 
     limit: int | None = None
@@ -94,8 +94,7 @@ class Part:
         return ()
 
 
-@dataclass(slots=True, kw_only=True)
-class Write(Part):
+class Write(Part, kw_only=True):
     """A file that is written; nothing is printed."""
 
     path: str
@@ -134,12 +133,11 @@ class Holed:
         return [*found, line[at:end]]
 
 
-@dataclass(slots=True, kw_only=True)
-class Text(Part):
+class Text(Part, kw_only=True):
     """Lines that the command itself spells out; holes in them match anything."""
 
     lines: tuple[str, ...]
-    streams: dict[str, tuple[Part, ...]] = field(default_factory=dict)
+    streams: dict[str, tuple[Part, ...]] = msgspec.field(default_factory=dict)
     """What the holes would show, where they stand for captured output."""
     unended: bool = False
     """No newline at the end: what follows goes on in the same line."""
@@ -153,8 +151,7 @@ class Text(Part):
         return 0.2 if self.maybe or self.fallback else 8.0
 
 
-@dataclass(slots=True, kw_only=True)
-class Opaque(Part):
+class Opaque(Part, kw_only=True):
     """Output of a program that is not followed; `shows` are files whose contents it prints from."""
 
     shows: tuple[FileRef, ...] = ()
@@ -174,8 +171,7 @@ _LEAD = re.compile(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
 _COLON = re.compile(r"(\d{1,9}): ?(.*)")
 
 
-@dataclass(slots=True, kw_only=True)
-class Content(Part):
+class Content(Part, kw_only=True):
     """Lines of one file, shown because the file was opened."""
 
     path: str | None
@@ -306,8 +302,7 @@ def runs(numbers: Sequence[int]) -> Iterable[tuple[int, int]]:
 _HEADER = re.compile(r"==> (.+) <==$")
 
 
-@dataclass(slots=True, kw_only=True)
-class Headed(Part):
+class Headed(Part, kw_only=True):
     """Contents of several files under `==> name <==`, as head and tail print them."""
 
     cwd: str | None
@@ -337,8 +332,7 @@ class Headed(Part):
         return out
 
 
-@dataclass(slots=True, kw_only=True)
-class Count(Part):
+class Count(Part, kw_only=True):
     """A number, such as `wc -l` prints of its input; the files counted are known by name."""
 
     shows: tuple[FileRef, ...] = ()
@@ -357,8 +351,7 @@ class Count(Part):
         return self.shows
 
 
-@dataclass(slots=True, kw_only=True)
-class Prefixed(Part):
+class Prefixed(Part, kw_only=True):
     """A part whose first line goes on behind text that was printed without a newline."""
 
     text: Text

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
@@ -231,7 +232,7 @@ def _compared_files(operands: list[Word]) -> list[Word]:
     if "." not in name[1:]:
         return operands
     return [
-        word if whole else word._replace(text=f"{word.text.rstrip('/')}/{name}")
+        word if whole else replace(word, text=f"{word.text.rstrip('/')}/{name}")
         for word, whole in zip(operands, plain, strict=True)
     ]
 

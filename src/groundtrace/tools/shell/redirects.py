@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from groundtrace.tools.shell.flow import flat, joined
 from groundtrace.tools.shell.parts import Content, Part, Write

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.commands import Call, Handler, Parts
@@ -17,8 +16,7 @@ from groundtrace.tools.sourcegraph_text import HEADER, LINE, text_blocks
 _QUERY_REPO = re.compile(r"\brepo:\^?([\w./\\-]+?)\$?(?=[\s'\"]|$)")
 
 
-@dataclass(slots=True, kw_only=True)
-class RemoteSearch(Part):
+class RemoteSearch(Part, kw_only=True):
     """Results of a remote search: `# repository – path`, then numbered lines."""
 
     @property

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Options, Parts
@@ -247,7 +248,7 @@ def git_grep(call: Call) -> Parts:
     paths = behind or given[len(revisions) :]
     paths = [word for word in paths if not word.text.startswith(":")]
     options.operands = options.operands[: 0 if options.has("-e") else 1] + [
-        word._replace(glob=bool(re.search(r"[*?]", word.text))) for word in paths
+        replace(word, glob=bool(re.search(r"[*?]", word.text))) for word in paths
     ]
     named = not options.has("-h")
     found = search(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from groundtrace.tools.shell.parts import Part, Text
 from groundtrace.tools.shell.words import HOLES, Word

@@ -10,7 +10,9 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from groundtrace.tools.shell.arithmetic import arithmetic
 
@@ -34,7 +36,7 @@ MAX_WORDS = 400
 """Brace expansions and loops are followed this far."""
 
 
-class Word(NamedTuple):
+class Word(msgspec.Struct, frozen=True):
     """One argument after expansion."""
 
     text: str

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
 from groundtrace.tools.shell.listings import run_with_names
@@ -114,7 +116,7 @@ def _xargs(call: Call) -> Parts:
         for word in words:
             parts.extend(
                 call.walker.command(
-                    [w._replace(text=w.text.replace(mark, word.text)) for w in command], None
+                    [replace(w, text=w.text.replace(mark, word.text)) for w in command], None
                 )
             )
         return parts
@@ -136,7 +138,7 @@ def known_words(parts: Parts) -> list[Word] | None:
         for line in part.lines:
             if HOLES.search(line):
                 return None
-            words.extend(word._replace(glob=False) for word in split_text(line))
+            words.extend(replace(word, glob=False) for word in split_text(line))
     return words
 
 
@@ -177,7 +179,7 @@ def _for_words(call: Call, command: Sequence[Word], words: Sequence[Word]) -> Pa
     parts: Parts = []
     for word in words:
         if any("{}" in w.text for w in command):
-            given = [w._replace(text=w.text.replace("{}", word.text)) for w in command]
+            given = [replace(w, text=w.text.replace("{}", word.text)) for w in command]
         else:
             given = [*command, word]
         parts.extend(call.walker.command(given, None))

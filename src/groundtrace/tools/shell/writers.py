@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.commands import Call, Handler, Parts
@@ -34,8 +33,7 @@ def patch_targets(text: str) -> list[str]:
     return out
 
 
-@dataclass(slots=True, kw_only=True)
-class Patched(Part):
+class Patched(Part, kw_only=True):
     """What patch and git apply say of the files they changed."""
 
     cwd: str | None
