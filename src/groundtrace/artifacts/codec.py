@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +22,25 @@ encoder = msgspec.json.Encoder(order="deterministic")
 def encode(document: msgspec.Struct) -> bytes:
     """A document as it is written: indented, one trailing newline, same input same bytes."""
     return msgspec.json.format(encoder.encode(document), indent=1) + b"\n"
+
+
+def encode_in_parts(
+    document: msgspec.Struct, field: str, items: Iterable[list[Any]]
+) -> Iterator[bytes]:
+    """The bytes of `encode` of a document whose list `field` is empty here and comes in pieces.
+
+    A list is formatted alone as deep as it will stand, so that never all of it is in memory.
+    """
+    empty = f'\n "{field}": []'.encode()
+    head, _, tail = encode(document).partition(empty)
+    opened = False
+    for some in items:
+        if some:
+            inside = msgspec.json.format(encoder.encode({field: some}), indent=1)
+            yield b"," if opened else head + empty[:-1]
+            yield inside[len(b"{" + empty[:-1]) : -len(b"\n ]\n}")]
+            opened = True
+    yield (b"\n ]" if opened else head + empty) + tail
 
 
 @lru_cache

@@ -23,8 +23,8 @@ from groundtrace.truth.tasks import TaskIndex, build_index
 ALL_RUNS = "*"
 """Scope of documents over all runs."""
 
-BATCH_TRIALS = 4096
-"""Trials planned at a time: memory stays flat, and progress knows its total."""
+BATCH_TRIALS = 1000
+"""Trials planned at a time: some megabytes of plans, and progress knows its total."""
 BATCH_RUNS = 200
 """Runs worked on at a time: each holds a lock, which is an open file."""
 

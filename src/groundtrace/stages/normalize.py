@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
+from groundtrace.artifacts.codec import encode_in_parts
 from groundtrace.artifacts.documents import KINDS
 from groundtrace.artifacts.documents.base import SCHEMA_VERSION
 from groundtrace.artifacts.documents.outcomes import (
@@ -15,6 +16,7 @@ from groundtrace.artifacts.documents.outcomes import (
     SkippedFolder,
     TrialOutcome,
 )
+from groundtrace.artifacts.kept import KeptRows, RowsByRun
 from groundtrace.artifacts.lock import locked
 from groundtrace.artifacts.places import RunOutput
 from groundtrace.artifacts.read import (
@@ -23,7 +25,6 @@ from groundtrace.artifacts.read import (
     metrics_path,
     read_outcomes,
 )
-from groundtrace.artifacts.rows import TrialRow
 from groundtrace.artifacts.state import FILE_NAME as STATE_FILE
 from groundtrace.artifacts.state import (
     RunSeen,
@@ -35,7 +36,7 @@ from groundtrace.artifacts.state import (
     marks_in,
     save_state,
 )
-from groundtrace.artifacts.write import write_document
+from groundtrace.artifacts.write import write_document, write_in_parts
 from groundtrace.discover import FoundProblem, Run, Skipped, discover_run, layout_of
 from groundtrace.engine import Done
 from groundtrace.errors import GroundtraceError, NothingFoundError
@@ -77,7 +78,7 @@ class Normalized:
     notes: list[str] = field(default_factory=list)
     """Problems of the task definitions and the registry."""
     failed: list[str] = field(default_factory=list)
-    rows: dict[str, dict[str, TrialRow]] = field(default_factory=dict)
+    rows: RowsByRun = field(default_factory=RowsByRun)
     """Run folder to its freshly evaluated rows, by document."""
 
     @property
@@ -95,7 +96,7 @@ class _RunWork:
     outcomes: dict[str, TrialOutcome]
     """By document."""
     stale: list[TrialWork]
-    rows: dict[str, TrialRow]
+    rows: KeptRows
     unsaved: bool = False
     """Something was made that the state on disk does not know of yet."""
 
@@ -201,8 +202,7 @@ def _prepared(plan: Plan, output: RunOutput, request: Request, done: Normalized)
     state = State() if request.force else load_state(folder)
     marks = marks_in(folder)
     earlier = _earlier_outcomes(folder, state, marks) | state.unfinished
-    rows = done.rows.setdefault(folder.url, {})
-    run = _RunWork(plan, output, state, {}, [], rows)
+    run = _RunWork(plan, output, state, {}, [], done.rows[folder.url])
     for work in plan.works:
         if work.document in earlier and is_fresh(work, state, marks):
             run.outcomes[work.document] = earlier[work.document]
@@ -238,7 +238,7 @@ def _take(result: Done[TrialWork, TrialDone], run: _RunWork, done: Normalized) -
     run.outcomes[work.document] = run.state.unfinished[work.document] = made.outcome
     run.state.documents[work.document] = f"{work.inputs} {made.mark}"
     if made.row is not None:
-        run.rows[work.document] = made.row
+        run.rows.keep(work.document, made.row)
         run.state.evaluated[work.document] = f"{made.mark} {made.metrics_mark}"
 
 
@@ -331,40 +331,46 @@ def _write_all_outcomes(
     """Outcomes of all runs in one document, with what was met outside of them."""
     aggregate = request.places.aggregate()
     outputs = sorted(outputs, key=lambda output: output.folder.url)
+    now = request.generated_at
     with locked(aggregate):
         state = load_state(aggregate)
         marks = [(output.run_id, stamp_of(output.folder, OUTCOMES)) for output in outputs]
         made_from = fingerprint(marks, skipped, problems)
         if not request.force and is_current(state, marks_in(aggregate), OUTCOMES, made_from):
             return
-        document = _all_outcomes(request, outputs, skipped, problems)
-        enter_result(state, OUTCOMES, made_from, write_document(aggregate, OUTCOMES, document))
+        entry = write_in_parts(
+            aggregate, OUTCOMES, lambda made: _all_outcomes(outputs, skipped, problems, made or now)
+        )
+        enter_result(state, OUTCOMES, made_from, entry)
         save_state(aggregate, state)
 
 
 def _all_outcomes(
-    request: Request,
     outputs: Iterable[RunOutput],
     skipped: list[SkippedFolder],
     problems: dict[str, int],
-) -> OutcomesDocument:
-    trials: list[TrialOutcome] = []
+    generated_at: str,
+) -> Iterator[bytes]:
+    """The document of all runs with no more than one run's trials in memory: runs are read for
+    what is counted over all of them, and once more for their trials."""
     counts = Counter(problems)
     everything = list(skipped)
     for output in outputs:
         stored = read_outcomes(output.folder).document
         if stored is None:
             continue
-        trials += stored.trials
         counts.update(stored.problems)
         everything += [
             SkippedFolder(path=f"{output.run_id}/{s.path}", reason=s.reason) for s in stored.skipped
         ]
-    return OutcomesDocument(
+    document = OutcomesDocument(
         schema_version=SCHEMA_VERSION,
-        generated_at=request.generated_at,
+        generated_at=generated_at,
         scope=ALL_RUNS,
-        trials=trials,
+        trials=[],
         skipped=everything,
         problems=dict(sorted(counts.items())),
     )
+    read = (read_outcomes(output.folder).document for output in outputs)
+    trials = (stored.trials for stored in read if stored is not None)
+    return encode_in_parts(document, "trials", trials)
