@@ -4,4 +4,5 @@ from __future__ import annotations
 
 import groundtrace.pipeline
 import groundtrace.stages.evaluate
+import groundtrace.stages.normalize
 import groundtrace.tools.shell.parse  # noqa: F401 - imported when the first command is read

@@ -35,15 +35,12 @@ from groundtrace.artifacts.state import (
     marks_in,
     save_state,
 )
-from groundtrace.artifacts.summary import summarise
 from groundtrace.artifacts.write import write_document
 from groundtrace.config import Settings
 from groundtrace.engine import Done
 from groundtrace.errors import NothingFoundError
-from groundtrace.metrics import evaluate as evaluate_document
 from groundtrace.stages import ALL_RUNS, Request, batches
 from groundtrace.storage import Folder
-from groundtrace.tools import is_known_tool
 
 SUMMARY = KINDS["run_retrieval_summary"].file_name
 OUTCOMES = KINDS["outcomes"].file_name
@@ -197,6 +194,8 @@ def _evaluate_batch(runs: Mapping[str, _RunWork], request: Request, done: Evalua
 
 def _finish_run(run: _RunWork, request: Request, done: Evaluated) -> None:
     """Write the summary of a run, and save the state last."""
+    from groundtrace.artifacts.summary import summarise
+
     folder, state, rows = run.output.folder, run.state, run.rows
     worked = sum(not work.fresh for work in run.works)
     done.evaluated += len(run.paths) - len(run.works) + worked
@@ -227,6 +226,10 @@ def _take(result: Done[DocumentWork, DocumentDone], run: _RunWork, done: Evaluat
 
 def evaluate_stored(work: DocumentWork) -> DocumentDone:
     """One document: its metrics on disk, and its row; raises when the document is broken."""
+    # Imported when there is a document: not in a run without changes.
+    from groundtrace.metrics import evaluate as evaluate_document
+    from groundtrace.tools import is_known_tool
+
     folder = work.output
     events: Stored[EventsDocument] = read_one(folder, work.document, "retrieval_events")
     if events.document is None:
@@ -261,6 +264,8 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
         marks = marks_in(aggregate)
         if not request.force and is_current(state, marks, SUMMARY, made_from):
             return
+        from groundtrace.artifacts.summary import summarise
+
         summary = summarise(
             rows_of(done.outputs, done.rows, request),
             scope=ALL_RUNS,

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from groundtrace.artifacts.codec import encode_in_parts
 from groundtrace.artifacts.documents import KINDS
@@ -41,7 +42,6 @@ from groundtrace.discover import FoundProblem, Run, Skipped, discover_run, layou
 from groundtrace.engine import Done
 from groundtrace.errors import GroundtraceError, NothingFoundError
 from groundtrace.impact.outcomes import outcome_record
-from groundtrace.pipeline import TrialDone, work_on
 from groundtrace.plan import (
     Context,
     Fingerprints,
@@ -53,9 +53,13 @@ from groundtrace.plan import (
 )
 from groundtrace.stages import ALL_RUNS, Request, batches
 from groundtrace.stages.evaluate import stamp_of
+from groundtrace.stages.tasks import Tasks
 from groundtrace.stages.unchanged import everywhere, fingerprint_of, is_unchanged
 from groundtrace.storage import Folder, open_folder
-from groundtrace.truth.tasks import TaskIndex
+
+if TYPE_CHECKING:
+    from groundtrace.model import Problem
+    from groundtrace.pipeline import TrialDone
 
 OUTCOMES = KINDS["outcomes"].file_name
 SAVE_SECONDS = 10.0
@@ -77,6 +81,8 @@ class Normalized:
     """Documents whose trial is gone; `--prune` removes them."""
     notes: list[str] = field(default_factory=list)
     """Problems of the task definitions and the registry."""
+    noted: bool = False
+    """Whether the task definitions have problems, by now or by what an earlier run knew."""
     failed: list[str] = field(default_factory=list)
     rows: RowsByRun = field(default_factory=RowsByRun)
     """Run folder to its freshly evaluated rows, by document."""
@@ -103,17 +109,17 @@ class _RunWork:
 
 def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     """Traces to events documents and outcomes, for every run that has trials."""
-    tasks = request.task_index()
+    tasks = Tasks(request.tasks)
     context = request.context(with_metrics=with_metrics)
     layout = layout_of(open_folder(request.runs), request.settings)
     done = Normalized(single=layout.single)
-    done.notes += _notes(tasks, context)
     outside: list[Skipped | FoundProblem] = []
     plans = _plans(layout.runs(), request, tasks, context, done, outside)
     for batch in batches(plans, lambda plan: len(plan[1].works)):
         _normalize_batch(batch, request, done)
     if not done.trials:
         raise NothingFoundError(f"{request.runs}: no trials found; see 'normalize --dry-run'")
+    done.notes += _notes(tasks if done.noted else None, context)
     if not layout.single:
         skipped, problems = problems_outside_runs(outside)
         done.skipped += len(skipped)
@@ -121,17 +127,28 @@ def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     return done
 
 
-def _notes(tasks: TaskIndex | None, context: Context) -> list[str]:
+def work_on(work: TrialWork) -> TrialDone:
+    """One trial, in a worker; the stages it goes through are imported when there is a trial."""
+    from groundtrace.pipeline import work_on as through
+
+    return through(work)
+
+
+def _notes(tasks: Tasks | None, context: Context) -> list[str]:
     """Problems of the task definitions and the registry: of no run, so they stand in none."""
-    problems = [*(tasks.problems if tasks is not None else ())]
+    problems = [*_problems(tasks)] if tasks is not None else []
     problems += context.registry.problems if context.registry is not None else ()
     return [str(problem) for problem in problems]
+
+
+def _problems(tasks: Tasks) -> tuple[Problem, ...]:
+    return tuple(tasks.index.problems) if tasks.index is not None else ()
 
 
 def _plans(
     runs: Iterable[Run | Skipped | FoundProblem],
     request: Request,
-    tasks: TaskIndex | None,
+    tasks: Tasks,
     context: Context,
     done: Normalized,
     outside: list[Skipped | FoundProblem],
@@ -147,7 +164,8 @@ def _plans(
         seen = fingerprint_of(run, shared)
         if is_unchanged(output, seen, request, done):
             continue
-        found = discover_run(run, settings=request.settings, tasks=tasks, only=request.only)
+        done.noted |= bool(_problems(tasks))
+        found = discover_run(run, settings=request.settings, tasks=tasks.index, only=request.only)
         plan = plan_run(found, output.folder, run.path, context, known)
         if plan.works:
             yield output, replace(plan, seen=seen)
@@ -278,6 +296,7 @@ def _finish_run(run: _RunWork, request: Request, done: Normalized) -> None:
             superseded=len(plan.passed_over),
             skipped=len(plan.skipped),
             without_task=without_task,
+            noted=done.noted,
         )
         if whole
         else None
