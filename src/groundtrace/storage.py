@@ -147,6 +147,11 @@ class LocalFolder(Folder):
         return Path(self.url)
 
     @property
+    def is_link(self) -> bool:
+        """Whether the folder itself is a link."""
+        return _is_link(self.url)
+
+    @property
     def name(self) -> str:
         name = os.path.basename(self.url)
         return os.path.basename(os.path.realpath(self.url)) if name in ("", ".", "..") else name

@@ -200,6 +200,7 @@ class _Table:
         self.groups: dict[str, defaultdict[str, _Group]] = {
             name: defaultdict(_Group) for name in DIMENSIONS
         }
+        self._summaries: dict[bytes, GroupSummary] = {}
         self.runs: set[str] = set()
         self.duplicated: list[DuplicatedTrial] = []
         self.unknown_tools: Counter[str] = Counter()
@@ -265,6 +266,14 @@ class _Table:
         return {name: self.summary(groups[name]) for name in sorted(groups)}
 
     def summary(self, group: _Group) -> GroupSummary:
+        """The statistics of a group; groups of the same rows have the same, as in a run of one
+        configuration, suite and model, where they are computed once and not four times."""
+        rows = group.rows.tobytes()
+        if rows not in self._summaries:
+            self._summaries[rows] = self._summary(group)
+        return self._summaries[rows]
+
+    def _summary(self, group: _Group) -> GroupSummary:
         units = self._repeated_units()
 
         def statistics(name: str) -> Distribution:

@@ -154,7 +154,7 @@ class _Spot(NamedTuple):
 
     def goes_round(self) -> bool:
         """A link to a folder on the way to it: following it would never end."""
-        if not isinstance(self.folder, LocalFolder) or not self.folder.path.is_symlink():
+        if not isinstance(self.folder, LocalFolder) or not self.folder.is_link:
             return False
         target = self.folder.path.resolve()
         return any(isinstance(p, LocalFolder) and p.path.resolve() == target for p in self.parents)
