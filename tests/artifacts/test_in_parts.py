@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from groundtrace.artifacts import kept
+from groundtrace.artifacts import codec, kept
 from groundtrace.artifacts.codec import encode, encode_in_parts
 from groundtrace.artifacts.documents.outcomes import SkippedFolder
 from groundtrace.artifacts.kept import RowsByRun
@@ -20,13 +20,16 @@ from tests.artifacts.test_summary import A, B, task
 TRIALS = [outcome(task_name=f"task-{number}", exception='\n "trials": []') for number in range(5)]
 
 
-@pytest.mark.parametrize("cuts", [(), (0, 0), (5,), (2, 2), (1, 3, 3, 5)])
-def test_a_document_in_parts_has_the_bytes_of_the_whole(cuts: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("length", range(6))
+def test_a_document_in_parts_has_the_bytes_of_the_whole(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(codec, "PART", 2)
     skipped = [SkippedFolder(path="x", reason='\n "trials": []')]
-    whole = outcomes(*TRIALS[: max(cuts, default=0)], skipped=skipped, problems={"broken_json": 2})
-    pieces = [whole.trials[start:end] for start, end in zip((0, *cuts), (*cuts, None), strict=True)]
-    empty = structs.replace(whole, trials=[])
-    assert b"".join(encode_in_parts(empty, "trials", pieces)) == encode(whole)
+    whole = outcomes(*TRIALS[:length], skipped=skipped, problems={"broken_json": 2})
+    parts = list(encode_in_parts(structs.replace(whole, trials=[]), "trials", whole.trials))
+    assert b"".join(parts) == encode(whole)
+    assert len(parts) == 1 + 2 * ((length + 1) // 2)
 
 
 def test_a_document_in_parts_stays_when_only_the_time_is_new(tmp_path: Path) -> None:
@@ -34,7 +37,7 @@ def test_a_document_in_parts_stays_when_only_the_time_is_new(tmp_path: Path) -> 
 
     def parts(made: str | None) -> Iterator[bytes]:
         empty = outcomes(generated_at=made or now)
-        return encode_in_parts(empty, "trials", [TRIALS[:2], TRIALS[2:shown]])
+        return encode_in_parts(empty, "trials", TRIALS[:shown])
 
     now, shown = "2026-01-01T00:00:00Z", 4
     first = write_in_parts(folder, "outcomes.json", parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -16,6 +17,9 @@ from groundtrace.errors import InputError, VersionError
 
 _VERSION = re.compile(r"^(\d{1,9})\.(\d{1,9})$")
 
+PART = 256
+"""Items of a streamed list that are encoded together."""
+
 encoder = msgspec.json.Encoder(order="deterministic")
 
 
@@ -25,21 +29,22 @@ def encode(document: msgspec.Struct) -> bytes:
 
 
 def encode_in_parts(
-    document: msgspec.Struct, field: str, items: Iterable[list[Any]]
+    document: msgspec.Struct, field: str, items: Iterable[msgspec.Struct]
 ) -> Iterator[bytes]:
-    """The bytes of `encode` of a document whose list `field` is empty here and comes in pieces.
+    """The bytes of `encode` of a document whose list `field` is empty here and comes as a stream.
 
-    A list is formatted alone as deep as it will stand, so that never all of it is in memory.
+    Some items at a time are formatted as deep as they will stand, so that never all of the list
+    is in memory as bytes.
     """
     empty = f'\n "{field}": []'.encode()
     head, _, tail = encode(document).partition(empty)
     opened = False
-    for some in items:
-        if some:
-            inside = msgspec.json.format(encoder.encode({field: some}), indent=1)
-            yield b"," if opened else head + empty[:-1]
-            yield inside[len(b"{" + empty[:-1]) : -len(b"\n ]\n}")]
-            opened = True
+    rest = iter(items)
+    while some := list(islice(rest, PART)):
+        inside = msgspec.json.format(encoder.encode({field: some}), indent=1)
+        yield b"," if opened else head + empty[:-1]
+        yield inside[len(b"{" + empty[:-1]) : -len(b"\n ]\n}")]
+        opened = True
     yield (b"\n ]" if opened else head + empty) + tail
 
 

@@ -37,7 +37,7 @@ from groundtrace.artifacts.state import (
     marks_in,
     save_state,
 )
-from groundtrace.artifacts.write import write_document, write_in_parts
+from groundtrace.artifacts.write import write_in_parts
 from groundtrace.discover import FoundProblem, Run, Skipped, discover_run, layout_of
 from groundtrace.engine import Done
 from groundtrace.errors import GroundtraceError, NothingFoundError
@@ -279,16 +279,21 @@ def _finish_run(run: _RunWork, request: Request, done: Normalized) -> None:
         _leave_behind(run, request, done)
     else:
         records += _not_asked_for(folder, records)
-    document = OutcomesDocument(
-        schema_version=SCHEMA_VERSION,
-        generated_at=request.generated_at,
-        scope=run.output.run_id,
-        trials=sorted(records, key=lambda r: (r.config_name, r.task_name, r.path)),
-        skipped=list(plan.skipped),
-        problems=dict(plan.problems),
-    )
+    records.sort(key=lambda r: (r.config_name, r.task_name, r.path))
     before = (state.results.get(OUTCOMES), state.run)
-    enter_result(state, OUTCOMES, "", write_document(folder, OUTCOMES, document))
+
+    def parts(made: str | None) -> Iterator[bytes]:
+        document = OutcomesDocument(
+            schema_version=SCHEMA_VERSION,
+            generated_at=made or request.generated_at,
+            scope=run.output.run_id,
+            trials=[],
+            skipped=list(plan.skipped),
+            problems=dict(plan.problems),
+        )
+        return encode_in_parts(document, "trials", records)
+
+    enter_result(state, OUTCOMES, "", write_in_parts(folder, OUTCOMES, parts))
     whole = plan.seen is not None and request.only is None and not failed
     state.run = (
         RunSeen(
@@ -391,5 +396,5 @@ def _all_outcomes(
         problems=dict(sorted(counts.items())),
     )
     read = (read_outcomes(output.folder).document for output in outputs)
-    trials = (stored.trials for stored in read if stored is not None)
+    trials = (trial for stored in read if stored is not None for trial in stored.trials)
     return encode_in_parts(document, "trials", trials)
