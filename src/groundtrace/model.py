@@ -37,6 +37,9 @@ TraceSource = Literal["trajectory", "transcript", "merged"]
 Confidence = Literal["high", "medium", "low"]
 """The specification's confidence in a ground-truth source."""
 
+READER_ENTRY_POINTS = "groundtrace.readers"
+"""Entry points of other packages' trace readers: `traces` loads them, a plan goes by their versions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
 
 from groundtrace import __version__
 from groundtrace.artifacts.documents.outcomes import SkippedFolder, TrialState
@@ -13,11 +14,12 @@ from groundtrace.artifacts.read import EVENTS_ENDING
 from groundtrace.artifacts.state import State, files_below, fingerprint
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
-from groundtrace.model import Problem, Task, Trial
+from groundtrace.model import READER_ENTRY_POINTS, Problem, Task, Trial
 from groundtrace.names import document_stem, safe_names
 from groundtrace.storage import Folder
-from groundtrace.traces import ENTRY_POINTS
-from groundtrace.truth import Registry
+
+if TYPE_CHECKING:
+    from groundtrace.truth import Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Context:
         """Changes when results might: settings, version, readers of other packages."""
         readers = [
             (point.name, point.value, point.dist.version if point.dist is not None else "")
-            for point in entry_points(group=ENTRY_POINTS)
+            for point in entry_points(group=READER_ENTRY_POINTS)
         ]
         # Which configuration is the baseline is a matter of the analysis alone.
         settings = asdict(replace(self.settings, baseline=""))
@@ -44,6 +46,8 @@ class Context:
         """The same with no more of the registry than this trial's truth: registries are large."""
         if self.registry is None:
             return self
+        from groundtrace.truth import Registry
+
         task = trial.task or self.registry.task(trial.task_name, trial.benchmark)
         truth = self.registry.find(task) if task is not None else None
         only = {task.name.lower(): truth} if task is not None and truth is not None else {}

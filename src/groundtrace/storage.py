@@ -10,7 +10,7 @@ import os
 import re
 import stat as stat_module
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -87,6 +87,10 @@ class Folder(ABC):
     def write(self, relative: str, data: bytes) -> Entry:
         """Write a file whole or not at all (D37); raises OutputError when it cannot be."""
 
+    def write_parts(self, relative: str, parts: Iterable[bytes]) -> Entry:
+        """The same of a file that comes in parts, which are not held together where that can be."""
+        return self.write(relative, b"".join(parts))
+
     @abstractmethod
     def remove(self, relative: str) -> None:
         """Remove a file if it is there; raises OutputError when it stays."""
@@ -141,6 +145,11 @@ class LocalFolder(Folder):
     def path(self) -> Path:
         """The folder for pathlib."""
         return Path(self.url)
+
+    @property
+    def is_link(self) -> bool:
+        """Whether the folder itself is a link."""
+        return _is_link(self.url)
 
     @property
     def name(self) -> str:
@@ -263,6 +272,9 @@ class LocalFolder(Folder):
         raise TooLargeError(f"{path} is over {limit:,} bytes")
 
     def write(self, relative: str, data: bytes) -> Entry:
+        return self.write_parts(relative, (data,))
+
+    def write_parts(self, relative: str, parts: Iterable[bytes]) -> Entry:
         path = _join(self.url, relative)
         folder, _, name = path.rpartition("/")
         temporary = f"{folder or '.'}/.{name}.{_TOKEN}.tmp"
@@ -270,10 +282,10 @@ class LocalFolder(Folder):
             raise OutputError(f"{path}: lies behind a link that leaves {self._root}; not written")
         try:
             try:
-                _put(temporary, data)
-            except FileNotFoundError:
+                _put(temporary, parts)
+            except FileNotFoundError:  # before any part was taken
                 os.makedirs(folder, exist_ok=True)
-                _put(temporary, data)
+                _put(temporary, parts)
             os.replace(temporary, path)
             info = os.stat(path)
         except OSError as error:
@@ -351,9 +363,9 @@ def _stamp(info: os.stat_result) -> str:
     return f"{info.st_mtime_ns}.{info.st_ctime_ns}.{info.st_mode:o}"
 
 
-def _put(path: str, data: bytes) -> None:
+def _put(path: str, parts: Iterable[bytes]) -> None:
     with open(path, "wb") as stream:
-        stream.write(data)
+        stream.writelines(parts)
 
 
 def _names(folder: str) -> list[str]:

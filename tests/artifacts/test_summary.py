@@ -74,6 +74,21 @@ def test_statistics_worked_by_hand() -> None:
     assert (made.minimum, made.maximum) == (1.0, 10.0)
 
 
+def test_a_single_value_is_its_own_mean_and_quartiles() -> None:
+    made = distribution([2 / 3], {"no_ground_truth": 2})
+    assert (made.n, made.sd, made.left_out) == (1, None, {"no_ground_truth": 2})
+    values = (made.mean, made.median, made.q1, made.q3, made.minimum, made.maximum)
+    assert values == (0.6667,) * 6
+
+
+def test_groups_of_the_same_rows_have_the_same_statistics() -> None:
+    made = summary(task("a", A), task("b", A, B))
+    assert made.by_config["baseline"] == made.overall
+    apart = summary(task("a", A), task("b", A, B, config_name="mcp"))
+    assert apart.by_config["baseline"].trials == apart.by_config["mcp"].trials == 1
+    assert apart.by_config["baseline"] != apart.by_config["mcp"]
+
+
 def test_statistics_of_few_values() -> None:
     """Nothing has no mean, and one value has no spread."""
     nothing = distribution([], {"no_trace": 2})

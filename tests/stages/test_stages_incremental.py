@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -346,3 +348,48 @@ def test_a_trial_that_failed_is_tried_again(
     monkeypatch.setattr(stage, "work_on", real)
     ran = groundtrace("normalize", small / "runs/official", *flags)
     assert f"1 documents written, {TRIALS - 1} unchanged" in ran.out
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_task_definitions_are_not_read_again_but_their_problems_told_again(
+    broken: bool, groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from groundtrace.truth import tasks
+
+    if broken:
+        copy = next((small / "benchmarks").rglob("task.toml")).parent
+        shutil.copytree(copy, copy.with_name("broken-001"))
+        (copy.with_name("broken-001") / "task.toml").write_text("name = ")
+    flags = ("--tasks", small / "benchmarks", "--jobs", 1)
+    told = groundtrace("normalize", small / "runs/official", *flags).out.splitlines()[1:]
+    assert any("task definitions: " in line for line in told) is broken
+    read: list[object] = []
+    real = tasks.build_index
+    monkeypatch.setattr(tasks, "build_index", lambda folder: read.append(folder) or real(folder))
+    again = groundtrace("normalize", small / "runs/official", *flags).out.splitlines()
+    assert f"0 documents written, {TRIALS} unchanged" in again[0]
+    assert again[1:] == told
+    assert bool(read) is broken
+
+
+def test_a_run_without_changes_imports_no_stage_that_works_on_traces(
+    groundtrace: Call, small: Path
+) -> None:
+    """They were half of its start."""
+    runs, tasks = small / "runs/official", small / "benchmarks"
+    groundtrace("normalize", runs, "--tasks", tasks, "--jobs", 1)
+    program = (
+        "import sys\n"
+        "from groundtrace.cli.main import invoke\n"
+        "invoke(sys.argv[1:])\n"
+        "print(*(n for n in sys.modules if n.startswith('groundtrace.') or n == 'tree_sitter'))"
+    )
+    command = [sys.executable, "-c", program, "normalize", str(runs), "--tasks", str(tasks)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert f"0 documents written, {TRIALS} unchanged" in done.stdout
+    packages = {
+        name.split(".")[1] for name in done.stdout.split() if "." in name and "groundtrace." in name
+    }
+    assert "stages" in packages
+    assert not packages & {"traces", "tools", "events", "metrics", "paths", "truth", "pipeline"}
+    assert "tree_sitter" not in done.stdout

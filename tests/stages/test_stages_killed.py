@@ -193,9 +193,10 @@ def test_a_full_disk_is_one_line_and_nothing_half_written(
     left = [writes]
     put = storage._put
 
-    def full(path: str, data: bytes) -> None:
+    def full(path: str, parts: Iterable[bytes]) -> None:
         left[0] -= 1
-        put(path, data if left[0] >= 0 else data[: len(data) // 2])
+        data = b"".join(parts)
+        put(path, (data if left[0] >= 0 else data[: len(data) // 2],))
         if left[0] < 0:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 

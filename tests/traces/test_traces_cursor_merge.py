@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from groundtrace import traces
-from groundtrace.model import ReadResult
+from groundtrace.model import READER_ENTRY_POINTS, ReadResult
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.traces import read_trace
 from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Source
@@ -117,8 +117,8 @@ class ToyReader:
 
 def test_another_package_can_add_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     points = [
-        EntryPoint("toy", f"{__name__}:ToyReader", traces.ENTRY_POINTS),
-        EntryPoint("gone", "no_such_package:Reader", traces.ENTRY_POINTS),
+        EntryPoint("toy", f"{__name__}:ToyReader", READER_ENTRY_POINTS),
+        EntryPoint("gone", "no_such_package:Reader", READER_ENTRY_POINTS),
     ]
     monkeypatch.setattr(EntryPoint, "load", _load)
     monkeypatch.setattr(traces, "entry_points", lambda group: _points(points, group))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -15,12 +17,35 @@ from groundtrace.errors import InputError, VersionError
 
 _VERSION = re.compile(r"^(\d{1,9})\.(\d{1,9})$")
 
+PART = 256
+"""Items of a streamed list that are encoded together."""
+
 encoder = msgspec.json.Encoder(order="deterministic")
 
 
 def encode(document: msgspec.Struct) -> bytes:
     """A document as it is written: indented, one trailing newline, same input same bytes."""
     return msgspec.json.format(encoder.encode(document), indent=1) + b"\n"
+
+
+def encode_in_parts(
+    document: msgspec.Struct, field: str, items: Iterable[msgspec.Struct]
+) -> Iterator[bytes]:
+    """The bytes of `encode` of a document whose list `field` is empty here and comes as a stream.
+
+    Some items at a time are formatted as deep as they will stand, so that never all of the list
+    is in memory as bytes.
+    """
+    empty = f'\n "{field}": []'.encode()
+    head, _, tail = encode(document).partition(empty)
+    opened = False
+    rest = iter(items)
+    while some := list(islice(rest, PART)):
+        inside = msgspec.json.format(encoder.encode({field: some}), indent=1)
+        yield b"," if opened else head + empty[:-1]
+        yield inside[len(b"{" + empty[:-1]) : -len(b"\n ]\n}")]
+        opened = True
+    yield (b"\n ]" if opened else head + empty) + tail
 
 
 @lru_cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Mapping
 from math import fsum, isfinite, sqrt
 
 from groundtrace.artifacts.documents.summary import Distribution
@@ -48,7 +49,7 @@ class Column:
 
     def by_unit(
         self, rows: array[int], units: array[int] | None
-    ) -> tuple[list[float], Counter[str]]:
+    ) -> tuple[list[float], Mapping[str, int]]:
         """The mean of each unit's rows, and the units without any value by their first reason.
 
         `units` is the unit of each row of the table; None when every row is one of its own.
@@ -56,8 +57,10 @@ class Column:
         names = self._reasons.names
         values, whys = self._values, self._why
         if units is None:
-            left_out = Counter(names[whys[row]] for row in rows if whys[row] >= 0)
-            return [values[row] for row in rows if whys[row] < 0], left_out
+            found = [values[row] for row in rows if whys[row] < 0]
+            if len(found) == len(rows):  # most columns of most groups
+                return found, {}
+            return found, Counter(names[whys[row]] for row in rows if whys[row] >= 0)
         sums: dict[int, list[float]] = {}
         missing: dict[int, int] = {}
         for row in rows:
@@ -74,15 +77,17 @@ class Column:
         return distribution(values, left_out)
 
 
-def distribution(values: list[float], left_out: Counter[str]) -> Distribution:
+def distribution(values: list[float], left_out: Mapping[str, int]) -> Distribution:
     """Mean, median, spread and quartiles of values, with what was left out."""
-    reasons = dict(sorted(left_out.items()))
+    reasons = dict(sorted(left_out.items())) if left_out else {}
     n = len(values)
     if not n:
         return Distribution(n=0, left_out=reasons)
+    if n == 1:
+        return _of_one(values[0], reasons)
     ordered = sorted(values)
     mean = fsum(ordered) / n
-    spread = sqrt(fsum((value - mean) ** 2 for value in ordered) / (n - 1)) if n > 1 else None
+    spread = sqrt(fsum((value - mean) ** 2 for value in ordered) / (n - 1))
     return Distribution(
         n=n,
         left_out=reasons,
@@ -93,6 +98,22 @@ def distribution(values: list[float], left_out: Counter[str]) -> Distribution:
         q3=rounded(quantile(ordered, 0.75)),
         minimum=rounded(ordered[0]),
         maximum=rounded(ordered[-1]),
+    )
+
+
+def _of_one(value: float, left_out: dict[str, int]) -> Distribution:
+    """The same of a single value: folders of small runs hold hundreds of such groups."""
+    only = rounded(value)
+    return Distribution(
+        n=1,
+        left_out=left_out,
+        mean=only,
+        median=only,
+        sd=None,
+        q1=only,
+        q3=only,
+        minimum=only,
+        maximum=only,
     )
 
 

@@ -48,11 +48,15 @@ def locked(folder: Folder) -> Iterator[None]:
 
 
 def _opened(path: Path) -> TextIO:
+    # Not through a link: the file that it leads to would be emptied (D37).
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Not through a link: the file that it leads to would be emptied (D37).
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-        return os.fdopen(os.open(path, flags, 0o666), "a+", encoding="utf-8")
+        try:
+            file = os.open(path, flags, 0o666)
+        except FileNotFoundError:  # only the first stage finds no folder
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = os.open(path, flags, 0o666)
+        return os.fdopen(file, "a+", encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
 

@@ -21,8 +21,6 @@ from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialOutc
 from groundtrace.artifacts.rows import EVENT_COUNTS, TrialRow
 from groundtrace.errors import InputError, VersionError
 from groundtrace.jsonio import clean_text
-from groundtrace.metrics.evidence import KIND_BY_CATEGORY, why_no_events
-from groundtrace.metrics.table import METRICS
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
 
@@ -176,6 +174,10 @@ def row_from(
     """The row of one trial; its values are the document's, so that rows made now and rows read
     later are equal. An outcome of another trial, as beside a document that an earlier run left
     under the same name, is not taken."""
+    # Imported when there is a row: not in a run without changes.
+    from groundtrace.metrics.evidence import why_no_events
+    from groundtrace.metrics.table import METRICS
+
     where = metrics.provenance
     if outcome is not None and clean_text(outcome.trial_name) != where.trial_name:
         outcome = None
@@ -244,6 +246,8 @@ def _unknown_tools(
 
 
 def _accesses(events: EventsDocument | None) -> dict[str, int]:
+    from groundtrace.metrics.evidence import KIND_BY_CATEGORY
+
     counts: Counter[str] = Counter()
     for event in events.events if events is not None else ():
         if event.accesses is UNSET:

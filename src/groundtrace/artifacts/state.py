@@ -31,6 +31,8 @@ class RunSeen(msgspec.Struct, frozen=True, kw_only=True):
     superseded: int
     skipped: int
     without_task: int
+    noted: bool = True
+    """Whether task definitions had problems, which are told again after every run."""
 
 
 class State(msgspec.Struct, kw_only=True):

@@ -11,6 +11,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from math import fsum
+from operator import attrgetter
 from typing import get_args
 
 from msgspec import UNSET
@@ -18,7 +19,7 @@ from msgspec import UNSET
 from groundtrace.artifacts.columns import Codes, Column
 from groundtrace.artifacts.documents.base import SCHEMA_VERSION
 from groundtrace.artifacts.documents.metrics import TaxonomyLabel
-from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialState
+from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialOutcome, TrialState
 from groundtrace.artifacts.documents.summary import (
     CoverageTable,
     Distribution,
@@ -70,10 +71,7 @@ def summarise(
     table = _Table()
     for row in rows:
         table.add(row)
-    found = list(outcomes)
-    counted = table.problems + Counter(problems or {})
-    for document in found:
-        counted.update(document.problems)
+    found = _Found(outcomes)
     return RunSummaryDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,
@@ -86,33 +84,48 @@ def summarise(
         by_candidate_set_size=table.summaries("by_candidate_set_size"),
         by_evidence_type=table.summaries("by_evidence_type"),
         unknown_tools=_sorted(table.unknown_tools),
-        problems=_sorted(counted),
-        trials_found=sum(len(document.trials) for document in found) if found else None,
-        superseded=_named(found, "superseded"),
-        failed=_named(found, "failed"),
+        problems=_sorted(table.problems + Counter(problems or {}) + found.problems),
+        trials_found=found.trials,
+        superseded=found.named("superseded"),
+        failed=found.named("failed"),
         duplicated=table.duplicated,
-        skipped=[
-            SkippedPath(run_id=document.scope, path=skipped.path, reason=skipped.reason)
-            for document in found
-            for skipped in document.skipped
-        ],
+        skipped=found.skipped,
     )
 
 
-def _named(found: list[OutcomesDocument], state: TrialState) -> list[NamedTrial]:
-    named = [
-        NamedTrial(
-            run_id=trial.run_id,
-            config_name=trial.config_name,
-            task_name=trial.task_name,
-            trial_name=trial.trial_name,
-            reason=trial.state_reason,
-        )
-        for document in found
-        for trial in document.trials
-        if trial.state == state
-    ]
-    return sorted(named, key=lambda t: (t.run_id, t.config_name, t.task_name, t.trial_name))
+class _Found:
+    """What outcomes tell, taken one document at a time: most trials need only counting."""
+
+    def __init__(self, outcomes: Iterable[OutcomesDocument]) -> None:
+        self.trials: int | None = None
+        self.problems: Counter[str] = Counter()
+        self.skipped: list[SkippedPath] = []
+        self._named: dict[TrialState, list[NamedTrial]] = {"superseded": [], "failed": []}
+        for document in outcomes:
+            self.trials = (self.trials or 0) + len(document.trials)
+            self.problems.update(document.problems)
+            self.skipped += [
+                SkippedPath(run_id=document.scope, path=skipped.path, reason=skipped.reason)
+                for skipped in document.skipped
+            ]
+            for trial in document.trials:
+                if trial.state in self._named:
+                    self._named[trial.state].append(_name_of(trial))
+
+    def named(self, state: TrialState) -> list[NamedTrial]:
+        """Trials of a state, in order."""
+        key = attrgetter("run_id", "config_name", "task_name", "trial_name")
+        return sorted(self._named[state], key=key)
+
+
+def _name_of(trial: TrialOutcome) -> NamedTrial:
+    return NamedTrial(
+        run_id=trial.run_id,
+        config_name=trial.config_name,
+        task_name=trial.task_name,
+        trial_name=trial.trial_name,
+        reason=trial.state_reason,
+    )
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
@@ -187,6 +200,7 @@ class _Table:
         self.groups: dict[str, defaultdict[str, _Group]] = {
             name: defaultdict(_Group) for name in DIMENSIONS
         }
+        self._summaries: dict[bytes, GroupSummary] = {}
         self.runs: set[str] = set()
         self.duplicated: list[DuplicatedTrial] = []
         self.unknown_tools: Counter[str] = Counter()
@@ -252,6 +266,14 @@ class _Table:
         return {name: self.summary(groups[name]) for name in sorted(groups)}
 
     def summary(self, group: _Group) -> GroupSummary:
+        """The statistics of a group; groups of the same rows have the same, as in a run of one
+        configuration, suite and model, where they are computed once and not four times."""
+        rows = group.rows.tobytes()
+        if rows not in self._summaries:
+            self._summaries[rows] = self._summary(group)
+        return self._summaries[rows]
+
+    def _summary(self, group: _Group) -> GroupSummary:
         units = self._repeated_units()
 
         def statistics(name: str) -> Distribution:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import msgspec
@@ -13,20 +14,45 @@ from groundtrace.storage import Entry, Folder
 D = TypeVar("D", bound=msgspec.Struct)
 
 _MADE = re.compile(rb'"generated_at": ?"([^"]*)"')
+_HEAD = 4096
+"""Bytes of a document that hold the time of its making: it is the second field."""
 
 
 def write_document(folder: Folder, name: str, document: D) -> Entry:
     """Write a document that has `generated_at`, unless the same one is there already."""
+
+    def parts(made: str | None) -> tuple[bytes]:
+        dated = document if made is None else msgspec.structs.replace(document, generated_at=made)
+        return (encode(dated),)
+
+    return write_in_parts(folder, name, parts)
+
+
+def write_in_parts(
+    folder: Folder, name: str, parts: Callable[[str | None], Iterable[bytes]]
+) -> Entry:
+    """The same of a document that comes in parts: `parts` gives them, made at a time or now."""
+    made = _made_before(folder, name)
+    there = _there(folder, name) if made is not None and _holds(folder, name, parts(made)) else None
+    return there or folder.write_parts(name, parts(None))
+
+
+def _made_before(folder: Folder, name: str) -> str | None:
+    """When the document that is there was made."""
     try:
-        old = folder.read(name, 1 << 30)
+        with folder.open(name) as stream:
+            made = _MADE.search(stream.read(_HEAD))
     except OSError:
-        old = b""
-    made = _MADE.search(old)
-    if made is not None:
-        before = msgspec.structs.replace(document, generated_at=made[1].decode("utf-8", "replace"))
-        if encode(before) == old:
-            return _there(folder, name) or folder.write(name, old)
-    return folder.write(name, encode(document))
+        return None
+    return None if made is None else made[1].decode("utf-8", "replace")
+
+
+def _holds(folder: Folder, name: str, parts: Iterable[bytes]) -> bool:
+    try:
+        with folder.open(name) as stream:
+            return all(stream.read(len(part)) == part for part in parts) and not stream.read(1)
+    except OSError:
+        return False
 
 
 def write_text(folder: Folder, name: str, text: str) -> Entry:

@@ -25,10 +25,12 @@ def settings_from_flags(flags: dict[str, Any]) -> Settings:
     An addition with a mistake in it would otherwise fail every trial, one by one.
     """
     from groundtrace.config import load_settings, override
-    from groundtrace.tools import check_tools
 
     settings = load_settings(flags.get("config_file"))
-    check_tools(settings)
+    if settings.tools or settings.shell_commands:
+        from groundtrace.tools import check_tools
+
+        check_tools(settings)
     return override(
         settings,
         shell=flags.get("shell"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from groundtrace.discover.places import (
     Place,
@@ -26,7 +26,6 @@ from groundtrace.discover.places import (
 from groundtrace.discover.records import CONFIG, METRICS, RESULT, Records, as_name
 from groundtrace.discover.wrappers import forms, stem, unwrapped, without_prefix
 from groundtrace.model import Problem, Task
-from groundtrace.truth.tasks import TaskIndex
 from groundtrace.values import model_name
 
 UNKNOWN_CONFIG = "unknown"
@@ -42,6 +41,9 @@ _HARNESS_CLASSES = (
     ("mini_swe", "mini-swe-agent"),
     ("swe_agent", "swe-agent"),
 )
+
+if TYPE_CHECKING:
+    from groundtrace.truth.tasks import TaskIndex
 """Words in `config.agent.import_path` and the harness they mean. The class is named `baseline`
 in MCP runs too, so it says nothing of the configuration."""
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from groundtrace.config import Settings
 from groundtrace.discover.walk import Found, FoundProblem, Run, Skipped, discover_run, layout_of
 from groundtrace.model import Trial
 from groundtrace.storage import Folder
-from groundtrace.truth.tasks import TaskIndex
+
+if TYPE_CHECKING:
+    from groundtrace.truth.tasks import TaskIndex
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from groundtrace.discover.identity import identify, place_of
 from groundtrace.discover.outcome import read_outcome
@@ -12,8 +13,10 @@ from groundtrace.discover.records import Records, as_name, kinds_of, read_record
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Outcome, Problem, Trace, Trial
 from groundtrace.storage import Folder
-from groundtrace.truth.tasks import TaskIndex
 from groundtrace.values import model_name
+
+if TYPE_CHECKING:
+    from groundtrace.truth.tasks import TaskIndex
 
 
 def make_trial(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from groundtrace.config import Settings
 from groundtrace.discover.identity import place_of, record_tasks
@@ -19,7 +19,9 @@ from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
 from groundtrace.names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.storage import EntryKind, Folder, LocalFolder
-from groundtrace.truth.tasks import TaskIndex
+
+if TYPE_CHECKING:
+    from groundtrace.truth.tasks import TaskIndex
 
 MAX_DEPTH = 16
 """Folders between RUNS and a trial; real trees have two to seven."""
@@ -152,7 +154,7 @@ class _Spot(NamedTuple):
 
     def goes_round(self) -> bool:
         """A link to a folder on the way to it: following it would never end."""
-        if not isinstance(self.folder, LocalFolder) or not self.folder.path.is_symlink():
+        if not isinstance(self.folder, LocalFolder) or not self.folder.is_link:
             return False
         target = self.folder.path.resolve()
         return any(isinstance(p, LocalFolder) and p.path.resolve() == target for p in self.parents)

@@ -16,15 +16,12 @@ from groundtrace.artifacts.places import Places
 from groundtrace.config import Settings
 from groundtrace.engine import Engine
 from groundtrace.plan import Context
-from groundtrace.storage import open_folder
-from groundtrace.truth import load_registry
-from groundtrace.truth.tasks import TaskIndex, build_index
 
 ALL_RUNS = "*"
 """Scope of documents over all runs."""
 
-BATCH_TRIALS = 4096
-"""Trials planned at a time: memory stays flat, and progress knows its total."""
+BATCH_TRIALS = 1000
+"""Trials planned at a time: some megabytes of plans, and progress knows its total."""
 BATCH_RUNS = 200
 """Runs worked on at a time: each holds a lock, which is an open file."""
 
@@ -86,11 +83,11 @@ class Request:
         """Where the files go."""
         return Places(self.runs, self.out)
 
-    def task_index(self) -> TaskIndex | None:
-        """The task definitions, read once."""
-        return None if self.tasks is None else build_index(open_folder(self.tasks))
-
     def context(self, *, with_metrics: bool) -> Context:
         """What travels to the workers."""
-        registry = None if self.ground_truth is None else load_registry(Path(self.ground_truth))
+        registry = None
+        if self.ground_truth is not None:
+            from groundtrace.truth import load_registry
+
+            registry = load_registry(Path(self.ground_truth))
         return Context(self.settings, registry, self.generated_at, with_metrics)

@@ -12,6 +12,7 @@ from groundtrace.artifacts.documents import KINDS
 from groundtrace.artifacts.documents.events import EventsDocument
 from groundtrace.artifacts.documents.metrics import MetricsDocument
 from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialOutcome
+from groundtrace.artifacts.kept import KeptRows, RowsByRun
 from groundtrace.artifacts.lock import locked
 from groundtrace.artifacts.places import RunOutput
 from groundtrace.artifacts.read import (
@@ -34,20 +35,17 @@ from groundtrace.artifacts.state import (
     marks_in,
     save_state,
 )
-from groundtrace.artifacts.summary import summarise
 from groundtrace.artifacts.write import write_document
 from groundtrace.config import Settings
 from groundtrace.engine import Done
 from groundtrace.errors import NothingFoundError
-from groundtrace.metrics import evaluate as evaluate_document
 from groundtrace.stages import ALL_RUNS, Request, batches
 from groundtrace.storage import Folder
-from groundtrace.tools import is_known_tool
 
 SUMMARY = KINDS["run_retrieval_summary"].file_name
 OUTCOMES = KINDS["outcomes"].file_name
 
-Rows = Mapping[str, Mapping[str, TrialRow]]
+Rows = Mapping[str, KeptRows]
 """Output folder to its rows by document, as far as they were made in this process."""
 
 
@@ -81,7 +79,8 @@ class Evaluated:
     evaluated: int = 0
     unchanged: int = 0
     failed: list[str] = field(default_factory=list)
-    rows: dict[str, dict[str, TrialRow]] = field(default_factory=dict)
+    rows: RowsByRun = field(default_factory=RowsByRun)
+    """Run folder to its rows, of the runs that were not unchanged."""
 
 
 @dataclass(slots=True)
@@ -97,7 +96,7 @@ class _RunWork:
     stale: set[str]
     made_from: str
     """Fingerprint of everything its summary is made from."""
-    rows: dict[str, TrialRow]
+    rows: KeptRows
     problems: Counter[str]
     works: list[DocumentWork]
     evaluated: dict[str, str] = field(default_factory=dict)
@@ -106,21 +105,21 @@ class _RunWork:
     """Nothing is to be done: the summary stands."""
 
 
-def evaluate(request: Request, fresh_rows: Rows | None = None) -> Evaluated:
+def evaluate(request: Request, fresh_rows: RowsByRun | None = None) -> Evaluated:
     """Metrics and summaries for every output folder of RUNS.
 
-    `fresh_rows` are rows of documents that were evaluated when they were made, just now.
+    `fresh_rows` are rows of documents that were evaluated when they were made, just now; those
+    that are made here join them.
     """
     outputs, single = request.places.existing()
-    done = Evaluated(outputs=outputs, single=single)
-    made = fresh_rows or {}
+    done = Evaluated(outputs, single, rows=RowsByRun() if fresh_rows is None else fresh_rows)
+    made = done.rows
     for batch in batches(outputs, lambda output: len(made.get(output.folder.url, ())) + 1):
         with ExitStack() as locks:
             runs: dict[str, _RunWork] = {}
             for output in batch:
                 locks.enter_context(locked(output.folder))
-                rows = made.get(output.folder.url, {})
-                runs[output.folder.url] = _prepared(output, request, rows)
+                runs[output.folder.url] = _prepared(output, request, made[output.folder.url])
             _evaluate_batch(runs, request, done)
     if not done.evaluated and not done.unchanged and not done.failed:
         raise NothingFoundError(f"{request.runs}: no events documents; run 'groundtrace normalize'")
@@ -129,7 +128,7 @@ def evaluate(request: Request, fresh_rows: Rows | None = None) -> Evaluated:
     return done
 
 
-def _prepared(output: RunOutput, request: Request, made: Mapping[str, TrialRow]) -> _RunWork:
+def _prepared(output: RunOutput, request: Request, made: KeptRows) -> _RunWork:
     """What of a run is to be evaluated, and what only to be read for the summary."""
     folder = output.folder
     state = load_state(folder)
@@ -147,7 +146,7 @@ def _prepared(output: RunOutput, request: Request, made: Mapping[str, TrialRow])
     unchanged = (current and not request.force) or (not paths and OUTCOMES not in marks)
     stored = Stored(OUTCOMES, None) if unchanged else read_outcomes(folder)
     run = _RunWork(
-        output, state, stored, marks, sorted(paths), stale, made_from, dict(made), Counter(), []
+        output, state, stored, marks, sorted(paths), stale, made_from, made, Counter(), []
     )
     run.unchanged = unchanged
     if unchanged:
@@ -188,12 +187,15 @@ def _evaluate_batch(runs: Mapping[str, _RunWork], request: Request, done: Evalua
     for run in runs.values():
         if run.unchanged:
             done.unchanged += len(run.paths)
+            del done.rows[run.output.folder.url]
         else:
             _finish_run(run, request, done)
 
 
 def _finish_run(run: _RunWork, request: Request, done: Evaluated) -> None:
     """Write the summary of a run, and save the state last."""
+    from groundtrace.artifacts.summary import summarise
+
     folder, state, rows = run.output.folder, run.state, run.rows
     worked = sum(not work.fresh for work in run.works)
     done.evaluated += len(run.paths) - len(run.works) + worked
@@ -209,13 +211,12 @@ def _finish_run(run: _RunWork, request: Request, done: Evaluated) -> None:
     )
     enter_result(state, SUMMARY, run.made_from, write_document(folder, SUMMARY, summary))
     save_state(folder, state)
-    done.rows[folder.url] = rows
 
 
 def _take(result: Done[DocumentWork, DocumentDone], run: _RunWork, done: Evaluated) -> None:
     path = result.item.document
     if result.result is not None:
-        run.rows[path] = result.result.row
+        run.rows.keep(path, result.result.row)
         run.evaluated[path] = f"{run.marks[path]} {result.result.metrics_mark}"
     else:
         run.state.evaluated.pop(path, None)
@@ -225,6 +226,10 @@ def _take(result: Done[DocumentWork, DocumentDone], run: _RunWork, done: Evaluat
 
 def evaluate_stored(work: DocumentWork) -> DocumentDone:
     """One document: its metrics on disk, and its row; raises when the document is broken."""
+    # Imported when there is a document: not in a run without changes.
+    from groundtrace.metrics import evaluate as evaluate_document
+    from groundtrace.tools import is_known_tool
+
     folder = work.output
     events: Stored[EventsDocument] = read_one(folder, work.document, "retrieval_events")
     if events.document is None:
@@ -259,6 +264,8 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
         marks = marks_in(aggregate)
         if not request.force and is_current(state, marks, SUMMARY, made_from):
             return
+        from groundtrace.artifacts.summary import summarise
+
         summary = summarise(
             rows_of(done.outputs, done.rows, request),
             scope=ALL_RUNS,
@@ -295,10 +302,10 @@ def rows_of(outputs: Iterable[RunOutput], made: Rows, request: Request) -> Itera
         yield from (rows[path] for path in sorted(rows))
 
 
-def outcomes_of(outputs: Iterable[RunOutput]) -> list[OutcomesDocument]:
-    """The outcomes documents of the runs that have one."""
+def outcomes_of(outputs: Iterable[RunOutput]) -> Iterator[OutcomesDocument]:
+    """The outcomes documents of the runs that have one, one at a time."""
     found = (read_outcomes(output.folder).document for output in outputs)
-    return [document for document in found if document is not None]
+    return (document for document in found if document is not None)
 
 
 def stamp_of(folder: Folder, path: str) -> str:

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from groundtrace.artifacts.codec import encode_in_parts
 from groundtrace.artifacts.documents import KINDS
 from groundtrace.artifacts.documents.base import SCHEMA_VERSION
 from groundtrace.artifacts.documents.outcomes import (
@@ -15,6 +17,7 @@ from groundtrace.artifacts.documents.outcomes import (
     SkippedFolder,
     TrialOutcome,
 )
+from groundtrace.artifacts.kept import KeptRows, RowsByRun
 from groundtrace.artifacts.lock import locked
 from groundtrace.artifacts.places import RunOutput
 from groundtrace.artifacts.read import (
@@ -23,7 +26,6 @@ from groundtrace.artifacts.read import (
     metrics_path,
     read_outcomes,
 )
-from groundtrace.artifacts.rows import TrialRow
 from groundtrace.artifacts.state import FILE_NAME as STATE_FILE
 from groundtrace.artifacts.state import (
     RunSeen,
@@ -35,12 +37,11 @@ from groundtrace.artifacts.state import (
     marks_in,
     save_state,
 )
-from groundtrace.artifacts.write import write_document
+from groundtrace.artifacts.write import write_in_parts
 from groundtrace.discover import FoundProblem, Run, Skipped, discover_run, layout_of
 from groundtrace.engine import Done
 from groundtrace.errors import GroundtraceError, NothingFoundError
 from groundtrace.impact.outcomes import outcome_record
-from groundtrace.pipeline import TrialDone, work_on
 from groundtrace.plan import (
     Context,
     Fingerprints,
@@ -52,9 +53,13 @@ from groundtrace.plan import (
 )
 from groundtrace.stages import ALL_RUNS, Request, batches
 from groundtrace.stages.evaluate import stamp_of
+from groundtrace.stages.tasks import Tasks
 from groundtrace.stages.unchanged import everywhere, fingerprint_of, is_unchanged
 from groundtrace.storage import Folder, open_folder
-from groundtrace.truth.tasks import TaskIndex
+
+if TYPE_CHECKING:
+    from groundtrace.model import Problem
+    from groundtrace.pipeline import TrialDone
 
 OUTCOMES = KINDS["outcomes"].file_name
 SAVE_SECONDS = 10.0
@@ -76,8 +81,10 @@ class Normalized:
     """Documents whose trial is gone; `--prune` removes them."""
     notes: list[str] = field(default_factory=list)
     """Problems of the task definitions and the registry."""
+    noted: bool = False
+    """Whether the task definitions have problems, by now or by what an earlier run knew."""
     failed: list[str] = field(default_factory=list)
-    rows: dict[str, dict[str, TrialRow]] = field(default_factory=dict)
+    rows: RowsByRun = field(default_factory=RowsByRun)
     """Run folder to its freshly evaluated rows, by document."""
 
     @property
@@ -95,24 +102,24 @@ class _RunWork:
     outcomes: dict[str, TrialOutcome]
     """By document."""
     stale: list[TrialWork]
-    rows: dict[str, TrialRow]
+    rows: KeptRows
     unsaved: bool = False
     """Something was made that the state on disk does not know of yet."""
 
 
 def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     """Traces to events documents and outcomes, for every run that has trials."""
-    tasks = request.task_index()
+    tasks = Tasks(request.tasks)
     context = request.context(with_metrics=with_metrics)
     layout = layout_of(open_folder(request.runs), request.settings)
     done = Normalized(single=layout.single)
-    done.notes += _notes(tasks, context)
     outside: list[Skipped | FoundProblem] = []
     plans = _plans(layout.runs(), request, tasks, context, done, outside)
     for batch in batches(plans, lambda plan: len(plan[1].works)):
         _normalize_batch(batch, request, done)
     if not done.trials:
         raise NothingFoundError(f"{request.runs}: no trials found; see 'normalize --dry-run'")
+    done.notes += _notes(tasks if done.noted else None, context)
     if not layout.single:
         skipped, problems = problems_outside_runs(outside)
         done.skipped += len(skipped)
@@ -120,17 +127,28 @@ def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     return done
 
 
-def _notes(tasks: TaskIndex | None, context: Context) -> list[str]:
+def work_on(work: TrialWork) -> TrialDone:
+    """One trial, in a worker; the stages it goes through are imported when there is a trial."""
+    from groundtrace.pipeline import work_on as through
+
+    return through(work)
+
+
+def _notes(tasks: Tasks | None, context: Context) -> list[str]:
     """Problems of the task definitions and the registry: of no run, so they stand in none."""
-    problems = [*(tasks.problems if tasks is not None else ())]
+    problems = [*_problems(tasks)] if tasks is not None else []
     problems += context.registry.problems if context.registry is not None else ()
     return [str(problem) for problem in problems]
+
+
+def _problems(tasks: Tasks) -> tuple[Problem, ...]:
+    return tuple(tasks.index.problems) if tasks.index is not None else ()
 
 
 def _plans(
     runs: Iterable[Run | Skipped | FoundProblem],
     request: Request,
-    tasks: TaskIndex | None,
+    tasks: Tasks,
     context: Context,
     done: Normalized,
     outside: list[Skipped | FoundProblem],
@@ -146,7 +164,8 @@ def _plans(
         seen = fingerprint_of(run, shared)
         if is_unchanged(output, seen, request, done):
             continue
-        found = discover_run(run, settings=request.settings, tasks=tasks, only=request.only)
+        done.noted |= bool(_problems(tasks))
+        found = discover_run(run, settings=request.settings, tasks=tasks.index, only=request.only)
         plan = plan_run(found, output.folder, run.path, context, known)
         if plan.works:
             yield output, replace(plan, seen=seen)
@@ -201,8 +220,7 @@ def _prepared(plan: Plan, output: RunOutput, request: Request, done: Normalized)
     state = State() if request.force else load_state(folder)
     marks = marks_in(folder)
     earlier = _earlier_outcomes(folder, state, marks) | state.unfinished
-    rows = done.rows.setdefault(folder.url, {})
-    run = _RunWork(plan, output, state, {}, [], rows)
+    run = _RunWork(plan, output, state, {}, [], done.rows[folder.url])
     for work in plan.works:
         if work.document in earlier and is_fresh(work, state, marks):
             run.outcomes[work.document] = earlier[work.document]
@@ -238,7 +256,7 @@ def _take(result: Done[TrialWork, TrialDone], run: _RunWork, done: Normalized) -
     run.outcomes[work.document] = run.state.unfinished[work.document] = made.outcome
     run.state.documents[work.document] = f"{work.inputs} {made.mark}"
     if made.row is not None:
-        run.rows[work.document] = made.row
+        run.rows.keep(work.document, made.row)
         run.state.evaluated[work.document] = f"{made.mark} {made.metrics_mark}"
 
 
@@ -261,16 +279,21 @@ def _finish_run(run: _RunWork, request: Request, done: Normalized) -> None:
         _leave_behind(run, request, done)
     else:
         records += _not_asked_for(folder, records)
-    document = OutcomesDocument(
-        schema_version=SCHEMA_VERSION,
-        generated_at=request.generated_at,
-        scope=run.output.run_id,
-        trials=sorted(records, key=lambda r: (r.config_name, r.task_name, r.path)),
-        skipped=list(plan.skipped),
-        problems=dict(plan.problems),
-    )
+    records.sort(key=lambda r: (r.config_name, r.task_name, r.path))
     before = (state.results.get(OUTCOMES), state.run)
-    enter_result(state, OUTCOMES, "", write_document(folder, OUTCOMES, document))
+
+    def parts(made: str | None) -> Iterator[bytes]:
+        document = OutcomesDocument(
+            schema_version=SCHEMA_VERSION,
+            generated_at=made or request.generated_at,
+            scope=run.output.run_id,
+            trials=[],
+            skipped=list(plan.skipped),
+            problems=dict(plan.problems),
+        )
+        return encode_in_parts(document, "trials", records)
+
+    enter_result(state, OUTCOMES, "", write_in_parts(folder, OUTCOMES, parts))
     whole = plan.seen is not None and request.only is None and not failed
     state.run = (
         RunSeen(
@@ -278,6 +301,7 @@ def _finish_run(run: _RunWork, request: Request, done: Normalized) -> None:
             superseded=len(plan.passed_over),
             skipped=len(plan.skipped),
             without_task=without_task,
+            noted=done.noted,
         )
         if whole
         else None
@@ -331,40 +355,46 @@ def _write_all_outcomes(
     """Outcomes of all runs in one document, with what was met outside of them."""
     aggregate = request.places.aggregate()
     outputs = sorted(outputs, key=lambda output: output.folder.url)
+    now = request.generated_at
     with locked(aggregate):
         state = load_state(aggregate)
         marks = [(output.run_id, stamp_of(output.folder, OUTCOMES)) for output in outputs]
         made_from = fingerprint(marks, skipped, problems)
         if not request.force and is_current(state, marks_in(aggregate), OUTCOMES, made_from):
             return
-        document = _all_outcomes(request, outputs, skipped, problems)
-        enter_result(state, OUTCOMES, made_from, write_document(aggregate, OUTCOMES, document))
+        entry = write_in_parts(
+            aggregate, OUTCOMES, lambda made: _all_outcomes(outputs, skipped, problems, made or now)
+        )
+        enter_result(state, OUTCOMES, made_from, entry)
         save_state(aggregate, state)
 
 
 def _all_outcomes(
-    request: Request,
     outputs: Iterable[RunOutput],
     skipped: list[SkippedFolder],
     problems: dict[str, int],
-) -> OutcomesDocument:
-    trials: list[TrialOutcome] = []
+    generated_at: str,
+) -> Iterator[bytes]:
+    """The document of all runs with no more than one run's trials in memory: runs are read for
+    what is counted over all of them, and once more for their trials."""
     counts = Counter(problems)
     everything = list(skipped)
     for output in outputs:
         stored = read_outcomes(output.folder).document
         if stored is None:
             continue
-        trials += stored.trials
         counts.update(stored.problems)
         everything += [
             SkippedFolder(path=f"{output.run_id}/{s.path}", reason=s.reason) for s in stored.skipped
         ]
-    return OutcomesDocument(
+    document = OutcomesDocument(
         schema_version=SCHEMA_VERSION,
-        generated_at=request.generated_at,
+        generated_at=generated_at,
         scope=ALL_RUNS,
-        trials=trials,
+        trials=[],
         skipped=everything,
         problems=dict(sorted(counts.items())),
     )
+    read = (read_outcomes(output.folder).document for output in outputs)
+    trials = (trial for stored in read if stored is not None for trial in stored.trials)
+    return encode_in_parts(document, "trials", trials)

@@ -20,7 +20,7 @@ from groundtrace.artifacts.state import (
 from groundtrace.discover import Run
 from groundtrace.plan import Context, Fingerprints
 from groundtrace.stages import Request
-from groundtrace.truth.tasks import TaskIndex
+from groundtrace.stages.tasks import Tasks
 
 if TYPE_CHECKING:
     from groundtrace.stages.normalize import Normalized
@@ -28,11 +28,9 @@ if TYPE_CHECKING:
 OUTCOMES = KINDS["outcomes"].file_name
 
 
-def everywhere(
-    request: Request, tasks: TaskIndex | None, context: Context, known: Fingerprints
-) -> str:
+def everywhere(request: Request, tasks: Tasks, context: Context, known: Fingerprints) -> str:
     """Fingerprint of what all runs share: settings, every task, the registry, what is asked for."""
-    of_tasks = [known.task(task) for task in tasks.tasks] if tasks is not None else None
+    of_tasks = tasks.fingerprint(known)
     registry = asdict(context.registry) if context.registry is not None else None
     return fingerprint(known.context, of_tasks, registry, request.only, context.with_metrics)
 
@@ -67,4 +65,5 @@ def is_unchanged(output: RunOutput, seen: str | None, request: Request, done: No
     done.superseded += state.run.superseded
     done.skipped += state.run.skipped
     done.without_task += state.run.without_task
+    done.noted |= state.run.noted
     return True

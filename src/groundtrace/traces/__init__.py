@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import entry_points
 
-from groundtrace.model import Problem, ReadResult
+from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
 from groundtrace.storage import Folder
 from groundtrace.traces.atif import AtifReader
 from groundtrace.traces.claude_code import ClaudeCodeReader
@@ -24,12 +24,10 @@ from groundtrace.traces.detect import Detected, candidates, reader_for
 from groundtrace.traces.merge import merge
 from groundtrace.traces.source import Keep, Reader, Source
 
-__all__ = ["ENTRY_POINTS", "READERS", "all_readers", "read_trace"]
+__all__ = ["READERS", "all_readers", "read_trace"]
 
 READERS: tuple[Reader, ...] = (AtifReader(), ClaudeCodeReader(), CursorReader())
 """The readers that groundtrace brings; for equal claims on a file the earlier one reads it."""
-
-ENTRY_POINTS = "groundtrace.readers"
 
 
 @cache
@@ -37,7 +35,7 @@ def all_readers() -> tuple[tuple[Reader, ...], tuple[Problem, ...]]:
     """Own readers and those of other packages; one that cannot be loaded is a problem."""
     readers: list[Reader] = []
     problems: list[Problem] = []
-    for point in entry_points(group=ENTRY_POINTS):
+    for point in entry_points(group=READER_ENTRY_POINTS):
         try:
             readers.append(point.load()())
         except Exception as error:  # noqa: BLE001 - other people's code may raise anything

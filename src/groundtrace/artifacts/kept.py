@@ -1,0 +1,85 @@
+"""Rows that were made in this process, kept in a file without a name until later stages want them.
+
+A row takes 4.5 kB in memory; a run of many thousand trials keeps only where in the file each row
+lies. Rows are not compressed: that halved the file and doubled the time.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping
+from typing import IO
+
+from groundtrace.artifacts.rows import TrialRow
+
+IN_MEMORY = 1 << 20
+"""Bytes up to which no file is made: some hundred rows."""
+
+
+class RowFile:
+    """The file: rows are added at its end and read from anywhere. It goes with its last user."""
+
+    def __init__(self) -> None:
+        self._stream: IO[bytes] | None = None
+
+    def add(self, row: TrialRow) -> int:
+        """Add a row; returns its place."""
+        stream = self._opened()
+        place = stream.seek(0, 2)
+        data = pickle.dumps(row, pickle.HIGHEST_PROTOCOL)
+        stream.write(len(data).to_bytes(4, "little") + data)
+        return place
+
+    def row(self, place: int) -> TrialRow:
+        """The row at a place."""
+        stream = self._opened()
+        stream.seek(place)
+        data = stream.read(int.from_bytes(stream.read(4), "little"))
+        row: TrialRow = pickle.loads(data)
+        return row
+
+    def _opened(self) -> IO[bytes]:
+        if self._stream is None:
+            # Imported when used: a run without changes keeps no rows.
+            from tempfile import SpooledTemporaryFile
+
+            self._stream = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - open while rows are wanted
+        return self._stream
+
+
+class KeptRows(Mapping[str, TrialRow]):
+    """Rows of one run by document; each is read when it is asked for."""
+
+    __slots__ = ("_file", "_places")
+
+    def __init__(self, file: RowFile) -> None:
+        self._file = file
+        self._places: dict[str, int] = {}
+
+    def keep(self, document: str, row: TrialRow) -> None:
+        """Add a row, or put another in its place."""
+        self._places[document] = self._file.add(row)
+
+    def __getitem__(self, document: str) -> TrialRow:
+        return self._file.row(self._places[document])
+
+    def __contains__(self, document: object) -> bool:
+        return document in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class RowsByRun(dict[str, KeptRows]):
+    """Output folder to the rows of its run, all in one file; a run is entered when asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._file = RowFile()
+
+    def __missing__(self, folder: str) -> KeptRows:
+        rows = self[folder] = KeptRows(self._file)
+        return rows
