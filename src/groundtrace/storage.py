@@ -11,10 +11,11 @@ import re
 import stat as stat_module
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, Literal
+
+import msgspec
 
 from groundtrace.errors import InputError, OutputError
 
@@ -31,8 +32,7 @@ _TOKEN = os.urandom(4).hex()
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One name in a folder."""
 
     name: str

@@ -214,7 +214,9 @@ class Layout:
             first, _, rest = _below(root, path).partition("/")
             if not rest:
                 continue
-            seen = found.setdefault(root, Seen())
+            if root not in found:
+                found[root] = Seen()
+            seen = found[root]
             seen.below.setdefault(first, set()).add(rest)
             if not written:
                 seen.read.add(first)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
+import msgspec
+
 from groundtrace.model import TruthFile
 from groundtrace.paths.lexical import clean_path
 from groundtrace.paths.repos import Repo, RepoTable
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """One way to read a ground-truth entry."""
 
     repo: Repo | None

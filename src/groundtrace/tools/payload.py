@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from groundtrace import jsonio
 from groundtrace.model import ToolResult
@@ -19,8 +20,7 @@ from groundtrace.tools.common import as_items, as_mapping, as_text, is_refusal, 
 _DEPTH = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(msgspec.Struct, frozen=True):
     """The server's own answer: a JSON value, or text."""
 
     value: Any = None

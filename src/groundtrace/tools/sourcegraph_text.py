@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
+
+import msgspec
 
 from groundtrace.tools.common import (
     Numbered,
@@ -41,8 +42,7 @@ _FRAGMENT = re.compile(
 _FRAGMENT_LINE = re.compile(r'(?:"|\\n)(\d{1,9}): ')
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """A file in an answer, with the lines of it that were shown."""
 
     repo: str
@@ -55,8 +55,7 @@ class Block:
     """Content was shown, with or without numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(msgspec.Struct, frozen=True):
     """A Sourcegraph URL taken apart."""
 
     repo: str

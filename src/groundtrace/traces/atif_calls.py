@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from groundtrace.traces import openhands
 from groundtrace.traces.atif_load import Step
@@ -21,8 +22,7 @@ TRIM_MARK = "...[truncated]..."
 """At the end of the previews that stand in trimmed trajectories."""
 
 
-@dataclass(slots=True)
-class StepCall:
+class StepCall(msgspec.Struct):
     """A call and what its result refers to."""
 
     call: RawCall
@@ -30,8 +30,7 @@ class StepCall:
     """`subagent_trajectory_ref` entries."""
 
 
-@dataclass(slots=True)
-class _Observed:
+class _Observed(msgspec.Struct):
     call_id: str | None
     content: Any
     extra: Mapping[str, Any]

@@ -8,8 +8,9 @@ so the tool's own output must be separated from what was added.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from groundtrace.traces.salvage import scan
 
@@ -19,8 +20,7 @@ _STDOUT = re.compile(r"(?:^|\n)\[stdout\]\n")
 _STDERR = re.compile(r"(?:^|\n)\[stderr\]\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Sections:
+class Sections(msgspec.Struct, frozen=True):
     """An observation's text by origin."""
 
     text: str

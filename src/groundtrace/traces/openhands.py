@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from groundtrace import jsonio
 from groundtrace.traces.salvage import read_prefix
 from groundtrace.traces.values import UNKNOWN_SERVER, parts_text
@@ -79,8 +81,7 @@ _REFUSED = "ERROR:"
 """Begins what OpenHands answers itself, such as `ERROR: Cannot execute multiple commands at once`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
+class Repair(msgspec.Struct, frozen=True):
     """Arguments after repair."""
 
     arguments: dict[str, Any]
