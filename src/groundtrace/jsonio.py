@@ -68,6 +68,8 @@ def _tolerant(data: bytes) -> Any:
 
 def clean_text(text: str) -> str:
     """Text that can be written as UTF-8: lone surrogates become the replacement character."""
+    if text.isascii():  # free, and most text is
+        return text
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

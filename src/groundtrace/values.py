@@ -19,14 +19,9 @@ _NOT_KNOWN = frozenset({"", "unknown", "none", "null"})
 """Spellings of "not known" that real records hold: `agent_info.version` is often "unknown"."""
 
 
-def clean(text: str) -> str:
-    """Text that can be written as UTF-8; the check is free for ASCII, which most results are."""
-    return text if text.isascii() else jsonio.clean_text(text)
-
-
 def as_text(value: Any) -> str | None:
     """A non-empty string that can be written as UTF-8."""
-    return clean(value) if isinstance(value, str) and value else None
+    return jsonio.clean_text(value) if isinstance(value, str) and value else None
 
 
 def as_number(value: Any) -> float | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -69,3 +71,28 @@ def test_diff_prefixes_are_taken_off_once() -> None:
     assert without_diff_prefix("b/b/x.c") == "b/x.c"
     assert without_diff_prefix("src/a/x.c") == "src/a/x.c"
     assert without_diff_prefix("a/") == "a/"
+
+
+@given(st.text(alphabet="ab/.:*?devDEV\x00\n~ \u2028", max_size=12))
+def test_the_short_ways_of_cleaning_agree_with_the_long_one(path: str) -> None:
+    """Clean paths are told by plain text; the rules are those of the pattern and the components."""
+    refused = re.search(r"(?i)[*?\x00-\x1f\x7f]|^[a-z][a-z0-9+.-]*://|^/dev/", path)
+    kept: list[str] = []
+    for part in path.split("/"):
+        if part == ".." and kept and kept[-1] != "..":
+            kept.pop()
+        elif part not in ("", ".") and (part != ".." or not path.startswith("/")):
+            kept.append(part)
+    expected: str | None = ("/" if path.startswith("/") else "") + "/".join(kept)
+    if (
+        refused
+        or not path.strip()
+        or path.endswith("/")
+        or not kept
+        or kept[-1] == ".."
+        or (expected is not None and re.search(r"(?i)^[a-z][a-z0-9+.-]*://|^/dev/", expected))
+    ):
+        expected = None
+    if expected is not None and not expected.strip():
+        expected = None
+    assert clean_path(path) == expected

@@ -9,7 +9,7 @@ truth, then what else the trace shows.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import msgspec
@@ -253,14 +253,16 @@ class Layout:
     def _mount_nested(self, root: str, folder: str, first: str, rests: Set[str]) -> bool:
         """Mount repositories that lie further down; whether there are any."""
         nested = False
-        for rest in sorted(rests):
-            inner, repo = self._nested(root, first, rest.split("/")[:-1])
+        # A repository is at most two folders further down, so one path of each folder will do.
+        heads = dict.fromkeys(tuple(rest.split("/")[:-1][:2]) for rest in sorted(rests))
+        for folders in heads:
+            inner, repo = self._nested(root, first, folders)
             if repo is not None:
                 self._mounts[f"{folder}/{inner}"] = repo
                 nested = True
         return nested
 
-    def _nested(self, root: str, first: str, folders: list[str]) -> tuple[str, Repo | None]:
+    def _nested(self, root: str, first: str, folders: Sequence[str]) -> tuple[str, Repo | None]:
         """A repository below `first`, and where: `sg-evals/kafka--0753c489`, `src/etcd`,
         `github.com/apache/kafka`, `apache/kafka` where the trial knows that pair."""
         lower = first.lower()

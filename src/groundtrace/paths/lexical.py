@@ -22,9 +22,12 @@ def clean_path(path: str) -> str | None:
     """
     if _no_path(path) or path.endswith("/"):
         return None
+    if "//" not in path and "/." not in path and not path.startswith("."):
+        return path  # nothing to be resolved, as in most paths
     return _joined(path, _components(path))
 
 
+@lru_cache(maxsize=1024)
 def clean_folder(path: str) -> str | None:
     """Like `clean_path` for a folder: a trailing slash is dropped, the root is `/`."""
     if _no_path(path):
@@ -40,7 +43,13 @@ def without_diff_prefix(path: str) -> str:
 
 
 def _no_path(text: str) -> bool:
-    return not text.strip() or len(text) > MAX_LENGTH or _NOT_A_FILE.search(text) is not None
+    if not text.strip() or len(text) > MAX_LENGTH:
+        return True
+    if text.isprintable() and "*" not in text and "?" not in text:
+        # The pattern is slow to say no, and most paths have nothing that it could begin with.
+        could_match = "://" in text or text[:5].lower() == "/dev/"
+        return could_match and _NOT_A_FILE.search(text) is not None
+    return _NOT_A_FILE.search(text) is not None
 
 
 def _components(text: str) -> list[str]:

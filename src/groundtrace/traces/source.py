@@ -9,12 +9,12 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, ToolResult, Usage
 from groundtrace.storage import Folder
 from groundtrace.times import earliest
 from groundtrace.traces.jsonl import RawLine
 from groundtrace.traces.tokens import Ledger
-from groundtrace.values import clean
 
 SourceKind = Literal["trajectory", "transcript"]
 
@@ -88,7 +88,7 @@ class Source:
     ) -> None:
         """Record a loss."""
         self.problems.append(
-            Problem(file or self.file, kind, clean(reason), line, place, lost_calls)
+            Problem(file or self.file, kind, clean_text(reason), line, place, lost_calls)
         )
 
     def report_long_line(self, line: RawLine) -> None:
@@ -168,11 +168,11 @@ class Keep:
         room = max(self._room(), 256)
         if size <= room:
             self.used += size
-            return clean(text), False
+            return clean_text(text), False
         width = max(1, size // max(1, len(text)))
         head = whole_lines(text[: room // width])
         self.used += sys.getsizeof(head)
-        return clean(head), True
+        return clean_text(head), True
 
     def data(self, value: Any) -> tuple[Any, bool]:
         """The structured value, or None when there is no room for it."""

@@ -27,6 +27,8 @@ def under(name: str, roots: Sequence[Word]) -> bool:
     if not roots:
         return _PATH_LIKE.match(name) is not None
     for root in roots:
+        if not root.glob and name.startswith(f"{root.text}/"):
+            return True  # as most names do; a printed name holds no holes
         text = root.text.rstrip("/") or "/"
         if HOLES.search(text):
             return _PATH_LIKE.match(name) is not None
