@@ -9,9 +9,5 @@ import groundtrace.stages.normalize
 # Imported when the first call of their kind is read: by each worker, if not here.
 import groundtrace.tools.auggie
 import groundtrace.tools.github
-import groundtrace.tools.shell.align
-import groundtrace.tools.shell.output
-import groundtrace.tools.shell.parse
-import groundtrace.tools.shell.table
-import groundtrace.tools.shell.walk
+import groundtrace.tools.shell
 import groundtrace.tools.sourcegraph_evaluator  # noqa: F401

@@ -8,17 +8,21 @@ nothing was shown (D4); what was written is known from the command, unless an er
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, Problem, ToolResult
-
-if TYPE_CHECKING:
-    from groundtrace.tools.shell.commands import Entry
-    from groundtrace.tools.shell.output import Output
-    from groundtrace.tools.shell.parts import Part
+from groundtrace.tools.shell.align import divide
+from groundtrace.tools.shell.commands import Entry
+from groundtrace.tools.shell.commands import added as added_commands
+from groundtrace.tools.shell.output import Output, read_output
+from groundtrace.tools.shell.parse import parse
+from groundtrace.tools.shell.parts import Opaque, Part, Text
+from groundtrace.tools.shell.table import TABLE
+from groundtrace.tools.shell.walk import Walker
+from groundtrace.tools.shell.words import HOLES
 
 
 class ShellView(msgspec.Struct, frozen=True):
@@ -38,10 +42,6 @@ def shell_refs(
     command: str, result: ToolResult | None, cwd: str | None, settings: Settings
 ) -> ShellView:
     """The files that `command` touched when it ran in `cwd` and gave `result`."""
-    from groundtrace.tools.shell.output import read_output
-    from groundtrace.tools.shell.parse import parse
-    from groundtrace.tools.shell.walk import Walker
-
     output = read_output(result)
     if output.refused or not isinstance(command, str):
         return ShellView(failed=True)
@@ -71,20 +71,11 @@ def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
 
 
 def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Entry]:
-    from groundtrace.tools.shell.table import TABLE
-
-    if not added:
-        return TABLE
-    from groundtrace.tools.shell import commands
-
-    return {**TABLE, **commands.added(added, TABLE)}
+    return {**TABLE, **added_commands(added, TABLE)} if added else TABLE
 
 
 def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[FileRef, ...], bool]:
     """References of all parts, and whether the call obtained nothing."""
-    from groundtrace.tools.shell.align import divide
-    from groundtrace.tools.shell.parts import Opaque, Text
-
     found: list[FileRef] = []
     asked = got = False
     segments = divide(parts, output.lines)
@@ -112,9 +103,6 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
 
 def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
     """Files behind captured output that a text shows (`echo "first: $line"`)."""
-    from groundtrace.tools.shell.align import divide
-    from groundtrace.tools.shell.words import HOLES
-
     if not part.streams:
         return
     for index, line in enumerate(lines):
