@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import statistics
 
@@ -12,6 +13,7 @@ from msgspec import structs
 
 from groundtrace.artifacts.codec import decode, encode
 from groundtrace.artifacts.columns import distribution, quantile
+from groundtrace.artifacts.documents.base import MAX_INT
 from groundtrace.artifacts.documents.events import EventsDocument
 from groundtrace.artifacts.documents.outcomes import SkippedFolder, TrialOutcome
 from groundtrace.artifacts.documents.summary import Distribution, RunSummaryDocument
@@ -87,6 +89,18 @@ def test_groups_of_the_same_rows_have_the_same_statistics() -> None:
     apart = summary(task("a", A), task("b", A, B, config_name="mcp"))
     assert apart.by_config["baseline"].trials == apart.by_config["mcp"].trials == 1
     assert apart.by_config["baseline"] != apart.by_config["mcp"]
+
+
+def test_totals_of_claimed_counts_stay_within_the_schema() -> None:
+    """Documents that others wrote may claim any counts up to the schema's greatest."""
+    rows = []
+    for name in "ab":
+        honest = task(name, A)
+        claimed = structs.replace(honest.summary, events_by_category={"file_read": MAX_INT})
+        rows.append(dataclasses.replace(honest, summary=claimed, accesses={"x": MAX_INT}))
+    made = summary(*rows)
+    assert made.overall.events_by_category == {"file_read": MAX_INT}
+    assert made.overall.accesses == {"x": MAX_INT}
 
 
 def test_statistics_of_few_values() -> None:

@@ -17,7 +17,7 @@ from typing import get_args
 from msgspec import UNSET
 
 from groundtrace.artifacts.columns import Codes, Column
-from groundtrace.artifacts.documents.base import SCHEMA_VERSION
+from groundtrace.artifacts.documents.base import MAX_INT, SCHEMA_VERSION
 from groundtrace.artifacts.documents.metrics import TaxonomyLabel
 from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialOutcome, TrialState
 from groundtrace.artifacts.documents.summary import (
@@ -129,7 +129,13 @@ def _name_of(trial: TrialOutcome) -> NamedTrial:
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
-    return {name: counts[name] for name in sorted(counts) if counts[name]}
+    return {name: _held(counts[name]) for name in sorted(counts) if counts[name]}
+
+
+def _held(total: int) -> int:
+    """A total as documents can hold it: what others wrote may claim any counts, and two of nearly
+    2**63 came to more than the schema allows."""
+    return min(total, MAX_INT)
 
 
 class _Group:
@@ -293,9 +299,9 @@ class _Table:
                 label: LabelSummary(
                     n=counts["n"],
                     n_with=counts["n_with"],
-                    files=counts["files"],
+                    files=_held(counts["files"]),
                     not_applicable=counts["not_applicable"],
-                    files_not_applicable=counts["files_not_applicable"],
+                    files_not_applicable=_held(counts["files_not_applicable"]),
                     per_task=statistics(label),
                 )
                 for label, counts in group.labels.items()
