@@ -17,8 +17,9 @@ _NAMED = re.compile(
     r"|(?P<bytes>.+) differ: (?:byte|char) \d+"
 )
 """Lines that name files and show nothing of them."""
-_HEADER = re.compile(r"diff (?:-\S+ +)*(?P<pair>\S.* .*\S)$")
-"""The line above the differences of two files, when whole folders are compared."""
+_HEADER = re.compile(r"diff (?P<words>\S.* .*\S)$")
+"""The line above the differences of two files, when whole folders are compared: the options with
+their values (`-x '*.md'`), and the two names."""
 _ABSENT = re.compile(r"(?:---|\+\+\+|\*\*\*) (?P<name>.+)\t(?:1970-01-01|Thu Jan +1) ")
 """Of a file that is not there, `-N` shows the beginning of time."""
 _LINE = re.compile(r"[-+<> @\\!*]|\d+(?:,\d+)?[acd]\d|Common subdirectories: |$")
@@ -47,7 +48,7 @@ class Compared(Part, kw_only=True):
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         absent = {found["name"] for found in map(_ABSENT.match, lines) if found}
         told = list(self._names(lines))
-        if not told:
+        if not told and not any(map(_HEADER.match, lines)):
             yield from self.files if any(map(_DIFFERENCE.match, lines)) else ()
         for kind, name in told:
             if is_file_name(name) and name not in absent:
@@ -57,7 +58,7 @@ class Compared(Part, kw_only=True):
         for line in lines:
             header = _HEADER.match(line)
             if header is not None:
-                yield from (("read", name) for name in self._pair(header["pair"], " "))
+                yield from (("read", name) for name in self._last_pair(header["words"]))
                 continue
             found = _NAMED.match(line)
             if found is None:
@@ -70,12 +71,22 @@ class Compared(Part, kw_only=True):
                 names = self._alone(found["folder"], found["name"])
             yield from (("surfaced", name) for name in names)
 
+    def _last_pair(self, text: str) -> tuple[str, ...]:
+        """The two names at the end of `text`, behind whatever options."""
+        start = 0
+        while start >= 0:
+            names = self._pair(text[start:].lstrip(), " ")
+            if names:
+                return names
+            start = text.find(" ", start + 1)
+        return ()
+
     def _pair(self, text: str, joint: str) -> tuple[str, ...]:
         """The two names in `text`: the joint may stand in a name, so both sides must fit."""
         left, right = self.sides
         at = text.find(joint)
         while at >= 0:
-            names = text[:at], text[at + len(joint) :]
+            names = text[:at].strip('"'), text[at + len(joint) :].strip('"')
             if under(names[0], [left]) and under(names[1], [right]):
                 return names
             at = text.find(joint, at + 1)

@@ -361,7 +361,9 @@ class Names(Part, kw_only=True):
         )
 
 
-_DIFF_GIT = re.compile(r'diff --git "?a/(.+?)"? "?b/(?P<name>.+?)"?$')
+_DIFF_GIT = re.compile(r'diff --git "?[aciow]/(.+?)"? "?[bciow]/(?P<name>.+?)"?$')
+_DIFF_BARE = re.compile(r'diff --git "?(?P<name>.+?)"? "?(?P=name)"?$')
+"""With `--no-prefix` both sides are the name alone."""
 _DIFF_SIDE = re.compile(r'\+\+\+ "?b/(?P<name>[^\t]+?)"?$')
 """What is left of a heading when `grep '^[+-]'` follows."""
 _DIFF_LINE = re.compile(
@@ -376,6 +378,8 @@ class Diff(Part, kw_only=True):
     """Where git ran; the names count from the top of the repository."""
     summary: bool = False
     """Names stand in a summary (`--stat`) before or instead of the patch."""
+    relative: bool = False
+    """The names count from where git ran (`--relative`)."""
 
     @property
     def strict(self) -> bool:
@@ -387,9 +391,9 @@ class Diff(Part, kw_only=True):
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         found: dict[tuple[str, AccessKind], None] = {}
         for line in lines:
-            patched = _DIFF_GIT.match(line) or _DIFF_SIDE.match(line)
+            patched = _DIFF_BARE.match(line) or _DIFF_GIT.match(line) or _DIFF_SIDE.match(line)
             name = patched["name"] if patched else _stat_name(line) if self.summary else None
             if name is not None and is_file_name(name):
                 found[name, "read" if patched else "surfaced"] = None
-        top = from_top(self.cwd, (name for name, _ in found))
+        top = self.cwd if self.relative else from_top(self.cwd, (name for name, _ in found))
         return [FileRef(join(top, name), kind, rule=self.rule) for name, kind in found]

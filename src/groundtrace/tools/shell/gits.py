@@ -87,6 +87,15 @@ def _listing(call: Call, options: Options) -> Parts | None:
     return None
 
 
+def _patch(call: Call, options: Options, rule: str) -> Diff:
+    return Diff(
+        cwd=call.cwd,
+        summary=options.has("--stat"),
+        relative=options.has("--relative"),
+        rule=rule,
+    )
+
+
 def _show(call: Call) -> Parts:
     options = call.options("nUSGL", _LONG)
     parts: Parts = []
@@ -100,18 +109,14 @@ def _show(call: Call) -> Parts:
     if parts:
         return parts
     options.flags.add("--log")
-    return _listing(call, options) or [
-        Diff(cwd=call.cwd, summary=options.has("--stat"), rule="git show")
-    ]
+    return _listing(call, options) or [_patch(call, options, "git show")]
 
 
 def _diff(call: Call) -> Parts:
     options = call.options("USGlO", _LONG)
     if options.has("--no-index") and len(options.operands) == 2:
         return algebra.derive(call.opened(options.operands), "git diff")
-    return _listing(call, options) or [
-        Diff(cwd=call.cwd, summary=options.has("--stat"), rule="git diff")
-    ]
+    return _listing(call, options) or [_patch(call, options, "git diff")]
 
 
 def _log(call: Call) -> Parts:
@@ -122,7 +127,7 @@ def _log(call: Call) -> Parts:
         path = call.walker.path(found[3]) if found else None
         return [Content(path=path, spans=None, rule="git log")]
     if options.has("-p", "--patch", "-u"):
-        return [Diff(cwd=call.cwd, summary=options.has("--stat"), rule="git log")]
+        return [_patch(call, options, "git log")]
     return _listing(call, options) or [Opaque(rule="git log")]
 
 
@@ -142,7 +147,8 @@ def _ls_files(call: Call) -> Parts:
     options = call.options("xX", frozenset({"--exclude"}))
     if options.has("-s", "--stage"):
         return [Opaque(rule="git ls-files")]
-    return [Names(cwd=call.cwd, only_files=True, rule="git ls-files")]
+    top = options.has("--full-name")
+    return [Names(cwd=call.cwd, only_files=True, top=top, rule="git ls-files")]
 
 
 def _ls_tree(call: Call) -> Parts:
@@ -153,6 +159,7 @@ def _ls_tree(call: Call) -> Parts:
             cwd=call.cwd,
             only_files=options.has("-r") or form == "treehash",
             form=form,
+            top=options.has("--full-name", "--full-tree"),
             rule="git ls-tree",
         )
     ]

@@ -50,6 +50,7 @@ class Grouped(Search, kw_only=True):
         groups: dict[str, list[int]] = {}
         name: str | None = None
         fresh = True
+        plain = self.numbered is False or not any(map(_NUMBERED.match, lines))
         for line, following in zip(lines, [*lines[1:], ""], strict=True):
             if not line:
                 fresh = True
@@ -58,9 +59,11 @@ class Grouped(Search, kw_only=True):
             if found is not None and self.numbered is not False:
                 if name is not None:
                     groups[name].append(int(found[1]))
-            elif self._is_heading(line) and self._heads(line, following, fresh):
+            elif self._heads(line, following, fresh, plain):
                 name = line
                 groups.setdefault(name, [])
+            elif fresh:
+                name = None  # of a file that is not known
             fresh = False
         return groups
 
@@ -70,11 +73,15 @@ class Grouped(Search, kw_only=True):
         plain = bool(self.roots) or (" " not in line and ("/" in line or "." in line))
         return plain and under(self.stripped + line, self.roots)
 
-    def _heads(self, line: str, following: str, fresh: bool) -> bool:
+    def _heads(self, line: str, following: str, fresh: bool, plain: bool) -> bool:
         """Whether a name is the first line of a group; without numbers texts can look like names."""
-        if self.numbered is False:
-            return bool(self.asked and fresh and following and _PLAIN.fullmatch(line))
-        return _NUMBERED.match(following) is not None
+        if plain:
+            named = self._is_heading(line) and _PLAIN.fullmatch(line) is not None
+            return bool(self.asked and fresh and following and named)
+        if _NUMBERED.match(following) is None:
+            return False
+        # Above numbered lines and below an empty one stands nothing but a name: `Makefile`.
+        return self._is_heading(line) or (fresh and under(self.stripped + line, self.roots))
 
 
 def filtered(part: Grouped) -> Part:

@@ -53,9 +53,22 @@ class Loop(Part, kw_only=True):
             part.score(line) for part in self.template if part.prints and not isinstance(part, Text)
         ]
         heading = self._heading()
-        if heading is not None and heading.pattern.match(line):
+        if heading is not None and self._heads(line, heading):
             return 3.0
         return max(scores) * 0.9 if scores else -2.0
+
+    def begin(self, before: str, line: str) -> float:
+        """A loop whose rounds open with their heading begins with one."""
+        heading = self._heading()
+        if heading is None or heading.above != 0 or self._heads(line, heading):
+            return 0.0
+        return -2.0
+
+    def _heads(self, line: str, heading: Heading) -> bool:
+        """Whether a line is a heading of this loop, and not of another: `for f in a/*` beside
+        `for f in b/*`."""
+        found = heading.pattern.match(line)
+        return found is not None and self._is_word(found["word"], heading)
 
     def _heading(self) -> Heading | None:
         """The separator that holds the word of the round, unless a failure alone prints it."""
@@ -111,11 +124,10 @@ class Loop(Part, kw_only=True):
 
     def _rounds(self, lines: Sequence[str], heading: Heading) -> list[tuple[int, int, str]]:
         """Where each round begins and ends, and its word."""
-        bare = heading.pattern.pattern == _BARE_WORD
         marks: list[tuple[int, str]] = []
         for number, line in enumerate(lines):
             found = heading.pattern.match(line)
-            if found is None or not self._is_word(found["word"], bare):
+            if found is None or not self._is_word(found["word"], heading):
                 continue
             if is_file_name(found["word"]) and len(marks) < MAX_ROUNDS:
                 marks.append((number, found["word"]))
@@ -129,14 +141,14 @@ class Loop(Part, kw_only=True):
             for begin, end, (_, word) in zip(begins, begins[1:], marks, strict=False)
         ]
 
-    def _is_word(self, word: str, bare: bool) -> bool:
+    def _is_word(self, word: str, heading: Heading) -> bool:
         """Whether the loop can go over `word`: `## Close` in a file is no `## $f` of `*.md`."""
         if self.globs and not any(_fits(word, glob) for glob in self.globs):
             return False
         listed = [part for part in self.source if isinstance(part, Names)]
         if listed and not any(part.score(word) > 0 for part in listed):
             return False
-        if not bare:
+        if heading.pattern.pattern != _BARE_WORD:
             return True
         if listed:
             return any(part.roots for part in listed) or " " not in word

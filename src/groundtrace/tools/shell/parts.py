@@ -16,7 +16,6 @@ import msgspec
 
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.shell.names import is_file_name, join
-from groundtrace.tools.shell.openings import UNUSUAL, opening
 from groundtrace.tools.shell.output import TRUNCATED
 from groundtrace.tools.shell.words import HOLES
 
@@ -196,7 +195,7 @@ class Content(Part, kw_only=True):
 
     @property
     def compares(self) -> bool:
-        return bool(self.numbers) or (self.path is not None and opening(self.path) is not None)
+        return bool(self.numbers)
 
     def score(self, line: str) -> float:
         if self.numbers == "lead":
@@ -210,16 +209,6 @@ class Content(Part, kw_only=True):
             return 0.0
         first, second = _LEAD.match(before), _LEAD.match(line)
         return -4.0 if first and second and int(second[1]) <= int(first[1]) else 0.0
-
-    def begin(self, before: str, line: str) -> float:
-        """A file that may not be there has not printed what cannot be its first line."""
-        if self.path is None or self.numbers or not self.spans or self.spans[0][0] != 1:
-            return 0.0
-        first = None if self.shuffled else opening(self.path)
-        found = first.match(line) if first is not None else None
-        if first is None or found is not None:
-            return UNUSUAL if found is not None and found[1] is None else 0.0
-        return -5.0 if self.quiet or self.maybe or self.fallback else -1.0
 
     def exact(self) -> int | None:
         if self.spans is None:

@@ -214,7 +214,7 @@ def _diff(call: Call) -> Parts:
             Compared(
                 cwd=call.cwd,
                 sides=(operands[0], operands[1]),
-                files=call.named(operands, "read"),
+                files=() if options.has("-r", "--recursive") else call.named(operands, "read"),
                 rule=call.name,
             )
         ]
@@ -225,6 +225,8 @@ def _diff(call: Call) -> Parts:
 
 def _compared_files(operands: list[Word]) -> list[Word]:
     """Of a file and a folder the file of that name in the folder is compared."""
+    if any(word.text == "-" for word in operands):
+        return operands
     plain = [not looks_like_folder(word.text) and not word.text.endswith("/") for word in operands]
     if plain.count(True) != 1 or not all(word.known for word in operands):
         return operands
