@@ -4,7 +4,7 @@ Writes `runs/` and `benchmarks/` trees below FOLDER, the same bytes every time. 
 that of real trials: half of the calls are shell commands, an eighth searches; half of the trials
 have a stream and a session log, a sixth a stream and a trajectory, the rest OpenHands
 trajectories alone; two dozen calls and a quarter of a megabyte a trial. Code, commands and
-answers are made up.
+answers are made up, and seldom repeat.
 """
 
 from __future__ import annotations
