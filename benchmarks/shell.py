@@ -19,7 +19,7 @@ def lists() -> None:
     """Files and lines exact, by list."""
     from score_shell import judge_list
 
-    for name in ("first.commands", "second.commands"):
+    for name in ("first.commands", "second.commands", "third.commands"):
         judged = judge_list(name)
         files = sum(one.files_right for one in judged)
         lines = sum(one.files_right and one.lines_right for one in judged)
