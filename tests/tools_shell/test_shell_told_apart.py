@@ -142,3 +142,24 @@ def test_lines_belong_to_the_heading_above_them_or_to_none(
     command: str, output: str, expected: list[tuple[str, int | None, int | None]]
 ) -> None:
     assert [(path, low, high) for _, path, low, high in seen(command, output)] == expected
+
+
+MANY = 200_000
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("diff -r old new", "diff -r " + "old/a " * MANY),
+        ("diff -r old new", "diff " + "a " * MANY + '"'),
+        ("diff -rq old new", "Files " + "old/a and " * MANY + "differ"),
+        ("cmp old new", "old/a " * MANY + "differ: byte 3"),
+        ("git diff --no-prefix", "diff --git " + "a " * MANY),
+        ("git diff", "diff --git a/" + "x b/" * MANY),
+        ("rg --heading -n x", "a.go\n3:x\n\n" * MANY),
+    ],
+)
+def test_lines_of_any_length_are_looked_at_once(command: str, output: str) -> None:
+    """Where every place was tried with every other these took hours: the suite would not end."""
+    found = seen(command, output)
+    assert len(found) <= 1

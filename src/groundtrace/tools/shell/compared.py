@@ -17,9 +17,11 @@ _NAMED = re.compile(
     r"|(?P<bytes>.+) differ: (?:byte|char) \d+"
 )
 """Lines that name files and show nothing of them."""
-_HEADER = re.compile(r"diff (?P<words>\S.* .*\S)$")
+_HEADER = re.compile(r'diff (?:.* )?(?P<left>"[^"]+"|[^\s"]+) (?P<right>"[^"]+"|[^\s"]+)$')
 """The line above the differences of two files, when whole folders are compared: the options with
-their values (`-x '*.md'`), and the two names."""
+their values (`-x '*.md'`), and the two names, in quotes where they hold blanks."""
+MAX_NAMES = 8192
+"""Longer than two paths can be: trying every ` and ` of a line takes the square of its length."""
 _ABSENT = re.compile(r"(?:---|\+\+\+|\*\*\*) (?P<name>.+)\t(?:1970-01-01|Thu Jan +1) ")
 """Of a file that is not there, `-N` shows the beginning of time."""
 _LINE = re.compile(r"[-+<> @\\!*]|\d+(?:,\d+)?[acd]\d|Common subdirectories: |$")
@@ -58,7 +60,8 @@ class Compared(Part, kw_only=True):
         for line in lines:
             header = _HEADER.match(line)
             if header is not None:
-                yield from (("read", name) for name in self._last_pair(header["words"]))
+                pair = header["left"].strip('"'), header["right"].strip('"')
+                yield from (("read", name) for name in pair if self._fit(*pair))
                 continue
             found = _NAMED.match(line)
             if found is None:
@@ -71,23 +74,16 @@ class Compared(Part, kw_only=True):
                 names = self._alone(found["folder"], found["name"])
             yield from (("surfaced", name) for name in names)
 
-    def _last_pair(self, text: str) -> tuple[str, ...]:
-        """The two names at the end of `text`, behind whatever options."""
-        start = 0
-        while start >= 0:
-            names = self._pair(text[start:].lstrip(), " ")
-            if names:
-                return names
-            start = text.find(" ", start + 1)
-        return ()
+    def _fit(self, left: str, right: str) -> bool:
+        """Whether two names lie below what was compared."""
+        return under(left, self.sides[:1]) and under(right, self.sides[1:])
 
     def _pair(self, text: str, joint: str) -> tuple[str, ...]:
         """The two names in `text`: the joint may stand in a name, so both sides must fit."""
-        left, right = self.sides
-        at = text.find(joint)
+        at = text.find(joint) if len(text) <= MAX_NAMES else -1
         while at >= 0:
             names = text[:at].strip('"'), text[at + len(joint) :].strip('"')
-            if under(names[0], [left]) and under(names[1], [right]):
+            if self._fit(*names):
                 return names
             at = text.find(joint, at + 1)
         return ()

@@ -362,7 +362,7 @@ class Names(Part, kw_only=True):
 
 
 _DIFF_GIT = re.compile(r'diff --git "?[aciow]/(.+?)"? "?[bciow]/(?P<name>.+?)"?$')
-_DIFF_BARE = re.compile(r'diff --git "?(?P<name>.+?)"? "?(?P=name)"?$')
+_DIFF_BARE = re.compile(r'diff --git "?(?P<name>.{1,4096}?)"? "?(?P=name)"?$')
 """With `--no-prefix` both sides are the name alone."""
 _DIFF_SIDE = re.compile(r'\+\+\+ "?b/(?P<name>[^\t]+?)"?$')
 """What is left of a heading when `grep '^[+-]'` follows."""

@@ -41,6 +41,8 @@ class Loop(Part, kw_only=True):
     globs: tuple[str, ...]
     """The patterns whose matches the words are, so that they are names of existing files."""
     cwd: str | None
+    looked: tuple[Heading | None] | None = None
+    """The heading, once it was looked for."""
 
     @property
     def repeats_lines(self) -> bool:
@@ -71,7 +73,13 @@ class Loop(Part, kw_only=True):
         return found is not None and self._is_word(found["word"], heading)
 
     def _heading(self) -> Heading | None:
-        """The separator that holds the word of the round, unless a failure alone prints it."""
+        """The separator that holds the word of the round, looked for once: every line asks."""
+        if self.looked is None:
+            self.looked = (self._found_heading(),)
+        return self.looked[0]
+
+    def _found_heading(self) -> Heading | None:
+        """The separator, unless a failure alone prints it."""
         before: int | None = 0
         printing = [part for part in self.template if part.prints]
         for part in printing:
