@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from groundtrace.model import ReadResult, ToolCall
@@ -207,6 +209,23 @@ def test_a_line_over_the_limit_is_skipped_and_the_rest_is_read(
     (problem,) = problems
     assert problem.kind == "line_too_long" and problem.line == 2
     assert f"{len(long):,} bytes at offset {len(first) + 1:,}" in problem.reason
+
+
+@given(st.lists(st.sampled_from([b"a", b"bc", b"\n", b" ", b"\r\n", b"\n\n"]), max_size=30))
+def test_lines_are_the_same_however_the_file_comes_in_chunks(pieces: list[bytes]) -> None:
+    data = b"".join(pieces)
+    expected = []
+    offset = 0
+    rows = data.split(b"\n")
+    for number, row in enumerate(rows, 1):
+        bare = row.strip(b" \t\r")
+        if bare:
+            expected.append(jsonl.RawLine(number, offset, bare, len(row), number < len(rows)))
+        offset += len(row) + 1
+    for size in (1, 2, 3, 7, 1000):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(jsonl, "CHUNK", size)
+            assert list(jsonl.read_lines(io.BytesIO(data))) == expected
 
 
 def test_lines_are_split_at_line_feeds_alone() -> None:

@@ -102,7 +102,7 @@ class _Reading:
     def lines(self, lines: Iterable[RawLine]) -> None:
         for line in lines:
             self.lines_seen += 1
-            if line.too_long:
+            if not line.data:
                 self.source.report_long_line(line)
                 self.source.ledger.interrupt()
                 continue

@@ -14,6 +14,7 @@ MAX_LINE = 64 * 1024 * 1024
 """A longer line is not decoded; it is reported with its offset and length."""
 
 _BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r"
 
 
 class RawLine(msgspec.Struct, frozen=True):
@@ -47,12 +48,18 @@ def read_lines(stream: BinaryIO) -> Iterator[RawLine]:
     while chunk := stream.read(CHUNK):
         start = 0
         while (end := chunk.find(b"\n", start)) >= 0:
-            length += end - start
-            parts.append(chunk[start:end])
-            line = _line(number, offset, parts, length, ended=True)
+            if length == 0 and number > 1:  # a line within one chunk, as nearly all are
+                length = end - start
+                data = chunk[start:end].strip(_BLANK)
+                line = RawLine(number, offset, data, length, True) if data else None
+            else:
+                length += end - start
+                parts.append(chunk[start:end])
+                line = _line(number, offset, parts, length, ended=True)
+                parts = []
             offset += length + 1
             number += 1
-            parts, length = [], 0
+            length = 0
             start = end + 1
             if line is not None:
                 yield line
@@ -76,7 +83,7 @@ def _line(
     parts.clear()
     if number == 1:
         data = data.removeprefix(_BOM)
-    data = data.strip(b" \t\r")
+    data = data.strip(_BLANK)
     if not data:
         return None
     return RawLine(number, offset, b"" if is_heavy(data) else data, length, ended)

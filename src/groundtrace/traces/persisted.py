@@ -24,6 +24,7 @@ _CLOSE = "</persisted-output>"
 _SAVED = re.compile(r"saved to:?[ \t]*(?P<path>/?\S[^\n]*?)[ \t]*(?:\n|$)")
 _PREVIEW = re.compile(r"^Preview[^\n]*:[ \t]*\n?", re.MULTILINE)
 # Results of MCP tools over the token limit name the file in a sentence and show nothing.
+_LIMIT_WORDS = ("result (", "Error: result (")
 _OVER_LIMIT = re.compile(
     r"^(?:Error: )?result \([\d,. ]+ characters\b.{0,200}?[Oo]utput has been saved to (?P<path>\S+?)\.?(?:\s|$)",
     re.DOTALL,
@@ -36,9 +37,10 @@ def shown(text: str, structured: Any = None) -> Shown:
     begin = text.find(_OPEN, 0, 512)
     if begin >= 0 and not text[:begin].strip():
         return _from_notice(text[begin + len(_OPEN) :], stored)
-    over = _OVER_LIMIT.match(text[:1024])
-    if over is not None:
-        return Shown("", over.group("path"))
+    if text.startswith(_LIMIT_WORDS):
+        over = _OVER_LIMIT.match(text[:1024])
+        if over is not None:
+            return Shown("", over.group("path"))
     return Shown(text, stored)
 
 
