@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 from msgspec import structs
@@ -13,6 +14,7 @@ from groundtrace.artifacts.codec import encode, encode_in_parts
 from groundtrace.artifacts.documents.outcomes import SkippedFolder
 from groundtrace.artifacts.kept import RowsByRun
 from groundtrace.artifacts.write import write_in_parts
+from groundtrace.errors import OutputError
 from groundtrace.storage import LocalFolder
 from tests.artifacts.test_rows_reading import outcome, outcomes
 from tests.artifacts.test_summary import A, B, task
@@ -60,3 +62,14 @@ def test_kept_rows_come_back_as_they_were(limit: int, monkeypatch: pytest.Monkey
     assert dict(rows["run-1"]) == {"c/task-1": made["c/task-1"], "c/task-3": made["c/task-3"]}
     assert "run-2" not in rows
     assert "c/task-1" not in rows["run-0"]
+
+
+def test_no_room_for_rows_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """/dev/full refuses every write, as a full disk does."""
+
+    def full() -> IO[bytes]:
+        return open("/dev/full", "r+b", buffering=0)
+
+    monkeypatch.setattr(kept.RowFile, "_opened", lambda _file: full())
+    with pytest.raises(OutputError, match=r"No space left on device.*TMPDIR"):
+        RowsByRun()["x"].keep("a.json", task("a", A))

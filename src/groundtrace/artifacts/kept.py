@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO
 
 from groundtrace.artifacts.rows import TrialRow
+from groundtrace.errors import OutputError
 
 IN_MEMORY = 1 << 20
 """Bytes up to which no file is made: some hundred rows."""
@@ -23,11 +24,17 @@ class RowFile:
         self._stream: IO[bytes] | None = None
 
     def add(self, row: TrialRow) -> int:
-        """Add a row; returns its place."""
-        stream = self._opened()
-        place = stream.seek(0, 2)
+        """Add a row; returns its place. Raises OutputError when there is no room for it."""
         data = pickle.dumps(row, pickle.HIGHEST_PROTOCOL)
-        stream.write(len(data).to_bytes(4, "little") + data)
+        try:
+            stream = self._opened()
+            place = stream.seek(0, 2)
+            stream.write(len(data).to_bytes(4, "little") + data)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise OutputError(
+                f"the folder for temporary files is full or closed ({reason}); set TMPDIR"
+            ) from error
         return place
 
     def row(self, place: int) -> TrialRow:
