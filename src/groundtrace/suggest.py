@@ -6,9 +6,14 @@ import difflib
 from collections.abc import Iterable
 
 
-def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
-    """A message such as `unknown metric 'recal'; nearest is 'recall@1' (known: …)`."""
+def unknown_name(what: str, name: str, known: Iterable[str], *, listed: bool = True) -> str:
+    """A message such as `unknown metric 'recal'; nearest is 'recall@1' (known: …)`.
+
+    `listed`: all names follow; not where there are hundreds of them.
+    """
     names = list(known)
-    near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.0)
-    nearest = f"; nearest is {near[0]!r}" if near else ""
-    return f"unknown {what} {name!r}{nearest} (known: {', '.join(names)})"
+    by_lower = {one.lower(): one for one in reversed(names)}
+    near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.0)
+    nearest = f"; nearest is {by_lower[near[0]]!r}" if near else ""
+    everything = f" (known: {', '.join(names)})" if listed else ""
+    return f"unknown {what} {name!r}{nearest}{everything}"

@@ -5,11 +5,10 @@ The table is data (`table.toml`); users add to it with `[tools.<name>]` in groun
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
@@ -20,6 +19,7 @@ import msgspec
 from groundtrace.config import Settings
 from groundtrace.errors import UsageError
 from groundtrace.model import Category
+from groundtrace.suggest import unknown_name
 
 CATEGORIES: tuple[str, ...] = get_args(Category)
 UNKNOWN_SERVER = "unknown"
@@ -197,13 +197,15 @@ def _added(
     values = _values(name, content)
     category = values.get("category")
     if category is not None and category not in CATEGORIES:
-        raise UsageError(f"{where}: {_nearest('category', category, CATEGORIES)}")
+        raise UsageError(f"{where}: {unknown_name('category', category, CATEGORIES)}")
     if "reads" in values and values["reads"] not in readers:
-        raise UsageError(f"{where}: {_nearest('reader', values['reads'], readers)}")
+        raise UsageError(
+            f"{where}: {unknown_name('reader', values['reads'], readers, listed=False)}"
+        )
     like = values.pop("like", None)
     if like is not None:
         if like not in known:
-            raise UsageError(f"{where}: {_nearest('tool', like, known)}")
+            raise UsageError(f"{where}: {unknown_name('tool', like, known, listed=False)}")
         base = replace(known[like], name=name, aliases=(), requires=(), server=None)
         return replace(base, **values)
     if category is None:
@@ -219,7 +221,7 @@ def _values(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in content.items():
         if key not in keys:
-            raise UsageError(f"[tools.{name}]: {_nearest('key', key, keys)}")
+            raise UsageError(f"[tools.{name}]: {unknown_name('key', key, keys)}")
         if key in _LISTS:
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
                 raise UsageError(f"[tools.{name}]: {key} must be a list of strings")
@@ -229,11 +231,3 @@ def _values(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
         else:
             values[key] = value
     return values
-
-
-def _nearest(what: str, name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
-    return (
-        f"unknown {what} {name!r}; nearest is {near[0]!r}" if near else f"unknown {what} {name!r}"
-    )

@@ -7,7 +7,6 @@ something unknown; what they are fed still counts as shown when they print.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from msgspec.structs import replace
 
 from groundtrace.errors import UsageError
 from groundtrace.model import FileRef
+from groundtrace.suggest import unknown_name
 from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.parts import Content, Opaque, Part, Write
 from groundtrace.tools.shell.words import HOLES, Word
@@ -179,17 +179,19 @@ def _added(name: str, spec: Mapping[str, Any], table: Mapping[str, Entry]) -> En
     where = f"shell.commands.{name}"
     for key in spec:
         if key not in _KEYS:
-            raise UsageError(f"{where}: {_nearest('key', str(key), _KEYS)}")
+            raise UsageError(f"{where}: {unknown_name('key', str(key), _KEYS)}")
     like = spec.get("like")
     if like is not None:
         if not isinstance(like, str) or like not in table:
-            raise UsageError(f"{where}.like: {_nearest('command', str(like), sorted(table))}")
+            raise UsageError(
+                f"{where}.like: {unknown_name('command', str(like), sorted(table), listed=False)}"
+            )
         return table[like]
     kind, place = spec.get("kind"), spec.get("operands", "all")
     if not isinstance(kind, str) or kind not in _KINDS:
-        raise UsageError(f"{where}.kind: {_nearest('kind', str(kind), _KINDS)}")
+        raise UsageError(f"{where}.kind: {unknown_name('kind', str(kind), _KINDS)}")
     if not isinstance(place, str) or place not in _PLACES:
-        raise UsageError(f"{where}.operands: {_nearest('value', str(place), _PLACES)}")
+        raise UsageError(f"{where}.operands: {unknown_name('value', str(place), _PLACES)}")
     options = spec.get("value_options", [])
     if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
         raise UsageError(f"{where}.value_options must be a list of strings")
@@ -213,8 +215,3 @@ def _handler(kind: str, place: str, short: str, long: frozenset[str]) -> Handler
         return [Opaque(shows=call.named(words, kind), rule=call.name)]
 
     return handle
-
-
-def _nearest(what: str, name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
-    return f"unknown {what} {name!r}; nearest is {near[0]!r}"
