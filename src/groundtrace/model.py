@@ -149,8 +149,11 @@ class Trace:
     """Totals the trace states about itself."""
     evidence: tuple[str, ...] = ()
     """Per file read: which reader took it and by which evidence."""
-    readable: bool = False
-    """At least one source was parsed far enough to say what the agent did."""
+
+    @property
+    def readable(self) -> bool:
+        """At least one source was parsed far enough to say what the agent did."""
+        return self.has_trajectory or self.has_transcript
 
 
 class ReadResult(NamedTuple):

@@ -67,7 +67,7 @@ def view(*refs: FileRef, **changes: Any) -> CallView:
 
 
 def trace(*calls: ToolCall, **changes: Any) -> Trace:
-    base = Trace(calls=calls, source="transcript", has_transcript=True, readable=True)
+    base = Trace(calls=calls, source="transcript", has_transcript=True)
     return replace(base, **changes)
 
 
@@ -270,7 +270,7 @@ def test_impossible_times_and_tokens_are_unknown() -> None:
 
 
 def test_no_trace() -> None:
-    made = document(source=None, has_transcript=False, readable=False)
+    made = document(source=None, has_transcript=False)
     assert made.events == []
     assert made.coverage.trace_source is None
     assert made.coverage.degraded_reason is not None

@@ -60,7 +60,7 @@ def make_call(rng: Random) -> Case:
 
 
 def check_call(case: Case) -> None:
-    trace = Trace(case.values, "transcript", cwd="/workspace", readable=True)
+    trace = Trace(case.values, "transcript", cwd="/workspace")
     views = view_calls(trace, Settings())
     checks.check_views(trace, views)
     document = build_document(

@@ -152,5 +152,5 @@ def check_long(case: Case) -> None:
 
 
 def _view(call: ToolCall) -> None:
-    trace = Trace((call,), "transcript", cwd="/workspace", readable=True)
+    trace = Trace((call,), "transcript", cwd="/workspace")
     checks.check_views(trace, view_calls(trace, Settings()))

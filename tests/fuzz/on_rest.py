@@ -109,7 +109,7 @@ def check_settings(case: Case) -> None:
     except GroundtraceError as error:
         assert str(error)
         return
-    trace = Trace((ToolCall("Bash", {"command": "cat a.py | bat"}),), readable=True)
+    trace = Trace((ToolCall("Bash", {"command": "cat a.py | bat"}),))
     checks.check_views(trace, view_calls(trace, settings))
     folder = MemoryFolder({"r/c/t__abcdefg/result.json": b'{"task_name": "t"}'})
     assert sum(isinstance(i, Trial) for i in discover(folder, settings=settings)) <= 1

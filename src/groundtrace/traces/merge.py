@@ -52,7 +52,6 @@ def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
         mcp_servers=tuple(servers),
         usage=_usage(usable),
         evidence=(*evidence, *notes),
-        readable=bool(usable),
     )
 
 
