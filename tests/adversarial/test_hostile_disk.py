@@ -32,22 +32,24 @@ def mounted(folder: Path, options: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+def on_disk(folder: Path, options: str) -> Iterator[Path]:
+    """The folder on a disk of its own while a test runs."""
+    if not mounted(folder, options):
+        pytest.skip("a disk can only be mounted by root, and not everywhere")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
 @pytest.fixture
 def small_disk(world: World) -> Iterator[Path]:
     """The output folder on a disk of 64 KB."""
-    if not mounted(world.out, "size=64k"):
-        pytest.skip("a small disk can only be mounted by root, and not everywhere")
-    yield world.out
-    subprocess.run(["umount", "-l", str(world.out)], check=True)
+    yield from on_disk(world.out, "size=64k")
 
 
 @pytest.fixture
 def closed_disk(world: World) -> Iterator[Path]:
     """The output folder on a disk that can only be read."""
-    if not mounted(world.out, "size=1m,ro"):
-        pytest.skip("a read-only disk can only be mounted by root, and not everywhere")
-    yield world.out
-    subprocess.run(["umount", "-l", str(world.out)], check=True)
+    yield from on_disk(world.out, "size=1m,ro")
 
 
 def command_line(world: World, *flags: str) -> list[str]:

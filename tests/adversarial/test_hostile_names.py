@@ -39,18 +39,23 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
-def test_a_task_name_stays_inside_the_output_folder(
-    name: str, world: World, groundtrace: Call
-) -> None:
-    """A task name is a label of the records: a file name is made of it, never a path."""
-    world.trial(name)
+def assert_evaluated_inside(world: World, groundtrace: Call) -> None:
+    """The command does its work and touches nothing but its output."""
     before = world.outside()
     ran = world.evaluate(groundtrace)
     assert ran.code == 0, ran.err
     assert_said(ran)
     assert world.outside() == before
     assert_good_trial_was_evaluated(world)
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_task_name_stays_inside_the_output_folder(
+    name: str, world: World, groundtrace: Call
+) -> None:
+    """A task name is a label of the records: a file name is made of it, never a path."""
+    world.trial(name)
+    assert_evaluated_inside(world, groundtrace)
     documents = world.documents()
     assert f"baseline {name.strip()}" in documents
     assert len(documents) == 2
@@ -65,12 +70,7 @@ def test_a_configuration_name_stays_inside_the_output_folder(
 ) -> None:
     """A configuration's name becomes a folder; `..` would be the run's own."""
     world.trial("good-1", config=name)
-    before = world.outside()
-    ran = world.evaluate(groundtrace)
-    assert ran.code == 0, ran.err
-    assert_said(ran)
-    assert world.outside() == before
-    assert_good_trial_was_evaluated(world)
+    assert_evaluated_inside(world, groundtrace)
     assert f"{name.strip()} good-1" in world.documents()
 
 

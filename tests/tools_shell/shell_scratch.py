@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -69,22 +69,35 @@ FILES: dict[str, str] = {
 def build(root: Path) -> Path:
     """The scratch repository below `root`: one commit, one change, one file git does not know."""
     repo = root / "repo"
-    for name, text in FILES.items():
-        path = repo / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    for step in (
-        ["init", "-q", "-b", "main"],
-        ["add", "-A"],
-        ["commit", "-q", "-m", "First"],
-    ):
-        subprocess.run(["git", *step], cwd=repo, check=True, env=environment(), capture_output=True)
+    write_files(repo, FILES)
+    commit_all(repo, "First")
     util = repo / "src/util.py"
     util.write_text(
         util.read_text().replace("util_value_40 = 40\n", "util_value_40 = 40  # changed\n")
     )
     (repo / "notes.txt").write_text(_numbered(4, lambda n: f"note {n}"))
     return repo
+
+
+def write_files(folder: Path, files: Mapping[str, str]) -> None:
+    """Files by their paths below a folder."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def commit_all(repo: Path, message: str) -> None:
+    """A folder as a repository with all of its files in one commit."""
+    git(repo, "init", "-q", "-b", "main")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", message)
+
+
+def git(repo: Path, *arguments: str) -> None:
+    """git in a repository."""
+    command = ["git", *arguments]
+    subprocess.run(command, cwd=repo, check=True, env=environment(), capture_output=True)
 
 
 def environment() -> dict[str, str]:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 from score_shell import Judged, judge_output
-from shell_scratch import Case, environment, run
+from shell_scratch import Case, commit_all, git, run, write_files
 
 
 def _rows(
@@ -122,24 +121,13 @@ FILES: dict[str, str] = {
 def build_workspace(root: Path) -> Path:
     """Two repositories below `root`; in shop the last commit and the tree change a file each."""
     workspace = root / "ws"
-    for name, text in FILES.items():
-        path = workspace / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    write_files(workspace, FILES)
     for repo in ("lib", "shop"):
-        _git(workspace / repo, "init", "-q", "-b", "main")
-        _git(workspace / repo, "add", "-A")
-        _git(workspace / repo, "commit", "-q", "-m", "start")
+        commit_all(workspace / repo, "start")
     _change(workspace / "shop/src/util.py", "cache", "cache later")
-    _git(workspace / "shop", "commit", "-q", "-a", "-m", "cache later")
+    git(workspace / "shop", "commit", "-q", "-a", "-m", "cache later")
     _change(workspace / "shop/README.md", "README 5 row", "README 5 changed")
     return workspace
-
-
-def _git(repo: Path, *arguments: str) -> None:
-    subprocess.run(
-        ["git", *arguments], cwd=repo, check=True, env=environment(), capture_output=True
-    )
 
 
 def _change(path: Path, old: str, new: str) -> None:

@@ -28,6 +28,9 @@ from groundtrace.discover.wrappers import forms, stem, unwrapped, without_prefix
 from groundtrace.model import Problem, Task
 from groundtrace.values import model_name
 
+if TYPE_CHECKING:
+    from groundtrace.truth.tasks import TaskIndex
+
 UNKNOWN_CONFIG = "unknown"
 NO_TASK = "no task definition was found for this trial"
 
@@ -41,9 +44,6 @@ _HARNESS_CLASSES = (
     ("mini_swe", "mini-swe-agent"),
     ("swe_agent", "swe-agent"),
 )
-
-if TYPE_CHECKING:
-    from groundtrace.truth.tasks import TaskIndex
 """Words in `config.agent.import_path` and the harness they mean. The class is named `baseline`
 in MCP runs too, so it says nothing of the configuration."""
 

@@ -16,12 +16,11 @@ from groundtrace.model import Usage
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
-from groundtrace.traces.claude_lines import Block, Line, decode_line, says_failure
+from groundtrace.traces.claude_lines import Block, Line, claude_counts, decode_line, says_failure
 from groundtrace.traces.claude_salvage import salvage_line
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.persisted import shown
 from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Source
-from groundtrace.traces.tokens import claude_counts
 from groundtrace.traces.values import as_arguments, parts_text, server_of
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
@@ -102,7 +101,7 @@ class _Reading:
     def lines(self, lines: Iterable[RawLine]) -> None:
         for line in lines:
             self.lines_seen += 1
-            if not line.data:
+            if line.too_long:
                 self.source.report_long_line(line)
                 self.source.ledger.interrupt()
                 continue

@@ -12,9 +12,6 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from groundtrace.traces.claude_lines import Tokens
-from groundtrace.values import as_count
-
 
 class Counts(msgspec.Struct, frozen=True):
     """Tokens of one model call."""
@@ -110,13 +107,3 @@ class Ledger:
             return None
         stated = [self.counts[key] for key in self.order if key not in self.subagents]
         return None if None in stated else sum(counts.output for counts in stated if counts)
-
-
-def claude_counts(usage: Tokens | None) -> Counts | None:
-    """Counts of a Claude message's usage; None when it does not say."""
-    fresh = None if usage is None else as_count(usage.input_tokens)
-    if usage is None or fresh is None:
-        return None
-    created = as_count(usage.cache_creation_input_tokens) or 0
-    read = as_count(usage.cache_read_input_tokens) or 0
-    return Counts(fresh + created + read, as_count(usage.output_tokens) or 0)

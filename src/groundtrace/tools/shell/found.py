@@ -15,7 +15,7 @@ from groundtrace.tools.shell.words import HOLES, Word
 
 _CONTEXT_BREAK = "--"
 _NUMBER = re.compile(r"\d{1,9}")
-_NUMBERED = re.compile(r"(\d{1,9})[:-]")
+NUMBERED = re.compile(r"(\d{1,9})[:-]")
 _NUMBERED_LINE = re.compile(r"\d+[:-]")
 _LOCATED = re.compile(r"([^:\0]+)[:\0](\d{1,9}):")
 _BINARY = re.compile(r"Binary file (.+) matches$")
@@ -150,7 +150,7 @@ class Search(Part, kw_only=True):
                 int(m[1]) for m in (re.match(r"\s*(\d{1,9})\b", text) for text in inner) if m
             ]
             return (min(numbers), max(numbers)) if numbers else (None, None)
-        found = [m for m in (_NUMBERED.match(line) for line in lines) if m]
+        found = [m for m in (NUMBERED.match(line) for line in lines) if m]
         if not found or (self.numbered is None and len(found) < len(lines) * 0.9):
             return None, None
         numbers = [int(m[1]) for m in found]
@@ -375,11 +375,11 @@ class Diff(Part, kw_only=True):
     """A patch as git prints it: contents of the files it names."""
 
     cwd: str | None
-    """Where git ran; the names count from the top of the repository."""
+    """Where git ran."""
     summary: bool = False
     """Names stand in a summary (`--stat`) before or instead of the patch."""
-    relative: bool = False
-    """The names count from where git ran (`--relative`)."""
+    top: bool = True
+    """Names count from the top of the repository, which may lie above the directory."""
 
     @property
     def strict(self) -> bool:
@@ -395,5 +395,5 @@ class Diff(Part, kw_only=True):
             name = patched["name"] if patched else _stat_name(line) if self.summary else None
             if name is not None and is_file_name(name):
                 found[name, "read" if patched else "surfaced"] = None
-        top = self.cwd if self.relative else from_top(self.cwd, (name for name, _ in found))
-        return [FileRef(join(top, name), kind, rule=self.rule) for name, kind in found]
+        cwd = from_top(self.cwd, (name for name, _ in found)) if self.top else self.cwd
+        return [FileRef(join(cwd, name), kind, rule=self.rule) for name, kind in found]

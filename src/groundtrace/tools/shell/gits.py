@@ -80,7 +80,7 @@ def _listing(call: Call, options: Options) -> Parts | None:
         if options.has(option) and not (option == "--stat" and patches):
             if form == "plain" and options.has("--log"):
                 form = "logname"
-            top = not options.has("--relative")
+            top = _from_top(options)
             return [Names(cwd=call.cwd, form=form, only_files=True, top=top, rule="git")]
     if options.has("--shortstat", "--quiet", "-s", "--no-patch", "--summary", "--check"):
         return [Opaque(rule="git")]
@@ -88,12 +88,13 @@ def _listing(call: Call, options: Options) -> Parts | None:
 
 
 def _patch(call: Call, options: Options, rule: str) -> Diff:
-    return Diff(
-        cwd=call.cwd,
-        summary=options.has("--stat"),
-        relative=options.has("--relative"),
-        rule=rule,
-    )
+    top, summary = _from_top(options), options.has("--stat")
+    return Diff(cwd=call.cwd, summary=summary, top=top, rule=rule)
+
+
+def _from_top(options: Options) -> bool:
+    """Whether names count from the top of the repository, and not from where git runs."""
+    return not options.has("--relative")
 
 
 def _show(call: Call) -> Parts:

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
-from groundtrace.tools.shell.found import Search, under
+from groundtrace.tools.shell.found import NUMBERED, Search, under
 from groundtrace.tools.shell.names import is_file_name, join
 from groundtrace.tools.shell.parts import Opaque, Part
 
-_NUMBERED = re.compile(r"(\d{1,9})[:-]")
 _PLAIN = re.compile(r"[\w@./+-]+\.\w+")
 
 
@@ -28,7 +27,7 @@ class Grouped(Search, kw_only=True):
             return plain
         if not line:
             return 0.6
-        if _NUMBERED.match(line) or self._is_heading(line):
+        if NUMBERED.match(line) or self._is_heading(line):
             return 1.8
         return 0.8 if self.asked and self.numbered is not True else plain
 
@@ -50,12 +49,12 @@ class Grouped(Search, kw_only=True):
         groups: dict[str, list[int]] = {}
         name: str | None = None
         fresh = True
-        plain = self.numbered is False or not any(map(_NUMBERED.match, lines))
+        plain = self.numbered is False or not any(map(NUMBERED.match, lines))
         for line, following in zip(lines, [*lines[1:], ""], strict=True):
             if not line:
                 fresh = True
                 continue
-            found = _NUMBERED.match(line)
+            found = NUMBERED.match(line)
             if found is not None and self.numbered is not False:
                 if name is not None:
                     groups[name].append(int(found[1]))
@@ -78,7 +77,7 @@ class Grouped(Search, kw_only=True):
         if plain:
             named = self._is_heading(line) and _PLAIN.fullmatch(line) is not None
             return bool(self.asked and fresh and following and named)
-        if _NUMBERED.match(following) is None:
+        if NUMBERED.match(following) is None:
             return False
         # Above numbered lines and below an empty one stands nothing but a name: `Makefile`.
         return self._is_heading(line) or (fresh and under(self.stripped + line, self.roots))

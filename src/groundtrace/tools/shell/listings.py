@@ -16,7 +16,7 @@ from groundtrace.tools.shell.listing import Listing
 from groundtrace.tools.shell.names import is_file_name, join, looks_like_folder
 from groundtrace.tools.shell.parts import Opaque, Part
 from groundtrace.tools.shell.texts import text_part
-from groundtrace.tools.shell.words import Word
+from groundtrace.tools.shell.words import Word, filled
 
 _FIND_VALUES = frozenset(
     [
@@ -170,7 +170,7 @@ def _in_turn(
             if step is None:
                 parts.append(text_part(walker, value, rule="find"))
             else:
-                words = [replace(w, text=w.text.replace(mark, value)) for w in step]
+                words = filled(step, mark, value)
                 parts.extend(walker.command(words, None))
         return parts
 

@@ -33,7 +33,7 @@ _WRITERS = {"write_text", "write_bytes", "to_csv", "to_json", "touch", "unlink"}
 _OS_WRITERS = {"remove", "unlink", "rename", "copy", "copyfile", "copy2", "move", "replace"}
 
 
-_OPENERS = ("open", "Path", *sorted(_READERS | _WRITERS | _OS_WRITERS))
+_OPENERS = ("open", *sorted(_READERS | _WRITERS | _OS_WRITERS))
 """A script without one of these words opens nothing that could be told."""
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from groundtrace.tools.shell.arithmetic import arithmetic
 
@@ -118,6 +119,11 @@ def expand_text(walker: Walker, node: Node) -> Word:
     marked = _marked(walker, node, quoted=False).replace(_SPLIT, " ")
     # A value that doubles itself in a loop would fill the memory.
     return Word(_unmark(marked) if len(marked) < MAX_TEXT else HOLE)
+
+
+def filled(words: Sequence[Word], mark: str, value: str) -> list[Word]:
+    """Words of a command with a value in place of its mark, as find and xargs put names in."""
+    return [replace(word, text=word.text.replace(mark, value)) for word in words]
 
 
 def split_text(text: str) -> list[Word]:

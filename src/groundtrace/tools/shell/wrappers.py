@@ -11,7 +11,7 @@ from groundtrace.tools.shell import lines as algebra
 from groundtrace.tools.shell.commands import Call, Handler, Parts
 from groundtrace.tools.shell.listings import run_with_names
 from groundtrace.tools.shell.parts import Opaque, Text
-from groundtrace.tools.shell.words import HOLE, HOLES, Word, split_text
+from groundtrace.tools.shell.words import HOLE, HOLES, Word, filled, split_text
 
 
 def _prefix(takes: str = "", skip: int = 0, long: frozenset[str] = frozenset()) -> Handler:
@@ -114,11 +114,7 @@ def _xargs(call: Call) -> Parts:
                 parts.extend(call.walker.command([*command, *words[at : at + step]], None))
             return parts
         for word in words:
-            parts.extend(
-                call.walker.command(
-                    [replace(w, text=w.text.replace(mark, word.text)) for w in command], None
-                )
-            )
+            parts.extend(call.walker.command(filled(command, mark, word.text), None))
         return parts
     if mark is None and size == 1:
         mark, command = "{}", [*command, Word("{}")]
@@ -179,7 +175,7 @@ def _for_words(call: Call, command: Sequence[Word], words: Sequence[Word]) -> Pa
     parts: Parts = []
     for word in words:
         if any("{}" in w.text for w in command):
-            given = [replace(w, text=w.text.replace("{}", word.text)) for w in command]
+            given = filled(command, "{}", word.text)
         else:
             given = [*command, word]
         parts.extend(call.walker.command(given, None))
