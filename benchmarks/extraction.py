@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from groundtrace.artifacts.documents.events import Event
 from groundtrace.config import Settings
 from groundtrace.discover import discover
+from groundtrace.documents.events import Event
 from groundtrace.model import Trial
 from groundtrace.paths import repo_names
 from groundtrace.pipeline import TrialReading, read_trial

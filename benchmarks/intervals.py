@@ -21,13 +21,13 @@ from pathlib import Path
 
 import numpy as np
 
-from groundtrace.artifacts.documents.events import Coverage, EventSummary
-from groundtrace.artifacts.documents.outcomes import TrialOutcome
-from groundtrace.artifacts.rows import TrialRow
+from groundtrace.documents.events import Coverage, EventSummary
+from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.impact.association import associate
 from groundtrace.impact.resample import Draws, flip_tests, mean_intervals
 from groundtrace.metrics.table import METRICS
+from groundtrace.rows.trial_row import TrialRow
 
 DRAWS = 2000
 SIZES = (6, 10, 20, 50, 200, 600)

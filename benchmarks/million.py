@@ -14,15 +14,15 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from groundtrace.artifacts.documents.events import Coverage, EventSummary
-from groundtrace.artifacts.documents.metrics import Slices
-from groundtrace.artifacts.documents.outcomes import TrialOutcome
-from groundtrace.artifacts.rows import TrialRow
-from groundtrace.artifacts.summary import summarise
+from groundtrace.documents.events import Coverage, EventSummary
+from groundtrace.documents.metrics import Slices
+from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.impact import analyse
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.metrics.table import METRICS
 from groundtrace.report import ReportData, render_markdown
+from groundtrace.rows.trial_row import TrialRow
+from groundtrace.summary.summarise import summarise
 
 LIMIT = 4096
 """Megabytes that the whole may take."""

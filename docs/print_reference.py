@@ -12,8 +12,8 @@ from pathlib import Path
 
 from reference_pages import PAGES
 
-from groundtrace.artifacts.documents import KINDS
-from groundtrace.artifacts.schema import render
+from groundtrace.documents import KINDS
+from groundtrace.documents.schema import render
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTICE = "<!-- Printed by `python docs/print_reference.py`; do not edit. -->"

@@ -15,9 +15,9 @@ from typing import Any
 from click.testing import CliRunner
 
 from groundtrace import config, errors, problems
-from groundtrace.artifacts.documents import KINDS, SCHEMA_VERSION, SCHEMA_VERSIONS
-from groundtrace.artifacts.schema import schema
 from groundtrace.cli.main import COMMANDS, cli
+from groundtrace.documents import KINDS, SCHEMA_VERSION, SCHEMA_VERSIONS
+from groundtrace.documents.schema import schema
 from groundtrace.metrics import example
 from groundtrace.metrics.declared import CHUNK_LEVEL, FILE_LEVEL, UTILIZATION, Declared
 from groundtrace.metrics.table import METRICS, OUTCOMES, SHOWN_PREFIX, MetricInfo

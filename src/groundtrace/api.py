@@ -17,20 +17,20 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from groundtrace.artifacts.clock import now
-from groundtrace.artifacts.documents import KINDS
-from groundtrace.artifacts.documents.events import EventsDocument
-from groundtrace.artifacts.documents.metrics import MetricsDocument
-from groundtrace.artifacts.documents.summary import RunSummaryDocument
-from groundtrace.artifacts.places import Places
+from groundtrace.artifacts.output_folders import Places
 from groundtrace.artifacts.read import Stored, read_one
 from groundtrace.config import Settings
 from groundtrace.discover import trial_at
+from groundtrace.documents import KINDS
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.errors import InputError, UsageError
 from groundtrace.metrics import evaluate
 from groundtrace.model import ReadResult
 from groundtrace.pipeline import TrialReading, read_trial
 from groundtrace.plan import Context
-from groundtrace.report.data import Detail
+from groundtrace.rows.detail import Detail
 from groundtrace.storage import open_folder
 from groundtrace.traces import read_trace as read_trace_of
 from groundtrace.truth import load_registry

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from groundtrace.artifacts.documents.events import Access, Event
-from groundtrace.artifacts.documents.metrics import MetricsDocument
+from groundtrace.documents.events import Access, Event
+from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.arithmetic import Arithmetic
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence
 from groundtrace.metrics.table import METRICS

@@ -2,7 +2,7 @@
 
 Small, frozen and free of behaviour: a stage takes some of these and gives others, and knows
 nothing else of its neighbours. What is written to disk has its own types in
-`groundtrace.artifacts.documents`.
+`groundtrace.documents`.
 """
 
 from __future__ import annotations

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from groundtrace.artifacts.codec import encode
-from groundtrace.artifacts.documents.events import EventsDocument
-from groundtrace.artifacts.documents.outcomes import TrialOutcome
-from groundtrace.artifacts.read import metrics_path, row_from
-from groundtrace.artifacts.rows import TrialRow
+from groundtrace.artifacts.read import metrics_path
 from groundtrace.discover import with_trace
+from groundtrace.discover.outcome_record import outcome_record
+from groundtrace.documents.codec import encode
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.events import build_document
-from groundtrace.impact.outcomes import outcome_record
 from groundtrace.metrics import evaluate
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial, TruthResult
 from groundtrace.plan import Context, TrialWork
+from groundtrace.rows.make import row_from
+from groundtrace.rows.trial_row import TrialRow
 from groundtrace.tools import is_known_tool, view_calls
 from groundtrace.traces import read_trace
 from groundtrace.truth import Registry, load_ground_truth

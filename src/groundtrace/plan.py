@@ -9,11 +9,11 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from groundtrace import __version__
-from groundtrace.artifacts.documents.outcomes import SkippedFolder, TrialState
 from groundtrace.artifacts.read import EVENTS_ENDING
 from groundtrace.artifacts.state import State, files_below, fingerprint
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
+from groundtrace.documents.outcomes import SkippedFolder, TrialState
 from groundtrace.model import READER_ENTRY_POINTS, Problem, Task, Trial
 from groundtrace.names import document_stem, safe_names
 from groundtrace.storage import Folder

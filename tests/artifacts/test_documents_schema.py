@@ -12,9 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from groundtrace.artifacts import codec
-from groundtrace.artifacts.documents import KINDS, kind_of
-from groundtrace.artifacts.schema import render, schema
+from groundtrace.documents import KINDS, codec, kind_of
+from groundtrace.documents.schema import render, schema
 from groundtrace.errors import InputError, VersionError
 from groundtrace.metrics import evaluate
 from groundtrace.metrics.example import example_document

@@ -9,12 +9,13 @@ from typing import IO
 import pytest
 from msgspec import structs
 
-from groundtrace.artifacts import codec, kept
-from groundtrace.artifacts.codec import encode, encode_in_parts
-from groundtrace.artifacts.documents.outcomes import SkippedFolder
-from groundtrace.artifacts.kept import RowsByRun
 from groundtrace.artifacts.write import write_in_parts
+from groundtrace.documents import codec
+from groundtrace.documents.codec import encode, encode_in_parts
+from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.errors import OutputError
+from groundtrace.rows import kept
+from groundtrace.rows.kept import RowsByRun
 from groundtrace.storage import LocalFolder
 from tests.artifacts.test_rows_reading import outcome, outcomes
 from tests.artifacts.test_summary import A, B, task

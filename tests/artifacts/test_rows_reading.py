@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from groundtrace.artifacts.codec import encode
-from groundtrace.artifacts.documents.events import EventsDocument
-from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.artifacts.read import (
     read_metrics,
     read_outcomes,
-    read_rows,
-    row_from,
 )
-from groundtrace.artifacts.rows import TrialRow
+from groundtrace.documents.codec import encode
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.model import Problem
+from groundtrace.rows.make import row_from
+from groundtrace.rows.trial_row import TrialRow
+from groundtrace.stages.stored_rows import read_rows
 from groundtrace.storage import LocalFolder
 from tests.metrics.builders import NOW, Seen, metrics_of, step, trial
 

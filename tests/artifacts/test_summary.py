@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from groundtrace.artifacts.codec import decode, encode
-from groundtrace.artifacts.columns import distribution, quantile
-from groundtrace.artifacts.documents.base import MAX_INT
-from groundtrace.artifacts.documents.events import EventsDocument
-from groundtrace.artifacts.documents.outcomes import SkippedFolder, TrialOutcome
-from groundtrace.artifacts.documents.summary import Distribution, RunSummaryDocument
-from groundtrace.artifacts.read import row_from
-from groundtrace.artifacts.rows import TrialRow
-from groundtrace.artifacts.summary import summarise
+from groundtrace.documents.base import MAX_INT
+from groundtrace.documents.codec import decode, encode
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.outcomes import SkippedFolder, TrialOutcome
+from groundtrace.documents.summary import Distribution, RunSummaryDocument
 from groundtrace.metrics.table import METRICS
+from groundtrace.rows.make import row_from
+from groundtrace.rows.trial_row import TrialRow
+from groundtrace.summary.columns import distribution, quantile
+from groundtrace.summary.summarise import summarise
 from tests.artifacts.test_rows_reading import outcome, outcomes
 from tests.metrics.builders import NOW, Seen, metrics_of, step, trial
 

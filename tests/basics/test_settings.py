@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.artifacts.documents import SCHEMA_VERSION, SCHEMA_VERSIONS
 from groundtrace.config import CHOICES, Settings, find_file, load_settings, override, settings_from
+from groundtrace.documents import SCHEMA_VERSION, SCHEMA_VERSIONS
 from groundtrace.errors import InputError, UsageError
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from groundtrace import evaluate_trial
-from groundtrace.artifacts.documents import KINDS
-from groundtrace.artifacts.schema import schema
 from groundtrace.cli.main import COMMANDS
 from groundtrace.config import Settings
+from groundtrace.documents import KINDS
+from groundtrace.documents.schema import schema
 from groundtrace.model import ToolCall, Trace
 from groundtrace.tools import view_calls
 from groundtrace.truth import SOURCES

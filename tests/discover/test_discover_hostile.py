@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from run_trees import found, index, put
 
-from groundtrace.impact.outcomes import outcome_record
+from groundtrace.discover.outcome_record import outcome_record
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

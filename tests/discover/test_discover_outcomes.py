@@ -9,9 +9,9 @@ import msgspec
 import pytest
 from run_trees import found, kinds, put, trial
 
-from groundtrace.artifacts.documents.outcomes import TrialOutcome
 from groundtrace.discover.outcome import read_reward
-from groundtrace.impact.outcomes import outcome_record
+from groundtrace.discover.outcome_record import outcome_record
+from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.model import Outcome
 
 

@@ -12,9 +12,9 @@ import update_figures
 from reference_pages import PAGES
 
 from groundtrace import config, errors, problems
-from groundtrace.artifacts.documents import KINDS
-from groundtrace.artifacts.schema import schema
 from groundtrace.cli.main import COMMANDS
+from groundtrace.documents import KINDS
+from groundtrace.documents.schema import schema
 from groundtrace.metrics.table import METRICS, OUTCOMES
 from groundtrace.tables.columns import TABLES
 from groundtrace.tools.shell.table import TABLE

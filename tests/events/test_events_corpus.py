@@ -12,10 +12,10 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from groundtrace.artifacts.documents.events import EventsDocument
-from groundtrace.artifacts.schema import schema
 from groundtrace.config import Settings
 from groundtrace.discover import discover
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.schema import schema
 from groundtrace.events import build_document
 from groundtrace.model import Trial
 from groundtrace.paths import repo_names

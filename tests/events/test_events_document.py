@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, structs
 
-from groundtrace.artifacts.documents.events import EventsDocument
 from groundtrace.config import Settings
+from groundtrace.documents.events import EventsDocument
 from groundtrace.events import build_document
 from groundtrace.model import (
     CallView,

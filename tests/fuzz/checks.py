@@ -10,8 +10,8 @@ from typing import Any, get_args
 import jsonschema_rs
 import msgspec
 
-from groundtrace.artifacts.codec import decode, encode
-from groundtrace.artifacts.schema import schema
+from groundtrace.documents.codec import decode, encode
+from groundtrace.documents.schema import schema
 from groundtrace.model import (
     AccessKind,
     CallView,

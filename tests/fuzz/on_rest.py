@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from groundtrace.artifacts.codec import decode
-from groundtrace.artifacts.documents import KINDS
 from groundtrace.discover import discover
+from groundtrace.documents import KINDS
+from groundtrace.documents.codec import decode
 from groundtrace.errors import GroundtraceError, InputError
 from groundtrace.metrics import evaluate
 from groundtrace.model import (

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from groundtrace.artifacts.codec import decode
 from groundtrace.config import Settings
+from groundtrace.documents.codec import decode
 from groundtrace.events import build_document
 from groundtrace.metrics import evaluate
 from groundtrace.model import (
@@ -148,8 +148,8 @@ def make_world(rng: Random) -> Case:
 
 def check_world(case: Case) -> None:
     """Exit codes by contract, no internal error, and every document written is valid."""
-    from groundtrace.artifacts.documents import kind_of
     from groundtrace.cli.main import invoke
+    from groundtrace.documents import kind_of
 
     with tempfile.TemporaryDirectory() as name:
         top = Path(name)

@@ -11,15 +11,15 @@ import msgspec.inspect as inspect
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from groundtrace.artifacts.codec import decode, encode
-from groundtrace.artifacts.documents import KINDS
-from groundtrace.artifacts.read import row_from
-from groundtrace.artifacts.summary import summarise
+from groundtrace.documents import KINDS
+from groundtrace.documents.codec import decode, encode
 from groundtrace.errors import MissingExtraError
 from groundtrace.impact import analyse
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.metrics import evaluate
 from groundtrace.report import Detail, ReportData, render_html, render_markdown
+from groundtrace.rows.make import row_from
+from groundtrace.summary.summarise import summarise
 from tests.artifacts.strategies import values
 from tests.fuzz import checks, mutate
 

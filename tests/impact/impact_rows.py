@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.artifacts.documents.events import Coverage, EventSummary
-from groundtrace.artifacts.documents.outcomes import TrialOutcome
-from groundtrace.artifacts.rows import TrialRow
+from groundtrace.documents.events import Coverage, EventSummary
+from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.rows.trial_row import TrialRow
 
 _COVERAGE = Coverage(
     has_trajectory=False,

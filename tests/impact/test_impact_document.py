@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from impact_rows import row
 
-from groundtrace.artifacts.documents.impact import ImpactDocument
+from groundtrace.documents.impact import ImpactDocument
 from groundtrace.errors import UsageError
 from groundtrace.impact import ImpactOptions, analyse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from groundtrace.artifacts.documents.events import (
+from groundtrace.documents.events import (
     Access,
     Chunk,
     Coverage,
@@ -14,7 +14,7 @@ from groundtrace.artifacts.documents.events import (
     GroundTruthSection,
     Provenance,
 )
-from groundtrace.artifacts.documents.metrics import MetricsDocument
+from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics import evaluate
 
 CATEGORIES = {

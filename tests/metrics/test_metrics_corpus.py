@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from groundtrace.artifacts.documents.metrics import MetricsDocument
+from groundtrace.documents.metrics import MetricsDocument
 
 pytestmark = [
     pytest.mark.corpus,

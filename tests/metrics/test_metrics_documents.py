@@ -9,11 +9,11 @@ import msgspec.inspect as inspect
 import pytest
 from hypothesis import given, settings
 
-from groundtrace.artifacts.codec import decode, encode
-from groundtrace.artifacts.documents.events import EventsDocument
-from groundtrace.artifacts.read import row_from
-from groundtrace.artifacts.summary import summarise
+from groundtrace.documents.codec import decode, encode
+from groundtrace.documents.events import EventsDocument
 from groundtrace.errors import VersionError
+from groundtrace.rows.make import row_from
+from groundtrace.summary.summarise import summarise
 from tests.artifacts.strategies import values
 from tests.metrics.builders import NOW, metrics_of
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from groundtrace.artifacts.codec import decode, encode
-from groundtrace.artifacts.documents.events import EventsDocument
+from groundtrace.documents.codec import decode, encode
+from groundtrace.documents.events import EventsDocument
 from groundtrace.metrics.table import METRICS
 from tests.metrics.builders import Seen, metrics_of, step, trial
 

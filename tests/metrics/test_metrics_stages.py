@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET, structs
 
-from groundtrace.artifacts.codec import decode, encode
-from groundtrace.artifacts.documents.metrics import MetricsDocument
+from groundtrace.documents.codec import decode, encode
+from groundtrace.documents.metrics import MetricsDocument
 from tests.metrics.builders import Seen, metrics_of, plain, step, trial
 
 A, B, C, OTHER = "src/a.py", "src/b.py", "lib/c.py", "docs/x.md"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from groundtrace.artifacts.documents.metrics import (
+from groundtrace.documents.metrics import (
     ChunkLevelMetrics,
     FileLevelMetrics,
     UtilizationProbes,

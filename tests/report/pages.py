@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from groundtrace.artifacts.documents.events import EventsDocument
-from groundtrace.artifacts.documents.outcomes import TrialOutcome
-from groundtrace.artifacts.read import row_from
-from groundtrace.artifacts.summary import summarise
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.impact import ImpactOptions, analyse
-from groundtrace.report.data import Detail, ReportData
+from groundtrace.report.data import ReportData
+from groundtrace.rows.detail import Detail
+from groundtrace.rows.make import row_from
+from groundtrace.summary.summarise import summarise
 from tests.metrics.builders import NOW, Seen, metrics_of, step, trial
 
 HOSTILE = (

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.artifacts.rows import TrialRow
 from groundtrace.report import Detail, details, html, render_html
 from groundtrace.report.details import LEVELS, pack, unpack
 from groundtrace.report.text import plain
+from groundtrace.rows.trial_row import TrialRow
 from tests.conftest import Ran
 from tests.metrics.builders import Seen, step, trial
 from tests.report.pages import (

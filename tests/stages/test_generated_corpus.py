@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.generate import FORMS, generate
 from benchmarks.million import GeneratedRows, main
-from groundtrace.artifacts.summary import summarise
+from groundtrace.summary.summarise import summarise
 from tests.conftest import Ran
 
 Call = Callable[..., Ran]

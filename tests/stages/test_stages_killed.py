@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from groundtrace import storage
 from groundtrace.engine import Done
 from groundtrace.engine.local import LocalEngine
 from groundtrace.pipeline import TrialDone, work_on
 from groundtrace.plan import TrialWork
 from groundtrace.stages import Request
 from groundtrace.stages.normalize import normalize
+from groundtrace.storage import local
 from tests.conftest import Ran
 from tests.whole_runs import (
     RUN,
@@ -191,7 +191,7 @@ def test_a_full_disk_is_one_line_and_nothing_half_written(
     writes: int, groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = [writes]
-    put = storage._put
+    put = local._put
 
     def full(path: str, parts: Iterable[bytes]) -> None:
         left[0] -= 1
@@ -200,7 +200,7 @@ def test_a_full_disk_is_one_line_and_nothing_half_written(
         if left[0] < 0:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 
-    monkeypatch.setattr(storage, "_put", full)
+    monkeypatch.setattr(local, "_put", full)
     runs, tasks = small / "runs/official", small / "benchmarks"
     ran = groundtrace("run", runs, "--tasks", tasks, "--format", "md", "--jobs", 1)
     assert ran.code == 2, ran.err
@@ -209,7 +209,7 @@ def test_a_full_disk_is_one_line_and_nothing_half_written(
     assert not leftovers(small)
     if documents(small):
         assert groundtrace("validate", "-q", *documents(small)).code == 0
-    monkeypatch.setattr(storage, "_put", put)
+    monkeypatch.setattr(local, "_put", put)
     run(groundtrace, small)
     completed = results(small)
     run(groundtrace, small, "--force")

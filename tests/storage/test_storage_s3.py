@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from groundtrace import objectstore
 from groundtrace.api import evaluate_trial
 from groundtrace.errors import InputError, OutputError
-from groundtrace.objectstore import ObjectFolder
-from groundtrace.storage import Entry, TooLargeError, folder_at, open_folder
+from groundtrace.storage import Entry, TooLargeError, folder_at, objects, open_folder
+from groundtrace.storage.objects import ObjectFolder
 from tests.conftest import Ran
 from tests.whole_runs import DRAWS, RUN, TRIALS, results, run, shrink
 
@@ -51,9 +50,9 @@ def environment(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("AWS_REGION", "us-east-1")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    objectstore._store.cache_clear()
+    objects._store.cache_clear()
     yield server
-    objectstore._store.cache_clear()
+    objects._store.cache_clear()
 
 
 def client(server: str) -> Any:
@@ -168,7 +167,7 @@ def test_objects_are_streamed_and_written_whole(environment: str, bucket: str) -
     folder = folder_at(f"s3://{bucket}/some//where/")
     assert (folder.url, folder.name) == (f"s3://{bucket}/some/where", "where")
     assert not folder.exists()
-    data = os.urandom(3 * objectstore.BLOCK + 17)
+    data = os.urandom(3 * objects.BLOCK + 17)
     written = folder.write("a/big.bin", data)
     assert (
         folder.stat("a/big.bin") == written == Entry("a/big.bin", "file", len(data), written.stamp)
@@ -232,12 +231,12 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
-    objectstore._store.cache_clear()
+    objects._store.cache_clear()
     yield
     server.shutdown()
     thread.join()
     server.server_close()
-    objectstore._store.cache_clear()
+    objects._store.cache_clear()
 
 
 @pytest.mark.usefixtures("environment", "refusing")

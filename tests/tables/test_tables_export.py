@@ -16,9 +16,9 @@ import duckdb
 import pytest
 import pytrec_eval
 
-from groundtrace.artifacts.places import Places
-from groundtrace.artifacts.read import row_from
-from groundtrace.report.data import Detail
+from groundtrace.artifacts.output_folders import Places
+from groundtrace.rows.detail import Detail
+from groundtrace.rows.make import row_from
 from groundtrace.stages.details import details
 from groundtrace.tables.columns import SQL_TYPES, TABLES
 from groundtrace.tables.export import write_csv

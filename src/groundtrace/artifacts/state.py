@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from groundtrace import __version__
-from groundtrace.artifacts.documents.outcomes import TrialOutcome
+from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.names import AGGREGATE, OUTPUT
 from groundtrace.storage import Entry, Folder
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
-from groundtrace.artifacts.codec import encode
+from groundtrace.documents.codec import encode
 from groundtrace.storage import Entry, Folder
 
 D = TypeVar("D", bound=msgspec.Struct)

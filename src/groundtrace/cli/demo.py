@@ -10,7 +10,7 @@ import click
 from groundtrace.cli.terminal import print_json, print_message, print_result, table
 
 if TYPE_CHECKING:
-    from groundtrace.artifacts.documents.summary import RunSummaryDocument
+    from groundtrace.documents.summary import RunSummaryDocument
 
 
 @click.command("demo")

@@ -37,7 +37,7 @@ def command(runs: str, target: str, folder: Path, **flags: Any) -> int:
       groundtrace export runs/official --to parquet tables
       groundtrace export runs/official --to trec trec
     """
-    from groundtrace.artifacts.places import Places
+    from groundtrace.artifacts.output_folders import Places
     from groundtrace.stages.details import details
     from groundtrace.tables.export import write_csv, write_parquet
     from groundtrace.tables.trec import write_trec

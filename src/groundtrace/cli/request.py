@@ -53,7 +53,10 @@ def request_from_flags(what: str, flags: dict[str, Any]) -> Iterator[Request]:
             "--prune and --only do not go together: what is not asked for would look gone"
         )
     engine = make_engine(
-        flags.get("engine", "local"), jobs=flags.get("jobs"), scheduler=flags.get("scheduler")
+        flags.get("engine", "local"),
+        jobs=flags.get("jobs"),
+        scheduler=flags.get("scheduler"),
+        preload=("groundtrace.stages.preload",),
     )
     settings = settings_from_flags(flags)
     show = not (flags.get("quiet") or flags.get("no_progress") or flags.get("as_json"))

@@ -18,9 +18,9 @@ def command(name: str | None) -> None:
       groundtrace schema
       groundtrace schema retrieval_events > retrieval_events_schema.json
     """
-    from groundtrace.artifacts.documents import KINDS
-    from groundtrace.artifacts.schema import render
     from groundtrace.cli.terminal import print_result, table
+    from groundtrace.documents import KINDS
+    from groundtrace.documents.schema import render
 
     if name is None:
         rows = ([kind, info.file_name, info.purpose] for kind, info in KINDS.items())

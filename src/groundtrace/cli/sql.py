@@ -33,7 +33,7 @@ def command(query: str, runs: str, as_csv: bool, **flags: Any) -> int:
       groundtrace sql "SELECT config_name, avg(reward) FROM trials GROUP BY ALL" runs/official
       groundtrace sql "SELECT * FROM metrics WHERE metric = 'recall@10'" runs/official --csv
     """
-    from groundtrace.artifacts.places import Places
+    from groundtrace.artifacts.output_folders import Places
     from groundtrace.stages.details import details
     from groundtrace.tables.query import run_query
 

@@ -23,8 +23,8 @@ def command(files: tuple[Path, ...], quiet: bool, verbose: bool) -> int:  # noqa
       groundtrace validate runs/official/my_run/retrieval_events/*/*.json
       groundtrace schema retrieval_events
     """
-    from groundtrace.artifacts.codec import decode, kind_of_file
     from groundtrace.cli.terminal import print_message, print_result
+    from groundtrace.documents.codec import decode, kind_of_file
     from groundtrace.errors import InputError, VersionError
 
     worst = 0

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from groundtrace.discover.places import (
+from groundtrace.discover.folder_names import (
     Place,
     expand_flat,
     is_config,

@@ -1,4 +1,4 @@
-"""Where the work is done: one small interface, `map` over chunks, and a table of engines.
+"""Where the work is done: one small interface, `map` over chunks.
 
 A chunk is a list of descriptions of work, never contents of files; a function turns one
 description into one result. Engines differ only in where that happens.
@@ -7,7 +7,7 @@ description into one result. Engines differ only in where that happens.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, Protocol, TypeVar
@@ -82,14 +82,23 @@ def chunk_size(items: Iterable[Item], workers: int) -> int:
     return max(1, min(CHUNK_SIZE, len(items) // max(1, workers * CHUNKS_EACH)))
 
 
-def make_engine(name: str, *, jobs: int | None = None, scheduler: str | None = None) -> Engine:
-    """The engine of that name."""
+def make_engine(
+    name: str,
+    *,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    preload: Sequence[str] = (),
+) -> Engine:
+    """The engine of that name.
+
+    `preload` names the modules that the work needs: local workers then have them from their start.
+    """
     if name == "local":
         if scheduler is not None:
             raise UsageError("--scheduler goes with --engine dask")
         from groundtrace.engine.local import LocalEngine
 
-        return LocalEngine(jobs or os.cpu_count() or 1)
+        return LocalEngine(jobs or os.cpu_count() or 1, preload)
     if name == "dask":
         from groundtrace.engine.dask import DaskEngine
 

@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
@@ -33,8 +33,9 @@ class LocalEngine:
     otherwise start a hundred pools.
     """
 
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, jobs: int, preload: Sequence[str] = ()) -> None:
         self.jobs = max(1, jobs)
+        self._preload = tuple(preload)
         self._pool: ProcessPoolExecutor | None = None
 
     def map(
@@ -58,7 +59,7 @@ class LocalEngine:
         waiting: Waiting[Result, Item] = {}
         for chunk in chunked(items, chunk_size(items, self.jobs)):
             if self._pool is None:
-                self._pool = _new_pool(self.jobs)
+                self._pool = _new_pool(self.jobs, self._preload)
             waiting[self._pool.submit(do_chunk, function, chunk)] = chunk
             if len(waiting) >= self.jobs * OUTSTANDING:
                 yield from self._collect(function, waiting)
@@ -85,7 +86,7 @@ class LocalEngine:
             lost.extend(item for chunk in waiting.values() for item in chunk)
             waiting.clear()
             self._stop()
-            yield from _one_by_one(function, lost)
+            yield from _one_by_one(function, lost, self._preload)
 
     def close(self) -> None:
         if self._pool is not None:
@@ -100,10 +101,10 @@ class LocalEngine:
 
 
 def _one_by_one(
-    function: Callable[[Item], Result], items: list[Item]
+    function: Callable[[Item], Result], items: list[Item], preload: Sequence[str]
 ) -> Iterator[Done[Item, Result]]:
     """Each item in a pool of one worker: if that dies as well, the item is to blame."""
-    pool = _new_pool(1)
+    pool = _new_pool(1, preload)
     try:
         for item in items:
             try:
@@ -111,14 +112,14 @@ def _one_by_one(
             except BrokenProcessPool:
                 yield Done(item, error=DIED)
                 _stop(pool)
-                pool = _new_pool(1)
+                pool = _new_pool(1, preload)
     finally:
         _stop(pool)
 
 
-def _new_pool(jobs: int) -> ProcessPoolExecutor:
+def _new_pool(jobs: int, preload: Sequence[str]) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["groundtrace.engine.preload"])
+    context.set_forkserver_preload(list(preload))
     return ProcessPoolExecutor(
         jobs, mp_context=context, initializer=_begin, initargs=(dict(os.environ),)
     )

@@ -11,8 +11,9 @@ from typing import Any, Literal, get_args
 
 from msgspec import UNSET, UnsetType
 
-from groundtrace.artifacts.documents.base import MAX_INT
-from groundtrace.artifacts.documents.events import (
+from groundtrace.config import Settings
+from groundtrace.documents.base import MAX_INT
+from groundtrace.documents.events import (
     Access,
     Chunk,
     Coverage,
@@ -23,7 +24,6 @@ from groundtrace.artifacts.documents.events import (
     Provenance,
     Symbol,
 )
-from groundtrace.config import Settings
 from groundtrace.events.text import salient_arguments, shown_text
 from groundtrace.jsonio import clean_text
 from groundtrace.model import (

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from groundtrace.artifacts.documents.base import MAX_INT
-from groundtrace.artifacts.documents.events import Scalar
+from groundtrace.documents.base import MAX_INT
+from groundtrace.documents.events import Scalar
 from groundtrace.jsonio import clean_text
 from groundtrace.redact import mask
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from groundtrace.impact.options import ImpactOptions
 
 if TYPE_CHECKING:
-    from groundtrace.artifacts.documents.impact import ImpactDocument
-    from groundtrace.artifacts.rows import TrialRow
+    from groundtrace.documents.impact import ImpactDocument
+    from groundtrace.rows.trial_row import TrialRow
 
 __all__ = ["ImpactOptions", "analyse"]
 

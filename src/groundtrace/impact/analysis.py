@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from groundtrace.artifacts.documents.base import SCHEMA_VERSION
-from groundtrace.artifacts.documents.impact import ImpactDocument, Method
-from groundtrace.artifacts.rows import TrialRow
+from groundtrace.documents.base import SCHEMA_VERSION
+from groundtrace.documents.impact import ImpactDocument, Method
 from groundtrace.errors import UsageError
 from groundtrace.impact.aggregates import aggregate
 from groundtrace.impact.association import MIN_COEFFICIENT, RERANK_LIMIT
@@ -22,6 +21,7 @@ from groundtrace.impact.resample import (
     UNDEFINED_DRAWS,
     Draws,
 )
+from groundtrace.rows.trial_row import TrialRow
 
 STATEMENT = (
     "Association only: these numbers describe how retrieval and outcomes vary together, and do "

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from groundtrace.artifacts.documents.impact import (
+from groundtrace.documents.impact import (
     Correlation,
     CorrelationAnalysis,
     CorrelationScope,

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 import msgspec
 import numpy as np
 
-from groundtrace.artifacts.documents.impact import (
+from groundtrace.documents.impact import (
     Delta,
     Direction,
     DroppedTask,

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from groundtrace.artifacts.rows import TrialRow
 from groundtrace.metrics.table import METRICS, OUTCOMES, SHOWN_PREFIX
+from groundtrace.rows.trial_row import TrialRow
 from groundtrace.values import known, model_name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from groundtrace.artifacts.documents.impact import PairDropReason
+from groundtrace.documents.impact import PairDropReason
 from groundtrace.impact.observations import Observation, by_task, mean
 
 _FURTHEST: tuple[PairDropReason, ...] = (

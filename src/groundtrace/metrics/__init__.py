@@ -8,9 +8,9 @@ table         every metric declared once: name, meaning, range, direction, formu
 
 from __future__ import annotations
 
-from groundtrace.artifacts.documents.base import SCHEMA_VERSION
-from groundtrace.artifacts.documents.events import EventsDocument
-from groundtrace.artifacts.documents.metrics import MetricsDocument
+from groundtrace.documents.base import SCHEMA_VERSION
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.chunk_level import chunk_level
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence, summary_of
 from groundtrace.metrics.file_level import file_level

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from groundtrace.artifacts.documents.metrics import MetricsDocument
+from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence
 from groundtrace.metrics.ranking import dcg_at
 from groundtrace.metrics.table import METRICS, SHOWN_PREFIX

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from groundtrace.artifacts.documents.metrics import ChunkLevelMetrics
+from groundtrace.documents.metrics import ChunkLevelMetrics
 from groundtrace.metrics.evidence import ANY, Evidence
 from groundtrace.metrics.rounding import rounded
 

@@ -14,8 +14,8 @@ from math import isfinite
 import msgspec
 from msgspec import UNSET
 
-from groundtrace.artifacts.documents.events import Coverage, Event, EventsDocument, EventSummary
-from groundtrace.artifacts.documents.metrics import NotComputable
+from groundtrace.documents.events import Coverage, Event, EventsDocument, EventSummary
+from groundtrace.documents.metrics import NotComputable
 from groundtrace.model import AccessKind, Category
 from groundtrace.paths.placing import TouchedFiles, home_repos, path_of, repo_of
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from groundtrace.artifacts.documents.base import SCHEMA_VERSION
-from groundtrace.artifacts.documents.events import (
+from groundtrace.documents.base import SCHEMA_VERSION
+from groundtrace.documents.events import (
     Access,
     Chunk,
     Coverage,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import get_args
 
-from groundtrace.artifacts.documents.metrics import ByCutoff, Cutoff, FileLevelMetrics
+from groundtrace.documents.metrics import ByCutoff, Cutoff, FileLevelMetrics
 from groundtrace.metrics import ranking
 from groundtrace.metrics.evidence import Evidence, seconds_at
 from groundtrace.metrics.rounding import rounded

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import log2
 from typing import get_args
 
-from groundtrace.artifacts.documents.metrics import Cutoff
+from groundtrace.documents.metrics import Cutoff
 
 CUTOFFS = tuple(int(key) for key in get_args(Cutoff))
 """The specification's values of K."""

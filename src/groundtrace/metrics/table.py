@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from groundtrace.artifacts.documents.metrics import FileLevelMetrics, MetricsDocument
-from groundtrace.artifacts.documents.outcomes import TrialOutcome
+from groundtrace.documents.metrics import FileLevelMetrics, MetricsDocument
+from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.metrics.declared import (
     CHUNK_LEVEL,
     FILE_LEVEL,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import UNSET
 
-from groundtrace.artifacts.documents.metrics import ErrorTaxonomy, Slices, TaxonomyLabel
+from groundtrace.documents.metrics import ErrorTaxonomy, Slices, TaxonomyLabel
 from groundtrace.metrics.evidence import RETRIEVED, WRITTEN, Evidence, Touch
 from groundtrace.paths.placing import Places, as_entry, as_touched, parent_of
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from groundtrace.artifacts.documents.metrics import UtilizationProbes
+from groundtrace.documents.metrics import UtilizationProbes
 from groundtrace.metrics.evidence import READ, WRITTEN, Evidence, Touch
 from groundtrace.metrics.rounding import rounded
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from groundtrace.report.data import Detail, ReportData
+from groundtrace.report.data import ReportData
+from groundtrace.rows.detail import Detail
 
 __all__ = ["Detail", "ReportData", "render_html", "render_markdown"]
 

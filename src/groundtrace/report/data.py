@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from groundtrace.artifacts.documents.events import EventsDocument
-from groundtrace.artifacts.documents.impact import ImpactDocument
-from groundtrace.artifacts.documents.metrics import MetricsDocument
-from groundtrace.artifacts.documents.summary import RunSummaryDocument
-from groundtrace.artifacts.rows import TrialRow
-
-
-@dataclass(frozen=True, slots=True)
-class Detail:
-    """One trial with its documents, for its timeline."""
-
-    row: TrialRow
-    events: EventsDocument
-    metrics: MetricsDocument
+from groundtrace.documents.impact import ImpactDocument
+from groundtrace.documents.summary import RunSummaryDocument
+from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import TrialRow
 
 
 @dataclass(frozen=True, slots=True)

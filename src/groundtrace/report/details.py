@@ -15,16 +15,16 @@ from typing import Any, get_args
 
 from msgspec import UNSET
 
-from groundtrace.artifacts.documents.events import Event, EventsDocument
+from groundtrace.documents.events import Event, EventsDocument
 from groundtrace.metrics.arithmetic import Arithmetic
 from groundtrace.metrics.declared import UTILIZATION
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence, Touch
 from groundtrace.metrics.table import METRICS, SHOWN_PREFIX
 from groundtrace.model import AccessKind, Category
 from groundtrace.report import numbers
-from groundtrace.report.data import Detail
 from groundtrace.report.text import plain
 from groundtrace.report.words import reason
+from groundtrace.rows.detail import Detail
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 KINDS: tuple[AccessKind, ...] = get_args(AccessKind)

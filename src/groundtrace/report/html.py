@@ -14,18 +14,19 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from groundtrace.artifacts.rows import TrialRow
 from groundtrace.errors import MissingExtraError
 from groundtrace.report import numbers
 from groundtrace.report.blocks import Name, Paragraph
 from groundtrace.report.charts import charts
-from groundtrace.report.data import Detail, ReportData
+from groundtrace.report.data import ReportData
 from groundtrace.report.details import CATEGORIES, KINDS, Packed, pack
 from groundtrace.report.sections import LEGEND, STATUS, sections
 from groundtrace.report.table_rows import TrialTable, columns
 from groundtrace.report.units import Copies, Units
 from groundtrace.report.words import KINDS as KIND_WORDS
 from groundtrace.report.words import plural
+from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import TrialRow
 
 PAGE_LIMIT = 3_000_000
 """Bytes of a page of up to 1,000 trials; larger pages may have as much for each trial."""

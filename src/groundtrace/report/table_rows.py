@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from groundtrace.artifacts.rows import TrialRow
 from groundtrace.metrics.table import METRICS, OUTCOMES
 from groundtrace.report import numbers
 from groundtrace.report.text import plain
 from groundtrace.report.units import value_of
 from groundtrace.report.words import reason
+from groundtrace.rows.trial_row import TrialRow
 
 METRIC_COLUMNS = (
     "file_recall",

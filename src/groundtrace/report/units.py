@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import fsum
 from typing import NamedTuple
 
-from groundtrace.artifacts.rows import TrialRow
 from groundtrace.metrics.table import OUTCOMES
+from groundtrace.rows.trial_row import TrialRow
 
 KEPT = ("file_recall", "shown.file_recall", "ttfr_seconds", "ttfr_tokens", "reward")
 """Values that charts are made of."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from groundtrace.artifacts.clock import now
-from groundtrace.artifacts.places import Places
+from groundtrace.artifacts.output_folders import Places
 from groundtrace.config import Settings
 from groundtrace.engine import Engine
 from groundtrace.plan import Context

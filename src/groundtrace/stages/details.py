@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from groundtrace.artifacts.documents.events import EventsDocument
-from groundtrace.artifacts.documents.metrics import MetricsDocument
-from groundtrace.artifacts.places import Places, RunOutput
+from groundtrace.artifacts.output_folders import Places, RunOutput
 from groundtrace.artifacts.read import (
     EVENTS_ENDING,
     OutcomeIndex,
@@ -15,11 +13,13 @@ from groundtrace.artifacts.read import (
     metrics_path,
     read_one,
     read_outcomes,
-    row_from,
 )
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.errors import NothingFoundError
 from groundtrace.model import Problem
-from groundtrace.report.data import Detail
+from groundtrace.rows.detail import Detail
+from groundtrace.rows.make import row_from
 
 
 def details(

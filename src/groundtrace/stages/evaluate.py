@@ -7,14 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 
-from groundtrace.artifacts.codec import encode
-from groundtrace.artifacts.documents import KINDS
-from groundtrace.artifacts.documents.events import EventsDocument
-from groundtrace.artifacts.documents.metrics import MetricsDocument
-from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialOutcome
-from groundtrace.artifacts.kept import KeptRows, RowsByRun
 from groundtrace.artifacts.lock import locked
-from groundtrace.artifacts.places import RunOutput
+from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import (
     EVENTS_ENDING,
     OutcomeIndex,
@@ -23,9 +17,7 @@ from groundtrace.artifacts.read import (
     metrics_path,
     read_one,
     read_outcomes,
-    row_from,
 )
-from groundtrace.artifacts.rows import TrialRow
 from groundtrace.artifacts.state import (
     State,
     enter_result,
@@ -37,8 +29,15 @@ from groundtrace.artifacts.state import (
 )
 from groundtrace.artifacts.write import write_document
 from groundtrace.config import Settings
+from groundtrace.documents import KINDS
+from groundtrace.documents.codec import encode
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.engine import Done
 from groundtrace.errors import NothingFoundError
+from groundtrace.rows.kept import KeptRows, RowsByRun
+from groundtrace.rows.trial_row import TrialRow
 from groundtrace.stages import ALL_RUNS, Request, batches
 from groundtrace.storage import Folder
 
@@ -194,7 +193,7 @@ def _evaluate_batch(runs: Mapping[str, _RunWork], request: Request, done: Evalua
 
 def _finish_run(run: _RunWork, request: Request, done: Evaluated) -> None:
     """Write the summary of a run, and save the state last."""
-    from groundtrace.artifacts.summary import summarise
+    from groundtrace.summary.summarise import summarise
 
     folder, state, rows = run.output.folder, run.state, run.rows
     worked = sum(not work.fresh for work in run.works)
@@ -244,6 +243,9 @@ def evaluate_stored(work: DocumentWork) -> DocumentDone:
         mark = folder.write(target, encode(metrics)).mark
     else:
         mark = stamp_of(folder, target)
+    # Imported when there is a row to make: not in a run without changes.
+    from groundtrace.rows.make import row_from
+
     row = row_from(
         metrics,
         events.document,
@@ -264,7 +266,7 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
         marks = marks_in(aggregate)
         if not request.force and is_current(state, marks, SUMMARY, made_from):
             return
-        from groundtrace.artifacts.summary import summarise
+        from groundtrace.summary.summarise import summarise
 
         summary = summarise(
             rows_of(done.outputs, done.rows, request),

@@ -6,12 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 
-from groundtrace.artifacts.documents import KINDS
-from groundtrace.artifacts.documents.impact import ImpactDocument
 from groundtrace.artifacts.lock import locked
-from groundtrace.artifacts.places import RunOutput
-from groundtrace.artifacts.read import METRICS_ENDING, read_rows
-from groundtrace.artifacts.rows import TrialRow
+from groundtrace.artifacts.output_folders import RunOutput
+from groundtrace.artifacts.read import METRICS_ENDING
 from groundtrace.artifacts.state import (
     enter_result,
     fingerprint,
@@ -21,10 +18,14 @@ from groundtrace.artifacts.state import (
     save_state,
 )
 from groundtrace.artifacts.write import write_document
+from groundtrace.documents import KINDS
+from groundtrace.documents.impact import ImpactDocument
 from groundtrace.errors import NothingFoundError
 from groundtrace.impact.options import ImpactOptions
+from groundtrace.rows.trial_row import TrialRow
 from groundtrace.stages import ALL_RUNS, Request
 from groundtrace.stages.evaluate import OUTCOMES, Rows
+from groundtrace.stages.stored_rows import read_rows
 from groundtrace.storage import Folder
 
 IMPACT = KINDS["impact_analysis"].file_name

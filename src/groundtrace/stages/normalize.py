@@ -9,17 +9,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from groundtrace.artifacts.codec import encode_in_parts
-from groundtrace.artifacts.documents import KINDS
-from groundtrace.artifacts.documents.base import SCHEMA_VERSION
-from groundtrace.artifacts.documents.outcomes import (
-    OutcomesDocument,
-    SkippedFolder,
-    TrialOutcome,
-)
-from groundtrace.artifacts.kept import KeptRows, RowsByRun
 from groundtrace.artifacts.lock import locked
-from groundtrace.artifacts.places import RunOutput
+from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import (
     EVENTS_ENDING,
     document_paths,
@@ -39,9 +30,17 @@ from groundtrace.artifacts.state import (
 )
 from groundtrace.artifacts.write import write_in_parts
 from groundtrace.discover import FoundProblem, Run, Skipped, discover_run, layout_of
+from groundtrace.discover.outcome_record import outcome_record
+from groundtrace.documents import KINDS
+from groundtrace.documents.base import SCHEMA_VERSION
+from groundtrace.documents.codec import encode_in_parts
+from groundtrace.documents.outcomes import (
+    OutcomesDocument,
+    SkippedFolder,
+    TrialOutcome,
+)
 from groundtrace.engine import Done
 from groundtrace.errors import GroundtraceError, NothingFoundError
-from groundtrace.impact.outcomes import outcome_record
 from groundtrace.plan import (
     Context,
     Fingerprints,
@@ -51,6 +50,7 @@ from groundtrace.plan import (
     plan_run,
     problems_outside_runs,
 )
+from groundtrace.rows.kept import KeptRows, RowsByRun
 from groundtrace.stages import ALL_RUNS, Request, batches
 from groundtrace.stages.evaluate import stamp_of
 from groundtrace.stages.tasks import Tasks

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from groundtrace.artifacts.documents.impact import ImpactDocument
-from groundtrace.artifacts.documents.summary import RunSummaryDocument
 from groundtrace.artifacts.lock import locked
-from groundtrace.artifacts.places import RunOutput
+from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import Stored, read_one
-from groundtrace.artifacts.rows import TrialRow
 from groundtrace.artifacts.state import fingerprint, load_state, save_state
 from groundtrace.artifacts.write import write_text
+from groundtrace.documents.impact import ImpactDocument
+from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.errors import MissingExtraError, NothingFoundError
 from groundtrace.report import ReportData, render_html, render_markdown
+from groundtrace.rows.trial_row import TrialRow
 from groundtrace.stages import ALL_RUNS, Request
 from groundtrace.stages.details import details_of
 from groundtrace.stages.evaluate import SUMMARY, Rows, rows_of, stamp_of

@@ -6,8 +6,7 @@ from dataclasses import asdict
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from groundtrace.artifacts.documents import KINDS
-from groundtrace.artifacts.places import RunOutput
+from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import EVENTS_ENDING
 from groundtrace.artifacts.state import (
     OUTPUT_FOLDERS,
@@ -18,6 +17,7 @@ from groundtrace.artifacts.state import (
     marks_in,
 )
 from groundtrace.discover import Run
+from groundtrace.documents import KINDS
 from groundtrace.plan import Context, Fingerprints
 from groundtrace.stages import Request
 from groundtrace.stages.tasks import Tasks

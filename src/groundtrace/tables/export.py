@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.report.data import Detail
+from groundtrace.rows.detail import Detail
 from groundtrace.tables.columns import SQL_TYPES, TABLES
 from groundtrace.tables.duck import connect, quoted
 from groundtrace.tables.rows import rows_of

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from groundtrace.errors import UsageError
-from groundtrace.report.data import Detail
+from groundtrace.rows.detail import Detail
 from groundtrace.tables.columns import TABLES
 from groundtrace.tables.duck import close_off, connect, error_type
 from groundtrace.tables.export import read_lines, write_lines

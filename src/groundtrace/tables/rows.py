@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from groundtrace.artifacts.documents.events import EventsDocument
+from groundtrace.documents.events import EventsDocument
 from groundtrace.metrics.table import METRICS
-from groundtrace.report.data import Detail
+from groundtrace.rows.detail import Detail
 from groundtrace.tables.columns import KEY, TABLES
 
 Row = tuple[Any, ...]

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence, Touch
 from groundtrace.names import safe_name
-from groundtrace.report.data import Detail
+from groundtrace.rows.detail import Detail
 from groundtrace.tables.export import WholeFile
 
 KINDS = {"retrieved": RETRIEVED, "shown": SHOWN}

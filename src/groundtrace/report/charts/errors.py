@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from groundtrace.artifacts.documents.summary import GroupSummary
+from groundtrace.documents.summary import GroupSummary
 from groundtrace.report import numbers
 from groundtrace.report.blocks import Name, Paragraph, table
 from groundtrace.report.charts.parts import (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from groundtrace.artifacts.documents.impact import Delta, MatchedComparison
+from groundtrace.documents.impact import Delta, MatchedComparison
 from groundtrace.report import numbers
 from groundtrace.report.blocks import Name, Paragraph
 from groundtrace.report.charts.parts import LEGEND, Chart, colour, ordinal, spec, tooltip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from groundtrace.artifacts.documents.summary import GroupSummary, RunSummaryDocument
+from groundtrace.documents.summary import GroupSummary, RunSummaryDocument
 from groundtrace.report import numbers
 from groundtrace.report.blocks import Name, Paragraph, Section, Table, table
 from groundtrace.report.data import ReportData

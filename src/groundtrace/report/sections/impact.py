@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from groundtrace.artifacts.documents.impact import (
+from groundtrace.documents.impact import (
     Correlation,
     CorrelationScope,
     Delta,

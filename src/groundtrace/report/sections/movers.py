@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from groundtrace.artifacts.documents.impact import MatchedComparison, MatchedTask
+from groundtrace.documents.impact import MatchedComparison, MatchedTask
 from groundtrace.report import numbers
 from groundtrace.report.blocks import Name, Section, Table, table
 from groundtrace.report.data import ReportData

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from groundtrace.artifacts.documents.summary import (
+from groundtrace.documents.summary import (
     Distribution,
     FirstHit,
     GroupSummary,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from groundtrace.artifacts.documents.events import Coverage, EventSummary
-from groundtrace.artifacts.documents.metrics import Slices
-from groundtrace.artifacts.documents.outcomes import TrialOutcome
+from groundtrace.documents.events import Coverage, EventSummary
+from groundtrace.documents.metrics import Slices
+from groundtrace.documents.outcomes import TrialOutcome
 
 EVENT_COUNTS = ("total_events", "mcp_events", "local_events", "unique_files_accessed")
 """Counts of a document's summary; a trial without events has none of them, not 0."""

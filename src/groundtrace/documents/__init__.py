@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from groundtrace.artifacts.documents.base import MAJOR, SCHEMA_VERSION, SCHEMA_VERSIONS, Record
-from groundtrace.artifacts.documents.events import EventsDocument
-from groundtrace.artifacts.documents.impact import ImpactDocument
-from groundtrace.artifacts.documents.metrics import MetricsDocument
-from groundtrace.artifacts.documents.outcomes import OutcomesDocument
-from groundtrace.artifacts.documents.summary import RunSummaryDocument
+from groundtrace.documents.base import MAJOR, SCHEMA_VERSION, SCHEMA_VERSIONS, Record
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.impact import ImpactDocument
+from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.documents.outcomes import OutcomesDocument
+from groundtrace.documents.summary import RunSummaryDocument
 
 __all__ = [
     "KINDS",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groundtrace.artifacts.documents.outcomes import TrialOutcome, TrialState
+from groundtrace.documents.outcomes import TrialOutcome, TrialState
 from groundtrace.model import Trial
 
 _DECIMALS = 6

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from math import fsum, isfinite, sqrt
 
-from groundtrace.artifacts.documents.summary import Distribution
+from groundtrace.documents.summary import Distribution
 from groundtrace.metrics.rounding import rounded
 
 

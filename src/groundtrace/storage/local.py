@@ -1,128 +1,28 @@
-"""Folders of inputs and outputs, on disk or in an object store, behind one small interface.
-
-A `Folder` is what every stage reads from and writes to, so that `runs/official` and
-`s3://bucket/runs` look alike. Paths inside a folder are relative, with forward slashes.
-"""
+"""Folders on disk. No link is followed out of the root."""
 
 from __future__ import annotations
 
 import os
 import re
 import stat as stat_module
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO
 
-import msgspec
-
-from groundtrace.errors import InputError, OutputError
-
-EntryKind = Literal["file", "folder", "other", "escape", "unlisted"]
-
-MAX_WHOLE_FILE = 64 * 1024 * 1024
-"""Small files (results, ground truth) are read whole up to this size and refused beyond it."""
-
-UNLISTED = "."
-"""Name of the entry that stands for a folder which is there but cannot be listed."""
+from groundtrace.errors import OutputError
+from groundtrace.storage.folder import (
+    MAX_WHOLE_FILE,
+    UNLISTED,
+    Entry,
+    EntryKind,
+    Folder,
+    TooLargeError,
+)
 
 _TOKEN = os.urandom(4).hex()
 """In the names of this process's temporary files; process ids repeat on other machines."""
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
-
-
-class Entry(msgspec.Struct, frozen=True):
-    """One name in a folder."""
-
-    name: str
-    kind: EntryKind
-    """`other` is a FIFO, device or broken link; `escape` a link that leaves the root or loops;
-    `unlisted` says that the folder itself cannot be listed, with the reason as its stamp."""
-    size: int = 0
-    stamp: str = ""
-    """Changes when the file does: times and mode on disk, ETag in a store."""
-
-    @property
-    def mark(self) -> str:
-        """Size and stamp: what a fingerprint knows of a file."""
-        return f"{self.size}:{self.stamp}"
-
-
-class TooLargeError(OSError):
-    """A file that is read whole is over the limit."""
-
-
-class Folder(ABC):
-    """A folder; cheap to make, picklable, holds no open handles."""
-
-    url: str
-    """Path or URL, for messages."""
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """Last part of the path."""
-
-    @abstractmethod
-    def folder(self, relative: str) -> Folder:
-        """The folder below this one; it need not exist."""
-
-    @abstractmethod
-    def entries(self) -> Iterator[Entry]:
-        """What it holds, sorted by name; nothing when it does not exist.
-
-        A folder that is there but cannot be listed gives one entry of kind `unlisted`.
-        """
-
-    @abstractmethod
-    def stat(self, relative: str) -> Entry | None:
-        """The entry of that name, or None when there is none inside."""
-
-    @abstractmethod
-    def open(self, relative: str) -> BinaryIO:
-        """A file for reading as a stream; raises OSError when it is not a regular file inside."""
-
-    @abstractmethod
-    def write(self, relative: str, data: bytes) -> Entry:
-        """Write a file whole or not at all (D37); raises OutputError when it cannot be."""
-
-    def write_parts(self, relative: str, parts: Iterable[bytes]) -> Entry:
-        """The same of a file that comes in parts, which are not held together where that can be."""
-        return self.write(relative, b"".join(parts))
-
-    @abstractmethod
-    def remove(self, relative: str) -> None:
-        """Remove a file if it is there; raises OutputError when it stays."""
-
-    def exists(self) -> bool:
-        """Whether the folder is there."""
-        return next(iter(self.entries()), None) is not None
-
-    def has_file(self, relative: str) -> bool:
-        """Whether a regular file of that name is there."""
-        entry = self.stat(relative)
-        return entry is not None and entry.kind == "file"
-
-    def read(self, relative: str, limit: int = MAX_WHOLE_FILE) -> bytes:
-        """A small file, whole; raises OSError (TooLargeError beyond `limit` bytes)."""
-        with self.open(relative) as stream:
-            data = stream.read(limit + 1)
-        if len(data) > limit:
-            raise TooLargeError(f"{self.url}/{relative} is over {limit:,} bytes")
-        return data
-
-    @abstractmethod
-    def everything(self, without: frozenset[str]) -> Iterator[str] | None:
-        """A line for everything below that changes when anything does, in a fixed order.
-
-        Folders with a name in `without` are left out. None where it cannot be told, because a
-        link leads to a folder elsewhere.
-        """
-
-    @abstractmethod
-    def sweep(self) -> None:
-        """Remove what a killed process left half-written here and one folder below."""
 
 
 class LocalFolder(Folder):
@@ -395,28 +295,3 @@ def _is_link(path: str) -> bool:
         return os.path.islink(path)
     except (OSError, ValueError):
         return False
-
-
-def folder_at(location: str | os.PathLike[str]) -> Folder:
-    """The folder at a path or URL, whether it is there or not."""
-    if "://" in str(location):
-        from groundtrace.objectstore import SCHEMES, ObjectFolder, is_url
-
-        if not is_url(str(location)):
-            known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
-            raise InputError(f"{location}: not a kind of store that can be read ({known})")
-        return ObjectFolder(str(location))
-    return LocalFolder(Path(location))
-
-
-def open_folder(location: str | os.PathLike[str]) -> Folder:
-    """The folder at a path or URL; raises InputError when it is missing or not a folder."""
-    folder = folder_at(location)
-    if folder.exists():
-        first = next(iter(folder.entries()), None)
-        if first is not None and first.kind == "unlisted":
-            raise InputError(f"{location}: cannot be listed ({first.stamp})")
-        return folder
-    if isinstance(folder, LocalFolder) and folder.path.exists():
-        raise InputError(f"{location}: a file, where a folder is expected")
-    raise InputError(f"{location}: no such folder")

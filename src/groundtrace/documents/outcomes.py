@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from groundtrace.artifacts.documents.base import Count, Record, Seconds, Version
+from groundtrace.documents.base import Count, Record, Seconds, Version
 
 TrialState = Literal["selected", "superseded", "failed"]
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from groundtrace.artifacts.documents.base import Count, Record, Seconds, Share, Version
-from groundtrace.artifacts.documents.events import Coverage, EventSummary, Provenance
+from groundtrace.documents.base import Count, Record, Seconds, Share, Version
+from groundtrace.documents.events import Coverage, EventSummary, Provenance
 
 NotComputable = Literal["no_ground_truth", "no_trace", "empty_trace"]
 """Why metrics cannot be computed (D19)."""

@@ -12,7 +12,7 @@ import msgspec
 import msgspec.inspect as inspect
 
 from groundtrace import jsonio
-from groundtrace.artifacts.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
+from groundtrace.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
 from groundtrace.errors import InputError, VersionError
 
 _VERSION = re.compile(r"^(\d{1,9})\.(\d{1,9})$")

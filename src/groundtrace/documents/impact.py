@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from groundtrace.artifacts.documents.base import Count, Record, Share, Version
+from groundtrace.documents.base import Count, Record, Share, Version
 
 Coefficient = Annotated[float, Meta(ge=-1, le=1)]
 """A correlation coefficient."""

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import msgspec.inspect as inspect
 
-from groundtrace.artifacts.documents import KINDS, SCHEMA_VERSION
+from groundtrace.documents import KINDS, SCHEMA_VERSION
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from groundtrace.artifacts.documents.base import Count, Line, Record, Seconds, Version
+from groundtrace.documents.base import Count, Line, Record, Seconds, Version
 from groundtrace.model import AccessKind, Category, Confidence, TraceSource
 
 Scalar = str | int | float | bool | None

@@ -11,8 +11,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from groundtrace.artifacts.documents.base import Count, Record, Share, Version
-from groundtrace.artifacts.documents.metrics import TaxonomyLabel
+from groundtrace.documents.base import Count, Record, Share, Version
+from groundtrace.documents.metrics import TaxonomyLabel
 
 Counts = dict[str, Count]
 

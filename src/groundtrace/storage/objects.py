@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, BinaryIO, NoReturn
 
 from groundtrace.errors import GroundtraceError, InputError, MissingExtraError, OutputError
-from groundtrace.storage import MAX_WHOLE_FILE, Entry, Folder, TooLargeError
+from groundtrace.storage.folder import MAX_WHOLE_FILE, Entry, Folder, TooLargeError
 
 SCHEMES = ("s3", "gs", "az")
 BLOCK = 1024 * 1024

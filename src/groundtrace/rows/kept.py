@@ -10,8 +10,8 @@ import pickle
 from collections.abc import Iterator, Mapping
 from typing import IO
 
-from groundtrace.artifacts.rows import TrialRow
 from groundtrace.errors import OutputError
+from groundtrace.rows.trial_row import TrialRow
 
 IN_MEMORY = 1 << 20
 """Bytes up to which no file is made: some hundred rows."""

@@ -16,11 +16,10 @@ from typing import get_args
 
 from msgspec import UNSET
 
-from groundtrace.artifacts.columns import Codes, Column
-from groundtrace.artifacts.documents.base import MAX_INT, SCHEMA_VERSION
-from groundtrace.artifacts.documents.metrics import TaxonomyLabel
-from groundtrace.artifacts.documents.outcomes import OutcomesDocument, TrialOutcome, TrialState
-from groundtrace.artifacts.documents.summary import (
+from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
+from groundtrace.documents.metrics import TaxonomyLabel
+from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome, TrialState
+from groundtrace.documents.summary import (
     CoverageTable,
     Distribution,
     DuplicatedTrial,
@@ -32,9 +31,10 @@ from groundtrace.artifacts.documents.summary import (
     SkippedPath,
     SliceCounts,
 )
-from groundtrace.artifacts.rows import VOLUME, TrialRow
 from groundtrace.metrics.rounding import rounded
 from groundtrace.metrics.table import METRICS, OUTCOMES, SHOWN_PREFIX
+from groundtrace.rows.trial_row import VOLUME, TrialRow
+from groundtrace.summary.columns import Codes, Column
 
 LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
 

@@ -1,0 +1,57 @@
+"""Rows of a run whose documents were written earlier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from groundtrace.artifacts.read import (
+    OutcomeIndex,
+    Stored,
+    events_path,
+    read_metrics,
+    read_one,
+    read_outcomes,
+)
+from groundtrace.documents.events import EventsDocument
+from groundtrace.model import Problem
+from groundtrace.rows.make import row_from
+from groundtrace.rows.trial_row import TrialRow
+from groundtrace.storage import Folder
+
+
+def read_rows(
+    folder: Folder,
+    *,
+    is_known: Callable[[str], bool] | None = None,
+    with_events: bool = True,
+    only: str | None = None,
+) -> Iterator[TrialRow | Problem]:
+    """A row for every metrics document of the run, and the problems met on the way.
+
+    `is_known` tells known tools from unknown ones; without it none is counted as unknown.
+    Without events the rows lack accesses and unknown tools, and reading is faster.
+    """
+    outcomes = read_outcomes(folder)
+    if outcomes.problem is not None:
+        yield outcomes.problem
+    index = OutcomeIndex(outcomes.document)
+    for stored in read_metrics(folder):
+        if stored.document is None:
+            if stored.problem is not None:
+                yield stored.problem
+            continue
+        path = events_path(stored.path)
+        if not index.wants(path, only):
+            continue
+        events: Stored[EventsDocument] = Stored(path, None)
+        if with_events and folder.has_file(path):
+            events = read_one(folder, path, "retrieval_events")
+            if events.problem is not None:
+                yield events.problem
+        yield row_from(
+            stored.document,
+            events.document,
+            index.find(path, stored.document),
+            path=path,
+            is_known=is_known,
+        )
