@@ -12,14 +12,15 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "tools_shell"))
+sys.path.insert(0, str(ROOT))
 
 
 def lists() -> None:
     """Files and lines exact, by list."""
-    from score_shell import judge_list
+    from tests.tools.shell.scores import judge_list
+    from tests.tools.shell.scratch_repository import one_repository_lists
 
-    for name in ("first.commands", "second.commands", "third.commands"):
+    for name in one_repository_lists():
         judged = judge_list(name)
         files = sum(one.files_right for one in judged)
         lines = sum(one.files_right and one.lines_right for one in judged)
@@ -31,10 +32,9 @@ def lists() -> None:
 
 def corpus(folder: Path) -> None:
     """Precision, recall and time on real calls."""
-    from score_shell import real_calls, score_labels
-
     from groundtrace.config import Settings
     from groundtrace.tools.shell import shell_refs
+    from tests.tools.shell.scores import real_calls, score_labels
 
     precision, recall, count = score_labels(folder)
     print(f"labelled calls: {count}, precision {precision:.3f}, recall {recall:.3f}")

@@ -22,7 +22,7 @@ from groundtrace.metrics import example
 from groundtrace.metrics.declared import CHUNK_LEVEL, FILE_LEVEL, UTILIZATION, Declared
 from groundtrace.metrics.table import METRICS, OUTCOMES, SHOWN_PREFIX, MetricInfo
 from groundtrace.tables.columns import KEY, TABLES
-from groundtrace.tools.shell.table import TABLE as SHELL_TABLE
+from groundtrace.tools.shell.programs.table import TABLE as SHELL_TABLE
 from groundtrace.tools.table import CATEGORIES, ToolEntry, table_for
 from groundtrace.truth import CHUNK_SOURCES, EDIT_SOURCES, SOURCES, SYMBOL_SOURCES
 
@@ -400,11 +400,11 @@ def configuration() -> str:
 
 
 def _shell_commands() -> Any:
-    return importlib.import_module("groundtrace.tools.shell.commands")
+    return importlib.import_module("groundtrace.tools.shell.programs.added")
 
 
 def _added_commands() -> Callable[..., Any]:
-    return _shell_commands().added
+    return _shell_commands().added_programs
 
 
 def _toml(value: Any) -> str:

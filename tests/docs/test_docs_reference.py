@@ -17,7 +17,7 @@ from groundtrace.documents import KINDS
 from groundtrace.documents.schema import schema
 from groundtrace.metrics.table import METRICS, OUTCOMES
 from groundtrace.tables.columns import TABLES
-from groundtrace.tools.shell.table import TABLE
+from groundtrace.tools.shell.programs.table import TABLE
 from groundtrace.tools.table import table_for
 from groundtrace.truth import SOURCES
 

@@ -59,10 +59,10 @@ def check_tools(settings: Settings) -> None:
     """Raise UsageError if tools or shell commands that the user added are wrong."""
     table_for(settings)
     if settings.shell_commands:
-        from groundtrace.tools.shell.commands import added
-        from groundtrace.tools.shell.table import TABLE
+        from groundtrace.tools.shell.programs.added import added_programs
+        from groundtrace.tools.shell.programs.table import TABLE
 
-        added(settings.shell_commands, TABLE)
+        added_programs(settings.shell_commands, TABLE)
 
 
 def _view(

@@ -14,15 +14,16 @@ import msgspec
 
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, Problem, ToolResult
-from groundtrace.tools.shell.align import divide
-from groundtrace.tools.shell.commands import Entry
-from groundtrace.tools.shell.commands import added as added_commands
+from groundtrace.tools.shell.align.divide import divide
 from groundtrace.tools.shell.output import Output, read_output
-from groundtrace.tools.shell.parse import parse
-from groundtrace.tools.shell.parts import Opaque, Part, Text
-from groundtrace.tools.shell.table import TABLE
-from groundtrace.tools.shell.walk import Walker
-from groundtrace.tools.shell.words import HOLES
+from groundtrace.tools.shell.programs.added import added_programs
+from groundtrace.tools.shell.programs.call import Entry
+from groundtrace.tools.shell.programs.table import TABLE
+from groundtrace.tools.shell.streams.part import Opaque, Part
+from groundtrace.tools.shell.streams.text import Text
+from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.parse import parse
+from groundtrace.tools.shell.walk.walker import Walker
 
 
 class ShellView(msgspec.Struct, frozen=True):
@@ -71,7 +72,7 @@ def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
 
 
 def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Entry]:
-    return {**TABLE, **added_commands(added, TABLE)} if added else TABLE
+    return {**TABLE, **added_programs(added, TABLE)} if added else TABLE
 
 
 def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[FileRef, ...], bool]:

@@ -1,0 +1,58 @@
+"""Dividing the output among the parts of a command, in order.
+
+Separators that the command prints itself are anchors. Between them the lines go to parts so that
+the sum of how well they fit is greatest: a dynamic program over (part, line), linear in each.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+
+from groundtrace.tools.shell.align.fit import Segment
+from groundtrace.tools.shell.streams.text import Text
+
+
+def anchors_of(printing: Sequence[Segment], lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Separators that occur once in the command and once in the output: (part, line), rising."""
+    texts: Counter[str] = Counter()
+    for segment in printing:
+        if isinstance(segment.part, Text):
+            texts.update(segment.part.lines)
+    if not texts:
+        return []
+    where: dict[str, int] = {}
+    repeated: set[str] = set()
+    for number, line in enumerate(lines):
+        if line in texts:
+            if line in where:
+                repeated.add(line)
+            where[line] = number
+    found: list[tuple[int, int]] = []
+    for index, segment in enumerate(printing):
+        part = segment.part
+        if not isinstance(part, Text) or len(part.lines) != 1:
+            continue
+        text = part.lines[0]
+        if len(text) > 2 and texts[text] == 1 and text in where and text not in repeated:
+            found.append((index, where[text]))
+    return _rising(found)
+
+
+def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest run of pairs whose lines rise with their parts."""
+    if all(a[1] < b[1] for a, b in itertools.pairwise(pairs)):
+        return pairs
+    best = [1] * len(pairs)
+    back = [-1] * len(pairs)
+    for i in range(len(pairs)):
+        for j in range(i):
+            if pairs[j][1] < pairs[i][1] and best[j] + 1 > best[i]:
+                best[i], back[i] = best[j] + 1, j
+    at = max(range(len(pairs)), key=best.__getitem__)
+    out: list[tuple[int, int]] = []
+    while at >= 0:
+        out.append(pairs[at])
+        at = back[at]
+    return out[::-1]

@@ -1,0 +1,129 @@
+"""Dividing the output among the parts of a command, in order.
+
+Separators that the command prints itself are anchors. Between them the lines go to parts so that
+the sum of how well they fit is greatest: a dynamic program over (part, line), linear in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from groundtrace.tools.shell.align.anchors import anchors_of
+from groundtrace.tools.shell.align.fit import Segment, fit
+from groundtrace.tools.shell.streams.ls_output import expect_parents
+from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.text import Prefixed, Text
+
+MAX_ROUNDS = 4
+"""Divisions tried before a contradiction is let stand."""
+
+
+def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
+    """One segment per part, in order; parts that cannot have run get nothing."""
+    expect_parents(parts)
+    for _ in range(MAX_ROUNDS):
+        segments = _divided(parts, lines)
+        wrong = _impossible(segments)
+        if not wrong:
+            break
+        parts = [part for part in parts if id(part) not in wrong]
+    return segments
+
+
+def _impossible(segments: Sequence[Segment]) -> set[int]:
+    """Parts that printed although what they depend on says that they did not run."""
+    if not any(s.part.guard is not None or s.part.unless is not None for s in segments):
+        return set()
+    printed = {id(s.part) for s in segments if s.lines}
+    known = {id(s.part) for s in segments}
+    wrong: set[int] = set()
+    for segment in segments:
+        part = segment.part
+        if not segment.lines and part.prints:
+            continue
+        guard, unless = part.guard, part.unless
+        if (guard is not None and id(guard) in known and id(guard) not in printed) or (
+            unless is not None and id(unless) in printed
+        ):
+            wrong.add(id(part))
+    return wrong
+
+
+def _divided(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
+    segments = [Segment(part) for part in _joined(parts)]
+    printing = [segment for segment in segments if segment.part.prints]
+    if not lines or not printing:
+        return segments
+    if len(printing) == 1 and not isinstance(printing[0].part, Text):
+        printing[0].lines = lines
+        return segments
+    anchors = anchors_of(printing, lines)
+    part_from = line_from = 0
+    for index, line in [*anchors, (len(printing), len(lines))]:
+        fit(printing[part_from:index], lines[line_from:line])
+        if index < len(printing):
+            printing[index].lines = lines[line : line + 1]
+        part_from, line_from = index + 1, line + 1
+    _judge(printing)
+    return segments
+
+
+def _joined(parts: Sequence[Part]) -> list[Part]:
+    """Text without a newline at its end is joined to the part that goes on in its line."""
+    out: list[Part] = []
+    pending: Text | None = None
+    for part in parts:
+        if pending is not None and part.prints:
+            before, pending = pending, None
+            if isinstance(part, Text):
+                lines = (
+                    (*before.lines[:-1], before.lines[-1] + part.lines[0], *part.lines[1:])
+                    if part.lines
+                    else before.lines
+                )
+                part = Text(
+                    lines=lines,
+                    streams={**before.streams, **part.streams},
+                    unended=part.unended,
+                    maybe=before.maybe,
+                    fallback=before.fallback,
+                )
+            else:
+                part = Prefixed(text=before, inner=part, maybe=before.maybe)
+        if isinstance(part, Text) and part.unended and part.lines and part.lines[-1]:
+            pending = part
+            continue
+        out.append(part)
+    if pending is not None:
+        out.append(pending)
+    return out
+
+
+def _judge(printing: Sequence[Segment]) -> None:
+    """Marks segments whose ends are guesses: contents side by side with nothing to part them.
+
+    Ends are certain at both ends of the output, beside separators that occur nowhere else and
+    beside lines that can be told from others; and a segment that has just the lines it must have
+    carries a certain end from one of its sides to the other.
+    """
+    shown = [segment for segment in printing if segment.lines]
+    count = len(shown)
+    certain = [True] + [False] * (count - 1) + [True]
+    texts = {line for s in shown if isinstance(s.part, Text) for line in s.lines}
+    others = {
+        line for s in shown if not isinstance(s.part, Text) for line in s.lines if line in texts
+    }
+    sized = []
+    for i, segment in enumerate(shown):
+        is_text = isinstance(segment.part, Text)
+        if segment.part.strict or (is_text and not others.intersection(segment.lines)):
+            certain[i] = certain[i + 1] = True
+        sized.append(is_text or segment.part.exact() == len(segment.lines))
+    for i in range(count):
+        if certain[i] and sized[i]:
+            certain[i + 1] = True
+    for i in reversed(range(count)):
+        if certain[i + 1] and sized[i]:
+            certain[i] = True
+    for i, segment in enumerate(shown):
+        segment.sure = segment.sure and certain[i] and certain[i + 1]

@@ -1,0 +1,201 @@
+"""Dividing the output among the parts of a command, in order.
+
+Separators that the command prints itself are anchors. Between them the lines go to parts so that
+the sum of how well they fit is greatest: a dynamic program over (part, line), linear in each.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Sequence
+
+from groundtrace.tools.shell.streams.content import Content
+from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.text import Text
+
+MAX_CELLS = 1_500_000
+"""More (part, line) pairs than this are divided greedily."""
+
+
+UNACCOUNTED = 2.5
+"""What speaks against a line that nothing in the command accounts for."""
+
+
+_NEVER = float("-inf")
+
+
+class Segment:
+    """The lines that one part was given."""
+
+    __slots__ = ("lines", "part", "sure")
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.lines: Sequence[str] = ()
+        self.sure = True
+
+
+def fit(segments: Sequence[Segment], lines: Sequence[str]) -> None:
+    """Divides `lines` among `segments`."""
+    if not segments or not lines:
+        return
+    if len(segments) == 1 and not isinstance(segments[0].part, Text):
+        segments[0].lines = lines
+        return
+    if len(lines) * len(segments) * 2 > MAX_CELLS:
+        _greedy(segments, lines)
+        return
+    steps: list[Segment | None] = [None]
+    for segment in segments:
+        steps += [segment, None]
+    total = len(lines)
+    score = [0.0] + [_NEVER] * total
+    backs: list[list[int]] = []
+    for step in steps:
+        if step is None:
+            score, back = _skipped(score)
+        elif isinstance(step.part, Text):
+            score, back = _text(step.part, lines, score)
+        else:
+            score, back = _stretch(step.part, lines, score)
+        backs.append(back)
+    end = total
+    for step, back in zip(reversed(steps), reversed(backs), strict=True):
+        start = back[end]
+        if step is not None:
+            step.lines = lines[start:end]
+        end = start
+
+
+def _text(part: Text, lines: Sequence[str], before: list[float]) -> tuple[list[float], list[int]]:
+    """Scores after a text that is there or not."""
+    silence = part.cost_of_silence()
+    score = [value - silence for value in before]
+    back = list(range(len(before)))
+    patterns = [part.holed(i) for i in range(len(part.lines))]
+    size = len(part.lines)
+    if size == 0:
+        return list(before), back
+    gain = sum(
+        1.2 if not text.strip() else 6.0 if pattern is None else 4.5
+        for text, pattern in zip(part.lines, patterns, strict=True)
+    )
+    gain -= 4.0 if part.fallback else 0.0
+    for start in range(len(lines) - size + 1):
+        if before[start] == _NEVER:
+            continue
+        for offset in range(size):
+            line, pattern = lines[start + offset], patterns[offset]
+            text = part.lines[offset]
+            last_open = part.unended and offset == size - 1
+            if pattern is not None:
+                if pattern.match(line) is None:
+                    break
+            elif (
+                line != text
+                and line.rstrip() != text.rstrip()
+                and not (last_open and line.startswith(text))
+            ):
+                break
+        else:
+            value = before[start] + gain
+            if value > score[start + size]:
+                score[start + size], back[start + size] = value, start
+    return score, back
+
+
+def _skipped(before: list[float]) -> tuple[list[float], list[int]]:
+    """Scores after lines that nothing in the command accounts for; as `_stretch`, for a part that
+    every line fits as badly."""
+    score = list(before)
+    back = list(range(len(before)))
+    best, where = _NEVER, 0
+    for end in range(1, len(before)):
+        value = before[end - 1] + (end - 1) * UNACCOUNTED
+        if value > best:
+            best, where = value, end - 1
+        here = best - end * UNACCOUNTED
+        if here > score[end]:
+            score[end], back[end] = here, where
+    return score, back
+
+
+def _stretch(
+    part: Part, lines: Sequence[str], before: list[float]
+) -> tuple[list[float], list[int]]:
+    """Scores after a part that takes any number of lines up to its limit."""
+    total = len(lines)
+    sums = list(itertools.accumulate(map(part.score, lines), initial=0.0))
+    pairs = [0.0] * (total + 1)
+    compares = part.compares
+    if compares:
+        for i in range(1, total):
+            pairs[i + 1] = pairs[i] + part.pair(lines[i - 1], lines[i])
+    silence = part.cost_of_silence()
+    extra = part.cost_of_speech()
+    score = [value - silence for value in before]
+    back = list(range(total + 1))
+    exact = part.exact()
+    window: deque[tuple[float, int]] = deque()
+    limit = part.limit
+    if exact is not None and isinstance(part, Content):
+        limit = exact
+    for end in range(1, total + 1):
+        start = end - 1
+        begun = part.begin(lines[start - 1] if start else "", lines[start]) if compares else 0.0
+        value = before[start] - sums[start] - pairs[start + 1] + begun
+        while window and window[-1][0] < value:
+            window.pop()
+        window.append((value, start))
+        if limit is not None:
+            while window and end - window[0][1] > limit:
+                window.popleft()
+        if not window:
+            continue
+        best, where = window[0]
+        here = best + sums[end] + pairs[end] - extra
+        if exact is not None and exact <= end:
+            full = end - exact
+            if exact > 0:
+                begun = (
+                    part.begin(lines[full - 1] if full else "", lines[full]) if compares else 0.0
+                )
+                reached = (
+                    before[full]
+                    - sums[full]
+                    - pairs[full + 1]
+                    + begun
+                    + sums[end]
+                    + pairs[end]
+                    + part.fullness
+                    - extra
+                )
+                if reached >= here:
+                    here, where = reached, full
+        if here > score[end]:
+            score[end], back[end] = here, where
+    return score, back
+
+
+def _greedy(segments: Sequence[Segment], lines: Sequence[str]) -> None:
+    """For outputs too long for the exact way: each part takes lines while they fit."""
+    at = 0
+    for index, segment in enumerate(segments):
+        part = segment.part
+        if isinstance(part, Text):
+            size = len(part.lines)
+            if tuple(lines[at : at + size]) == part.lines:
+                segment.lines = lines[at : at + size]
+                at += size
+            continue
+        end = at
+        stop = segments[index + 1].part if index + 1 < len(segments) else None
+        limit = len(lines) if part.limit is None else min(len(lines), at + part.limit)
+        while end < limit and part.score(lines[end]) > 0:
+            if isinstance(stop, Text) and stop.lines and lines[end] == stop.lines[0]:
+                break
+            end += 1
+        segment.lines = lines[at:end]
+        segment.sure = False
+        at = end

@@ -1,0 +1,198 @@
+"""Loops over words that only the output can tell, such as `for f in *.py` and `while read f`."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.align.divide import divide
+from groundtrace.tools.shell.streams.content import Content
+from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks_like_folder
+from groundtrace.tools.shell.streams.found_lines import Search
+from groundtrace.tools.shell.streams.line_algebra import shown_files
+from groundtrace.tools.shell.streams.ls_output import Listing
+from groundtrace.tools.shell.streams.name_lists import Names
+from groundtrace.tools.shell.streams.part import Opaque, Part
+from groundtrace.tools.shell.streams.text import Text
+from groundtrace.tools.shell.syntax.holes import HOLES
+
+MAX_ROUNDS = 400
+
+
+_BARE_WORD = "(?P<word>.+?)$"
+
+
+class Heading(NamedTuple):
+    """The line by which a round is known."""
+
+    pattern: re.Pattern[str]
+    above: int | None
+    """Lines of the round above it; None where that is not known."""
+    last: bool
+    """The round ends with it."""
+
+
+class Loop(Part, kw_only=True):
+    """A loop whose rounds are found in the output by the separators that it prints."""
+
+    hole: str
+    template: tuple[Part, ...]
+    """The body's parts, with a hole for the word of the round."""
+    bind: Callable[[str], list[Part]]
+    """The body's parts for a known word."""
+    source: tuple[Part, ...]
+    globs: tuple[str, ...]
+    """The patterns whose matches the words are, so that they are names of existing files."""
+    cwd: str | None
+    looked: tuple[Heading | None] | None = None
+    """The heading, once it was looked for."""
+
+    @property
+    def repeats_lines(self) -> bool:
+        """Every round prints the line that it was given, and nothing else."""
+        only = self.template[0] if len(self.template) == 1 else None
+        return isinstance(only, Text) and only.lines == (self.hole,) and not only.unended
+
+    def score(self, line: str) -> float:
+        scores = [
+            part.score(line) for part in self.template if part.prints and not isinstance(part, Text)
+        ]
+        heading = self._heading()
+        if heading is not None and self._heads(line, heading):
+            return 3.0
+        return max(scores) * 0.9 if scores else -2.0
+
+    def begin(self, before: str, line: str) -> float:
+        """A loop whose rounds open with their heading begins with one."""
+        heading = self._heading()
+        if heading is None or heading.above != 0 or self._heads(line, heading):
+            return 0.0
+        return -2.0
+
+    def _heads(self, line: str, heading: Heading) -> bool:
+        """Whether a line is a heading of this loop, and not of another: `for f in a/*` beside
+        `for f in b/*`."""
+        found = heading.pattern.match(line)
+        return found is not None and self._is_word(found["word"], heading)
+
+    def _heading(self) -> Heading | None:
+        """The separator that holds the word of the round, looked for once: every line asks."""
+        if self.looked is None:
+            self.looked = (self._found_heading(),)
+        return self.looked[0]
+
+    def _found_heading(self) -> Heading | None:
+        """The separator, unless a failure alone prints it."""
+        before: int | None = 0
+        printing = [part for part in self.template if part.prints]
+        for part in printing:
+            if not isinstance(part, Text) or part.fallback:
+                before = None
+                continue
+            for row, line in enumerate(part.lines):
+                if self.hole in line:
+                    last = part is printing[-1] and row == len(part.lines) - 1
+                    above = None if before is None else before + row
+                    return Heading(self._pattern(line, part.unended), above, last)
+            if before is not None and not part.maybe:
+                before += len(part.lines) - part.unended
+        return None
+
+    def _pattern(self, line: str, unended: bool) -> re.Pattern[str]:
+        pieces = [
+            "(?P<word>.+?)"
+            if piece == self.hole and not line[:i].count(self.hole)
+            else ".*?"
+            if HOLES.match(piece)
+            else re.escape(piece)
+            for i, piece in _pieces(line)
+        ]
+        return re.compile("".join(pieces) + ("" if unended else "$"))
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        listed = bool(self.globs) or any(
+            isinstance(part, Names | Listing)
+            or (isinstance(part, Search) and part.named is not False)
+            for part in self.source
+        )
+        yield from self._source_refs()
+        heading = self._heading()
+        if heading is None:
+            for segment in divide(self.template, lines):
+                if segment.lines:
+                    yield from segment.part.refs(segment.lines, False, trimmed)
+            return
+        known = heading.above is not None or heading.last
+        for begin, end, word in self._rounds(lines, heading):
+            path = self._path(word) if listed and not looks_like_folder(word) else None
+            if path is not None:
+                yield FileRef(path, "surfaced", rule="loop")
+            for segment in divide(self.bind(word), lines[begin:end]):
+                if segment.lines or not segment.part.prints:
+                    yield from segment.part.refs(
+                        segment.lines, segment.sure and known, trimmed and end == len(lines)
+                    )
+
+    def _rounds(self, lines: Sequence[str], heading: Heading) -> list[tuple[int, int, str]]:
+        """Where each round begins and ends, and its word."""
+        marks: list[tuple[int, str]] = []
+        for number, line in enumerate(lines):
+            found = heading.pattern.match(line)
+            if found is None or not self._is_word(found["word"], heading):
+                continue
+            if is_file_name(found["word"]) and len(marks) < MAX_ROUNDS:
+                marks.append((number, found["word"]))
+        if heading.above is None and heading.last:
+            begins = [0, *(number + 1 for number, _ in marks)]
+            return [(begin, at + 1, word) for begin, (at, word) in zip(begins, marks, strict=False)]
+        above = heading.above or 0
+        begins = [max(0, number - above) for number, _ in marks] + [len(lines)]
+        return [
+            (begin, end, word)
+            for begin, end, (_, word) in zip(begins, begins[1:], marks, strict=False)
+        ]
+
+    def _is_word(self, word: str, heading: Heading) -> bool:
+        """Whether the loop can go over `word`: `## Close` in a file is no `## $f` of `*.md`."""
+        if self.globs and not any(_fits(word, glob) for glob in self.globs):
+            return False
+        listed = [part for part in self.source if isinstance(part, Names)]
+        if listed and not any(part.score(word) > 0 for part in listed):
+            return False
+        if heading.pattern.pattern != _BARE_WORD:
+            return True
+        if listed:
+            return any(part.roots for part in listed) or " " not in word
+        return " " not in word and ("/" in word or "." in word)
+
+    def _path(self, word: str) -> str | None:
+        """The file that a word names, where the program that listed it ran."""
+        source = self.source[0] if len(self.source) == 1 else None
+        if isinstance(source, Listing):
+            return source.place(word)
+        return join(source.cwd if isinstance(source, Names) else self.cwd, word)
+
+    def _source_refs(self) -> Iterable[FileRef]:
+        """A file read line by line, when the loop prints the lines."""
+        printed = any(isinstance(part, Text | Opaque) for part in self.template)
+        if printed and any(isinstance(part, Content) for part in self.source):
+            return shown_files(self.source, "read")
+        return ()
+
+
+def _fits(word: str, glob: str) -> bool:
+    """Whether a name can be a match of a pattern; `**/` matches no folder as well."""
+    if HOLES.search(glob):
+        return True
+    return fnmatch.fnmatchcase(word, glob.replace("**/", "*"))
+
+
+def _pieces(line: str) -> Iterable[tuple[int, str]]:
+    position = 0
+    for piece in re.split("([\ue000-\uf8ff])", line):
+        if piece:
+            yield position, piece
+        position += len(piece)

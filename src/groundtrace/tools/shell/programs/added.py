@@ -1,0 +1,81 @@
+"""The table of commands: what each program reads, finds, lists or writes.
+
+An entry is a function from a call to the parts that it prints, and the options of the program
+that take a value, so that operands are not mistaken. Programs that are not in the table print
+something unknown; what they are fed still counts as shown when they print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from groundtrace.errors import UsageError
+from groundtrace.suggest import unknown_name
+from groundtrace.tools.shell.programs.call import Call, Entry, Handler
+from groundtrace.tools.shell.streams.part import Opaque, Parts
+
+# --- commands that users add ----------------------------------------------------------------
+
+_KEYS = ("like", "kind", "operands", "value_options")
+
+
+_KINDS = ("read", "matched", "surfaced", "written", "nothing", "prefix")
+
+
+_PLACES = ("all", "first", "last", "rest")
+
+
+def added_programs(
+    commands: Mapping[str, Mapping[str, Any]], table: Mapping[str, Entry]
+) -> dict[str, Entry]:
+    """Entries for the commands of groundtrace.toml.
+
+    `like` names a command of the table that the new one behaves as. Otherwise `kind` says what
+    happens to the files it names (`prefix`: it runs the command that follows), `operands` which of
+    its operands they are (all, first, last, rest: all but the first), and `value_options` which of
+    its options take a value.
+    """
+    return {name: _added(name, spec, table) for name, spec in commands.items()}
+
+
+def _added(name: str, spec: Mapping[str, Any], table: Mapping[str, Entry]) -> Entry:
+    where = f"shell.commands.{name}"
+    for key in spec:
+        if key not in _KEYS:
+            raise UsageError(f"{where}: {unknown_name('key', str(key), _KEYS)}")
+    like = spec.get("like")
+    if like is not None:
+        if not isinstance(like, str) or like not in table:
+            raise UsageError(
+                f"{where}.like: {unknown_name('command', str(like), sorted(table), listed=False)}"
+            )
+        return table[like]
+    kind, place = spec.get("kind"), spec.get("operands", "all")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise UsageError(f"{where}.kind: {unknown_name('kind', str(kind), _KINDS)}")
+    if not isinstance(place, str) or place not in _PLACES:
+        raise UsageError(f"{where}.operands: {unknown_name('value', str(place), _PLACES)}")
+    options = spec.get("value_options", [])
+    if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
+        raise UsageError(f"{where}.value_options must be a list of strings")
+    short = "".join(option[1:] for option in options if len(option) == 2)
+    long = frozenset(option for option in options if len(option) > 2)
+    return Entry(_handler(kind, place, short, long))
+
+
+def _handler(kind: str, place: str, short: str, long: frozenset[str]) -> Handler:
+    def handle(call: Call) -> Parts:
+        given = call.options(short, long).operands
+        if kind == "prefix":
+            return call.shell.command(given, call.stdin)
+        words = {"all": given, "first": given[:1], "last": given[-1:], "rest": given[1:]}[place]
+        if kind == "written":
+            return call.writes(words)
+        if kind == "nothing":
+            return [Opaque(rule=call.name, expected=False)]
+        if kind == "read":
+            return call.opened(words)
+        return [Opaque(shows=call.named(words, kind), rule=call.name)]
+
+    return handle

@@ -1,0 +1,226 @@
+"""The table of commands: what each program reads, finds, lists or writes.
+
+An entry is a function from a call to the parts that it prints, and the options of the program
+that take a value, so that operands are not mistaken. Programs that are not in the table print
+something unknown; what they are fed still counts as shown when they print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.align.loop import Loop
+from groundtrace.tools.shell.streams import line_algebra as algebra
+from groundtrace.tools.shell.streams.content import Content
+from groundtrace.tools.shell.streams.part import Opaque, Part, Parts, Write
+from groundtrace.tools.shell.streams.word import Word
+from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.parse import Tree
+from groundtrace.tools.shell.syntax.statements import Stage
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class Options(msgspec.Struct):
+    """The arguments of a program, sorted out."""
+
+    flags: set[str] = msgspec.field(default_factory=set)
+    values: dict[str, list[Word]] = msgspec.field(default_factory=dict)
+    operands: list[Word] = msgspec.field(default_factory=list)
+
+    def has(self, *names: str) -> bool:
+        """Whether one of these was given."""
+        return not (self.flags.isdisjoint(names) and self.values.keys().isdisjoint(names))
+
+    def value(self, *names: str) -> str | None:
+        """The last value given to one of these."""
+        for name in names:
+            if name in self.values:
+                return self.values[name][-1].text
+        return None
+
+    def number(self, *names: str) -> int | None:
+        """The last value as a number."""
+        text = self.value(*names)
+        return int(text) if text is not None and text.isdigit() and len(text) < 10 else None
+
+
+class Shell(Protocol):
+    """The shell as the walk has followed it so far: what programs and expansions may ask of it.
+
+    `walk.walker.Walker` is the only one. Programs know this much of it, so that they can be read
+    and changed without the walk, which calls them.
+    """
+
+    tree: Tree
+    """The command, or the script in it, that is being followed."""
+    cwd: str | None
+    """The directory, None where it cannot be known."""
+    missing: frozenset[str]
+    """Names that error messages call missing."""
+    table: Mapping[str, Entry]
+    """Programs by name, with those that users added."""
+    variables: dict[str, list[Word]]
+    """What variables hold; `@` and `1`, `2`… are the arguments."""
+    streams: dict[str, tuple[Part, ...]]
+    """Holes that stand for captured output, and the parts that would print it."""
+    repos: dict[str, None]
+    """Repositories that remote readers name, in order."""
+    folders: list[str | None]
+    """Directories that `pushd` left behind."""
+
+    def lookup(self, name: str) -> list[Word] | None:
+        """Words a variable holds, None when it is not known."""
+
+    def scalar(self, name: str) -> str | None:
+        """A variable as text, None when it is not known."""
+
+    def hole(self) -> str:
+        """A hole of its own."""
+
+    def hole_for(self, stream: Sequence[Part]) -> str:
+        """A hole that stands for captured output."""
+
+    def substitute(self, node: Node) -> str | tuple[Part, ...]:
+        """What `$(...)` gives: text where it is known, else the parts that print it."""
+
+    def inner_parts(self, node: Node) -> Parts:
+        """Parts of the commands inside a substitution, which is a subshell."""
+
+    def path(self, name: str) -> str | None:
+        """The path of a file that a command names, None when it cannot be one."""
+
+    def enter(self, name: str) -> None:
+        """`cd name`."""
+
+    def command(self, words: Sequence[Word], stdin: Parts | None) -> Parts:
+        """A simple command after expansion."""
+
+    def run(self, node: Node, stdin: Parts | None = None) -> Parts:
+        """Parts that a statement prints."""
+
+    def run_text(self, source: str, positional: Sequence[Word] = ()) -> Parts:
+        """A script given as text, as `bash -c` runs it, in a subshell."""
+
+    def flow(self, items: Sequence[Stage | str], stdin: Parts | None) -> Parts:
+        """Stages joined by `|`, `&&` and `||`, in order."""
+
+    def loop(
+        self,
+        names_of: Sequence[str],
+        source: Parts,
+        body: Callable[[], Parts],
+        globs: tuple[str, ...] = (),
+    ) -> Loop:
+        """A loop over words that only the output can tell."""
+
+
+class Call(msgspec.Struct):
+    """One simple command after expansion."""
+
+    shell: Shell
+    name: str
+    args: list[Word]
+    stdin: Parts | None
+
+    @property
+    def cwd(self) -> str | None:
+        return self.shell.cwd
+
+    def options(self, takes: str = "", long: frozenset[str] = frozenset()) -> Options:
+        """Arguments by the program's grammar: `takes` are the short options with a value."""
+        found = Options()
+        args = self.args
+        at = 0
+        while at < len(args):
+            word = args[at]
+            text = word.text
+            at += 1
+            if text == "--":
+                found.operands.extend(args[at:])
+                break
+            if text.startswith("--") and len(text) > 2:
+                name, equals, value = text.partition("=")
+                if equals:
+                    found.values.setdefault(name, []).append(replace(word, text=value))
+                elif name in long and at < len(args):
+                    found.values.setdefault(name, []).append(args[at])
+                    at += 1
+                else:
+                    found.flags.add(name)
+            elif text.startswith("-") and len(text) > 1 and not HOLES.search(text[:2]):
+                at = self._short(found, word, at, takes)
+            else:
+                found.operands.append(word)
+        return found
+
+    def _short(self, found: Options, word: Word, at: int, takes: str) -> int:
+        letters = word.text[1:]
+        for index, letter in enumerate(letters):
+            if letter not in takes:
+                found.flags.add("-" + letter)
+                continue
+            rest = letters[index + 1 :]
+            if rest:
+                found.values.setdefault("-" + letter, []).append(replace(word, text=rest))
+            elif at < len(self.args):
+                found.values.setdefault("-" + letter, []).append(self.args[at])
+                at += 1
+            break
+        return at
+
+    def opened(self, words: Sequence[Word], rule: str | None = None) -> Parts:
+        """Contents of the files that `words` name; of standard input where there are none."""
+        if not words:
+            return self.stdin if self.stdin is not None else [Opaque(rule=self.name)]
+        parts: Parts = []
+        for word in words:
+            if word.text == "-":
+                parts.extend(self.stdin or [])
+            elif word.text in self.shell.streams:
+                parts.extend(replace(part) for part in self.shell.streams[word.text])
+            elif not word.known:
+                parts.append(Content(path=None, spans=None, quiet=True, rule=rule or self.name))
+            else:
+                path = self.shell.path(word.text)
+                if path is not None:
+                    parts.append(Content(path=path, rule=rule or self.name))
+        return parts
+
+    def writes(self, words: Sequence[Word]) -> Parts:
+        """The files that `words` name are written."""
+        paths = [self.shell.path(word.text) for word in words if word.known]
+        return [Write(path=path, rule=self.name) for path in paths if path is not None]
+
+    def named(self, words: Sequence[Word], kind: str = "surfaced") -> tuple[FileRef, ...]:
+        """The files that `words` name, as references."""
+        paths = [self.shell.path(word.text) for word in words if word.known]
+        return tuple(FileRef(path, kind, rule=self.name) for path in paths if path is not None)  # type: ignore[arg-type]
+
+
+Handler = Callable[[Call], Parts]
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One program of the table."""
+
+    handler: Handler
+    """What it does."""
+
+
+def run_command(call: Call) -> Parts:
+    """Parts that a simple command prints."""
+    name = call.name.lstrip("\\").rsplit("/", 1)[-1]
+    call.name = name
+    entry = call.shell.table.get(name)
+    if entry is not None:
+        return entry.handler(call)
+    if call.stdin:
+        return algebra.derive(call.stdin, name)
+    return [Opaque(rule=name, expected=False)] if HOLES.search(name) else [Opaque(rule=name)]

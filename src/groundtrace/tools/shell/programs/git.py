@@ -1,0 +1,254 @@
+"""git: show, diff, log, blame, grep, ls-files, status, checkout and apply."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from groundtrace.tools.shell.programs.call import Call, Handler, Options
+from groundtrace.tools.shell.programs.readers import blame_spans
+from groundtrace.tools.shell.programs.searchers import git_grep
+from groundtrace.tools.shell.programs.writers import apply_patch
+from groundtrace.tools.shell.streams import line_algebra as algebra
+from groundtrace.tools.shell.streams.content import Content
+from groundtrace.tools.shell.streams.file_names import join
+from groundtrace.tools.shell.streams.git_diffs import Diff
+from groundtrace.tools.shell.streams.name_lists import Names
+from groundtrace.tools.shell.streams.part import Opaque, Parts
+from groundtrace.tools.shell.streams.repository_top import place
+from groundtrace.tools.shell.syntax.holes import HOLES
+
+_GLOBAL_VALUES = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
+
+
+_LONG = frozenset(
+    [
+        "--format",
+        "--pretty",
+        "--since",
+        "--until",
+        "--after",
+        "--before",
+        "--author",
+        "--grep",
+        "--max-count",
+        "--skip",
+        "--diff-filter",
+        "--unified",
+        "--source",
+        "--color",
+        "--date",
+        "--abbrev",
+    ]
+)
+
+
+_OBJECT = re.compile(r"[^:\s]*:(?!/)(.+)$")
+
+
+def _git(call: Call) -> Parts:
+    args = list(call.args)
+    cwd = call.cwd
+    while args and args[0].text.startswith("-"):
+        word = args.pop(0)
+        if word.text in _GLOBAL_VALUES and args:
+            value = args.pop(0).text
+            if word.text in {"-C", "--work-tree"}:
+                cwd = None if HOLES.search(value) else join(cwd, value)
+    if not args:
+        return [Opaque(rule="git")]
+    verb = args.pop(0).text
+    handler = _VERBS.get(verb)
+    if handler is None:
+        return [Opaque(rule=f"git {verb}", expected=verb in _PRINTING)]
+    shell = call.shell
+    saved, shell.cwd = shell.cwd, cwd
+    try:
+        return handler(replace(call, name="git", args=args))
+    finally:
+        shell.cwd = saved
+
+
+_NAMES = (
+    ("--name-only", "plain"),
+    ("--name-status", "letters"),
+    ("--numstat", "numstat"),
+    ("--stat", "diffstat"),
+)
+"""Options with which show, diff and log print names instead of patches, and in which form."""
+
+
+def _listing(call: Call, options: Options) -> Parts | None:
+    """What is printed with an option that asks for names, or for less; None without one."""
+    patches = options.has("-p", "--patch", "-u")
+    for option, form in _NAMES:
+        if options.has(option) and not (option == "--stat" and patches):
+            if form == "plain" and options.has("--log"):
+                form = "logname"
+            top = _from_top(options)
+            return [Names(cwd=call.cwd, form=form, only_files=True, top=top, rule="git")]
+    if options.has("--shortstat", "--quiet", "-s", "--no-patch", "--summary", "--check"):
+        return [Opaque(rule="git")]
+    return None
+
+
+def _patch(call: Call, options: Options, rule: str) -> Diff:
+    top, summary = _from_top(options), options.has("--stat")
+    return Diff(cwd=call.cwd, summary=summary, top=top, rule=rule)
+
+
+def _from_top(options: Options) -> bool:
+    """Whether names count from the top of the repository, and not from where git runs."""
+    return not options.has("--relative")
+
+
+def _show(call: Call) -> Parts:
+    options = call.options("nUSGL", _LONG)
+    parts: Parts = []
+    for word in options.operands:
+        found = _OBJECT.match(word.text) if word.known else None
+        if found:
+            # What git misses it names from the top, without the revision.
+            known = call.shell.path(found[1]) is not None
+            path = place(call.cwd, found[1]) if known else None
+            parts.append(Content(path=path, rule="git show"))
+    if parts:
+        return parts
+    options.flags.add("--log")
+    return _listing(call, options) or [_patch(call, options, "git show")]
+
+
+def _diff(call: Call) -> Parts:
+    options = call.options("USGlO", _LONG)
+    if options.has("--no-index") and len(options.operands) == 2:
+        return algebra.derive(call.opened(options.operands), "git diff")
+    return _listing(call, options) or [_patch(call, options, "git diff")]
+
+
+def _log(call: Call) -> Parts:
+    options = call.options("nSGL", _LONG)
+    options.flags.add("--log")
+    if options.has("-L"):
+        found = re.match(r"(\d+),(\+?\d+):(.+)", options.value("-L") or "")
+        path = call.shell.path(found[3]) if found else None
+        return [Content(path=path, spans=None, rule="git log")]
+    if options.has("-p", "--patch", "-u"):
+        return [_patch(call, options, "git log")]
+    return _listing(call, options) or [Opaque(rule="git log")]
+
+
+def _blame(call: Call) -> Parts:
+    options = call.options("LSM", frozenset({"--since", "--date"}))
+    files = [word for word in options.operands if word.known]
+    if not files:
+        return [Opaque(rule="git blame")]
+    path = call.shell.path(files[-1].text)
+    spans = blame_spans(options.value("-L") or "")
+    given = options.value("-L") is not None
+    content = Content(path=path, rule="git blame", spans=spans if given else ((1, None),))
+    return [] if path is None else [content]
+
+
+def _ls_files(call: Call) -> Parts:
+    options = call.options("xX", frozenset({"--exclude"}))
+    if options.has("-s", "--stage"):
+        return [Opaque(rule="git ls-files")]
+    top = options.has("--full-name")
+    return [Names(cwd=call.cwd, only_files=True, top=top, rule="git ls-files")]
+
+
+def _ls_tree(call: Call) -> Parts:
+    options = call.options()
+    form = "plain" if options.has("--name-only", "--name-status") else "treehash"
+    return [
+        Names(
+            cwd=call.cwd,
+            only_files=options.has("-r") or form == "treehash",
+            form=form,
+            top=options.has("--full-name", "--full-tree"),
+            rule="git ls-tree",
+        )
+    ]
+
+
+def _status(call: Call) -> Parts:
+    return [Names(cwd=call.cwd, form="status", anchor=False, rule="git status")]
+
+
+def _checkout(call: Call) -> Parts:
+    texts = [word.text for word in call.args]
+    if "--" in texts:
+        return call.writes(call.args[texts.index("--") + 1 :])
+    # Without `--` only what cannot be a branch is a file.
+    operands = call.options("bB").operands
+    files = [
+        word
+        for word in operands[-1:]
+        if "." in word.text.rsplit("/", 1)[-1] and not _branch_like(word.text)
+    ]
+    return [*call.writes(files), Opaque(rule="git checkout", expected=False)]
+
+
+def _branch_like(name: str) -> bool:
+    return re.search(r"(?:^|/)v?\d+(?:\.\d+)*(?:\.x)?$|^HEAD|^origin/|~\d+$", name) is not None
+
+
+def _restore(call: Call) -> Parts:
+    options = call.options("s", _LONG)
+    if options.has("--staged", "-S") and not options.has("--worktree", "-W"):
+        return []
+    return call.writes(options.operands)
+
+
+def _remove(call: Call) -> Parts:
+    options = call.options()
+    return [] if options.has("--cached") else call.writes(options.operands)
+
+
+def _move(call: Call) -> Parts:
+    return call.writes(call.options().operands[-1:])
+
+
+def _apply(call: Call) -> Parts:
+    options = call.options("pC", frozenset({"--directory", "--exclude", "--include"}))
+    if options.has("--check", "--stat", "--numstat", "--summary"):
+        return [Opaque(rule="git apply", expected=False)]
+    return apply_patch(call, call.cwd)
+
+
+def _cat_file(call: Call) -> Parts:
+    options = call.options()
+    return _show(replace(call, args=options.operands[-1:]))
+
+
+def _stash(call: Call) -> Parts:
+    first = call.args[0].text if call.args else ""
+    if first == "show" and any(word.text in {"-p", "--patch"} for word in call.args):
+        return [Diff(cwd=call.cwd, rule="git stash")]
+    return [Opaque(rule="git stash", expected=False)]
+
+
+_PRINTING = {
+    "branch",
+    "tag",
+    "describe",
+    "rev-parse",
+    "rev-list",
+    "remote",
+    "config",
+    "shortlog",
+    "reflog",
+    "show-ref",
+}
+
+
+_VERBS: dict[str, Handler] = {
+    "show": _show, "diff": _diff, "log": _log, "blame": _blame, "annotate": _blame, "grep": git_grep,
+    "ls-files": _ls_files, "ls-tree": _ls_tree, "status": _status, "checkout": _checkout, "restore": _restore,
+    "rm": _remove, "mv": _move, "apply": _apply, "am": _apply, "cat-file": _cat_file, "stash": _stash,
+    "diff-tree": _diff, "diff-index": _diff, "whatchanged": _log, "format-patch": lambda _call: [Opaque(rule="git", expected=False)],
+}  # fmt: skip
+
+
+HANDLERS: dict[str, Handler] = {"git": _git}

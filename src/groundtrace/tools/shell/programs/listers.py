@@ -1,0 +1,284 @@
+"""Programs that print names: find, fd, ls, tree, wc, file, stat and the like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from msgspec.structs import replace
+
+from groundtrace.tools.shell.programs.call import Call, Handler
+from groundtrace.tools.shell.programs.printed_words import text_part
+from groundtrace.tools.shell.streams import line_algebra as algebra
+from groundtrace.tools.shell.streams.file_names import join
+from groundtrace.tools.shell.streams.ls_output import Listing
+from groundtrace.tools.shell.streams.name_lists import Names
+from groundtrace.tools.shell.streams.part import Opaque, Parts
+from groundtrace.tools.shell.streams.tree_output import Tree
+from groundtrace.tools.shell.streams.word import Word, filled
+
+_FIND_VALUES = frozenset(
+    [
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-iwholename",
+        "-regex",
+        "-iregex",
+        "-type",
+        "-maxdepth",
+        "-mindepth",
+        "-size",
+        "-mtime",
+        "-mmin",
+        "-newer",
+        "-user",
+        "-group",
+        "-perm",
+        "-printf",
+        "-fprintf",
+        "-regextype",
+        "-samefile",
+        "-links",
+        "-xtype",
+        "-lname",
+        "-atime",
+        "-ctime",
+        "-amin",
+        "-cmin",
+        "-inum",
+        "-fstype",
+        "-used",
+        "-newermt",
+    ]
+)
+
+
+_EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+
+
+def _find(call: Call) -> Parts:
+    args = [w for w in call.args if w.text not in {"-L", "-H", "-P"}]
+    roots: list[Word] = []
+    while args and not (args[0].text.startswith(("-", "(", "!", "\\"))):
+        roots.append(args.pop(0))
+    names: list[str] = []
+    types: set[str] = set()
+    steps: list[list[Word] | None] = []
+    form = "plain"
+    prints = True
+    batch = False
+    at = 0
+    while at < len(args):
+        text = args[at].text
+        value = args[at + 1].text if at + 1 < len(args) else ""
+        if text in {"!", "-not"}:
+            at += 3 if value in _FIND_VALUES else 2
+            continue
+        if text in _EXEC:
+            end = next(
+                (i for i in range(at + 1, len(args)) if args[i].text in {";", "+", "\\;"}),
+                len(args),
+            )
+            steps.append(args[at + 1 : end])
+            batch = batch or (end < len(args) and args[end].text == "+")
+            at = end + 1
+            continue
+        if text in {"-name", "-iname"}:
+            names.append(value)
+        elif text == "-type":
+            types.update(value.split(","))
+        elif text == "-ls":
+            form = "findls"
+        elif text == "-delete":
+            prints = False
+        elif text in {"-print", "-print0"}:
+            steps.append(None)
+        elif text == "-printf" and not re.match(r"%p(?:\\n|$)", value):
+            form = "relative" if re.match(r"%P(?:\\n|$)", value) else "unknown"
+        at += 2 if text in _FIND_VALUES else 1
+    found = _found(
+        call, tuple(roots), names if "-o" not in [w.text for w in args] else [], types, form
+    )
+    if not any(steps):
+        return found if prints else []
+    if None in steps and not batch:
+        return _in_turn(call, steps, found)
+    parts: Parts = list(found) if None in steps else []
+    for action in filter(None, steps):
+        parts.extend(run_with_names(call, action, "{}", found))
+    return parts
+
+
+def _found(
+    call: Call, roots: tuple[Word, ...], names: list[str], types: set[str], form: str
+) -> Parts:
+    if form == "unknown":
+        return [Opaque(rule="find")]
+    glob = names[0] if len(names) == 1 else None
+    only_files = types == {"f"} or bool(glob and re.search(r"\.[a-zA-Z]\w*$", glob))
+    known = tuple(word for word in roots if word.text not in call.shell.missing)
+    cwd = call.cwd
+    if form == "relative":
+        cwd = join(cwd, roots[0].text) if len(roots) == 1 else None
+        known, form = (), "plain"
+    return [
+        Names(
+            cwd=cwd,
+            roots=known or (() if form == "plain" and roots else (Word("."),)),
+            form=form,
+            only_files=only_files,
+            folders=types == {"d"},
+            glob=glob,
+            rule="find",
+        )
+    ]
+
+
+def run_with_names(call: Call, command: Sequence[Word], mark: str | None, source: Parts) -> Parts:
+    """A command run for names that another printed: xargs, find -exec.
+
+    Every name is a hole; what the command prints may tell them. A script with a mark for the name
+    is a loop, whose rounds its own separators tell apart.
+    """
+    shell = call.shell
+    roots = [root for part in source if isinstance(part, Names) for root in part.roots]
+    if mark is None or not any(mark in word.text for word in command):
+        return _unknown_operand(call, [*command, Word(shell.hole(), glob=False)], roots)
+    if any(word.text in {"sh", "bash", "echo"} for word in command[:1]):
+        return _in_turn(call, [list(command)], source, mark)
+    return _unknown_operand(
+        call, [replace(w, text=w.text.replace(mark, shell.hole())) for w in command], roots
+    )
+
+
+def _in_turn(
+    call: Call, steps: Sequence[Sequence[Word] | None], source: Parts, mark: str = "{}"
+) -> Parts:
+    """Commands run one after another for each name; None prints the name.
+
+    Where nothing else is printed (`-exec grep -q x {} \\; -print`) the names are all there is.
+    """
+    shell = call.shell
+    name = "\x00word"
+
+    def body() -> Parts:
+        value = shell.variables[name][0].text
+        parts: Parts = []
+        for step in steps:
+            if step is None:
+                parts.append(text_part(shell, value, rule="find"))
+            else:
+                words = filled(step, mark, value)
+                parts.extend(shell.command(words, None))
+        return parts
+
+    loop = shell.loop([name], source, body)
+    return source if loop.repeats_lines else [loop]
+
+
+def _unknown_operand(call: Call, command: list[Word], roots: list[Word]) -> Parts:
+    parts = call.shell.command(command, None)
+    out: Parts = []
+    for part in parts:
+        if hasattr(part, "roots") and roots:
+            part = replace(part, roots=tuple(roots))
+        part.quiet = True
+        out.append(part)
+    return out
+
+
+_FD_LONG = frozenset(
+    {"--extension", "--type", "--exclude", "--max-depth", "--color", "--base-directory"}
+)
+
+
+_FD_EXEC = frozenset({"-x", "-X", "--exec", "--exec-batch"})
+
+
+def _fd(call: Call) -> Parts:
+    texts = [word.text for word in call.args]
+    at = next((i for i, text in enumerate(texts) if text in _FD_EXEC), len(texts))
+    command = call.args[at + 1 :]
+    options = replace(call, args=call.args[:at]).options("etEdcjgS", _FD_LONG)
+    kind = options.value("-t", "--type")
+    found: Parts = [
+        Names(
+            cwd=call.cwd,
+            roots=tuple(options.operands[1:]),
+            rule="fd",
+            folders=kind in {"d", "directory"},
+            only_files=kind in {"f", "file"} or options.has("-e", "--extension"),
+        )
+    ]
+    return run_with_names(call, command, "{}", found) if command else found
+
+
+def _ls(call: Call) -> Parts:
+    options = call.options(
+        "ITw", frozenset({"--ignore", "--sort", "--time", "--color", "--time-style", "--width"})
+    )
+    operands = tuple(word for word in options.operands if word.text not in call.shell.missing)
+    if options.operands and not operands:
+        return []
+    return [
+        Listing(
+            cwd=call.cwd,
+            operands=operands
+            if len(options.operands) == len(operands)
+            else (*operands, Word("\ue000", glob=True)),
+            long=options.has("-l", "-o", "-g", "-n") or call.name == "ll",
+            recursive=options.has("-R", "--recursive"),
+            marks=options.has("-F", "-p", "--classify", "--file-type"),
+            itself=options.has("-d", "--directory"),
+            sorted=not options.has("-t", "-S", "-r", "-U", "-X", "-v"),
+            rule=call.name,
+        )
+    ]
+
+
+def _surfaces(form: str, takes: str = "") -> Handler:
+    """A program that prints something beside the names it was given."""
+
+    def handle(call: Call) -> Parts:
+        operands = call.options(
+            takes, frozenset({"--format", "--printf", "--max-depth", "--files0-from"})
+        ).operands
+        if not operands:
+            return algebra.count(call.stdin, call.name) if call.stdin else [Opaque(rule=call.name)]
+        roots = tuple(word for word in operands if word.text not in call.shell.missing)
+        if not roots:
+            return []
+        only_files = form in {"wc", "describe", "sum"}
+        return [Names(cwd=call.cwd, roots=roots, form=form, only_files=only_files, rule=call.name)]
+
+    return handle
+
+
+_STAT_FORMS = (("%n", "plain"), ("%s %n", "size"), ("%n *", "first"), ("* %n", "last"))
+"""Where the name stands in the format of `stat -c`, and the form of a line with it there."""
+
+
+def _stat(call: Call) -> Parts:
+    options = call.options("cft", frozenset({"--format", "--printf"}))
+    layout = options.value("-c", "--format") or ""
+    form = next((form for glob, form in _STAT_FORMS if fnmatchcase(layout, glob)), None)
+    if form is None or all(word.known for word in options.operands):
+        return [Opaque(shows=call.named(options.operands), rule=call.name)]
+    return [Names(cwd=call.cwd, roots=tuple(options.operands), form=form, rule=call.name)]
+
+
+def _tree(call: Call) -> Parts:
+    options = call.options("LIPHTo", frozenset({"--filelimit", "--charset", "--sort"}))
+    return [Tree(cwd=call.cwd, full=options.has("-f"), folders=options.has("-d"), rule="tree")]
+
+
+HANDLERS: dict[str, Handler] = {
+    "find": _find, "gfind": _find, "fd": _fd, "fdfind": _fd, "ls": _ls, "ll": _ls, "dir": _ls, "exa": _ls, "eza": _ls,
+    "tree": _tree, "wc": _surfaces("wc"), "file": _surfaces("describe", "Fmf"), "stat": _stat,
+    "md5sum": _surfaces("sum"), "sha1sum": _surfaces("sum"), "sha256sum": _surfaces("sum"), "sha512sum": _surfaces("sum"),
+    "du": _surfaces("size", "dt"), "realpath": _surfaces("plain"), "readlink": _surfaces("plain"), "cksum": _surfaces("wc"),
+}  # fmt: skip

@@ -1,0 +1,371 @@
+"""Programs that open files and show what is in them, or what they make of it."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from groundtrace.tools.shell.programs.call import Call, Handler
+from groundtrace.tools.shell.programs.printed_words import text_part, words_as_text
+from groundtrace.tools.shell.streams import line_algebra as algebra
+from groundtrace.tools.shell.streams.compared import Compared
+from groundtrace.tools.shell.streams.content import WHOLE, Content, Headed, Spans
+from groundtrace.tools.shell.streams.file_names import looks_like_folder
+from groundtrace.tools.shell.streams.line_algebra import shown_files
+from groundtrace.tools.shell.streams.name_lists import Names
+from groundtrace.tools.shell.streams.part import Opaque, Parts
+from groundtrace.tools.shell.streams.word import Word
+from groundtrace.tools.shell.syntax.holes import HOLES
+
+
+def _cat(call: Call) -> Parts:
+    options = call.options()
+    # `less +20 file` begins at a line, on a terminal.
+    parts = call.opened([word for word in options.operands if not re.match(r"\+\d", word.text)])
+    return algebra.number(parts) if options.has("-n", "--number") else parts
+
+
+def _bat(call: Call) -> Parts:
+    options = call.options(
+        "rlHm",
+        frozenset(
+            {
+                "--line-range",
+                "--language",
+                "--style",
+                "--theme",
+                "--color",
+                "--paging",
+                "--tabs",
+                "--wrap",
+                "--map-syntax",
+            }
+        ),
+    )
+    parts = call.opened(options.operands)
+    wanted: list[tuple[int, int | None]] = []
+    for word in [*options.values.get("-r", []), *options.values.get("--line-range", [])]:
+        found = re.fullmatch(r"(\d*):?(\d*)", word.text)
+        if found:
+            low = int(found[1] or 1)
+            high = int(found[2]) if found[2] else None if ":" in word.text else low
+            wanted.append((low, high))
+    return algebra.select(parts, tuple(wanted)) if wanted else parts
+
+
+def _nl(call: Call) -> Parts:
+    options = call.options("bdfhinlsvw", frozenset({"--body-numbering"}))
+    parts = call.opened(options.operands)
+    style = options.value("-b", "--body-numbering")
+    return algebra.number(parts) if style == "a" and not options.has("-v", "-i") else parts
+
+
+_COUNT = re.compile(r"(?:-n|--lines=|-(?=\d)|-[qv]*n)([+-]?\d+)|(\+\d+)")
+
+
+def _count_argument(call: Call, letter: str) -> tuple[str | None, list[Word]]:
+    """The number of `-n 5`, `-5`, `-n5`, `+5`, `--lines=5` and the arguments without it."""
+    value: str | None = None
+    rest: list[Word] = []
+    skip = False
+    for index, word in enumerate(call.args):
+        if skip:
+            skip = False
+            continue
+        text = word.text
+        found = _COUNT.fullmatch(text)
+        if found and not (found[2] and letter == "head"):
+            value = found[1] or found[2]
+        elif text in {"-n", "--lines"} and index + 1 < len(call.args):
+            value = call.args[index + 1].text
+            skip = True
+        else:
+            rest.append(word)
+    return value, rest
+
+
+def _head(call: Call) -> Parts:
+    value, rest = _count_argument(call, "head")
+    options = replace(call, args=rest).options("c", frozenset({"--bytes"}))
+    count = int(value) if value is not None and re.fullmatch(r"[+-]?\d{1,9}", value) else None
+    by_bytes = options.has("-c", "--bytes")
+    cut = not by_bytes and (value is None or (count is not None and count >= 0))
+    size = 10 if value is None else abs(count or 0)
+    several = _several(call, options.operands, options.has("-q"))
+    if several is not None:
+        several.spans = ((1, size),) if cut else WHOLE
+        return [several]
+    parts = call.opened(options.operands)
+    if cut and (value is None or count is not None):
+        return algebra.head(parts, size)
+    return parts
+
+
+def _several(call: Call, operands: list[Word], bare: bool) -> Headed | None:
+    """head and tail print names above the contents when there is more than one file."""
+    many = len(operands) > 1 or any(not word.known for word in operands)
+    if bare or not many or any(word.text in call.shell.streams for word in operands):
+        return None
+    return Headed(cwd=call.cwd, rule=call.name)
+
+
+def _tail(call: Call) -> Parts:
+    value, rest = _count_argument(call, "tail")
+    options = replace(call, args=rest).options("cs", frozenset({"--bytes", "--pid"}))
+    several = _several(call, options.operands, options.has("-q"))
+    by_bytes = options.has("-c", "--bytes")
+    if several is not None:
+        start = value[1:] if value is not None and value.startswith("+") else ""
+        several.spans = ((int(start), None),) if start.isdigit() else None
+        return [several]
+    parts = call.opened(options.operands)
+    if by_bytes or (value is not None and not re.fullmatch(r"[+-]?\d{1,9}", value)):
+        return [replace(p, spans=None) if isinstance(p, Content) else p for p in parts]
+    if value is not None and value.startswith("+"):
+        return algebra.select(parts, ((max(1, int(value)), None),))
+    return algebra.tail(parts, 10 if value is None else abs(int(value)))
+
+
+def _derived(takes: str = "", first: int = 0, stop: int | None = None) -> Handler:
+    """A program that shows something made of its files: operands from `first` to `stop`."""
+
+    def handle(call: Call) -> Parts:
+        operands = call.options(takes).operands
+        if first and len(operands) <= first and call.stdin is None:
+            return [Opaque(rule=call.name)]
+        return algebra.derive(call.opened(operands[first:stop]), call.name)
+
+    return handle
+
+
+def _reordered(takes: str, stop: int | None = None) -> Handler:
+    def handle(call: Call) -> Parts:
+        options = call.options(takes)
+        output = options.values.get("-o", [])
+        parts = call.opened(options.operands[:stop])
+        if call.name == "uniq" and options.has("-c"):
+            counted: Parts = []
+            for part in parts:
+                if isinstance(part, Names) and part.form == "plain":
+                    counted.append(replace(part, form="uniq"))
+                else:
+                    counted.extend(algebra.derive([part], call.name))
+            return counted
+        dropping = call.name == "uniq" or options.has("-u", "--unique")
+        parts = algebra.reorder(parts, dropping)
+        if output:
+            return [*(part for part in parts if not part.prints), *call.writes(output)]
+        return parts
+
+    return handle
+
+
+_PLACE = {"1,2", "1-2", "-2"}
+
+
+def _cut(call: Call) -> Parts:
+    options = call.options("dfcb", frozenset({"--delimiter", "--fields", "--characters"}))
+    parts = call.opened(options.operands)
+    if options.value("-d", "--delimiter") == ":" and options.value("-f", "--fields") == "1":
+        return algebra.names_of(parts, call.name)
+    if options.value("-d", "--delimiter") == ":" and options.value("-f", "--fields") in _PLACE:
+        return algebra.places_of(parts, call.name)
+    fields = options.value("-c", "--characters")
+    if fields is not None and fields.startswith(("1-", "-")):
+        return parts
+    return algebra.derive(parts, call.name)
+
+
+def _jq(call: Call) -> Parts:
+    operands: list[Word] = []
+    args = iter(call.args)
+    has_filter = False
+    takes = {"--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1, "-L": 1}
+    for word in args:
+        if word.text in takes:
+            for _ in range(takes[word.text]):
+                next(args, None)
+        elif word.text in {"-f", "--from-file"}:
+            next(args, None)
+            has_filter = True
+        elif not word.text.startswith("-") or word.text == "-":
+            operands.append(word)
+    files = operands if has_filter else operands[1:]
+    if call.name == "yq" and [word.text for word in operands[:1]] == ["eval"]:
+        files = operands[2:]
+    return algebra.derive(
+        call.opened(files) if files or call.stdin is not None else [Opaque(rule=call.name)],
+        call.name,
+    )
+
+
+_DIFF_LONG = frozenset({"--exclude", "--exclude-from", "--label", "--width"})
+
+
+_BRIEF = ("-r", "--recursive", "-q", "--brief", "-s", "--report-identical-files")
+
+
+def _diff(call: Call) -> Parts:
+    """Two files are shown by their differences; folders, and with -q files, are named by the lines."""
+    options = call.options("UCWIxXFS", _DIFF_LONG)
+    operands = options.operands
+    if len(operands) != 2:
+        return [Opaque(rule=call.name)]
+    streamed = any(word.text in call.shell.streams or word.text == "-" for word in operands)
+    folders = all(looks_like_folder(word.text) or word.text.endswith("/") for word in operands)
+    if not streamed and (options.has(*_BRIEF) or folders or call.name == "cmp"):
+        return [
+            Compared(
+                cwd=call.cwd,
+                sides=(operands[0], operands[1]),
+                files=() if options.has("-r", "--recursive") else call.named(operands, "read"),
+                rule=call.name,
+            )
+        ]
+    return [
+        Opaque(shows=shown_files(call.opened(_compared_files(operands)), "read"), rule=call.name)
+    ]
+
+
+def _compared_files(operands: list[Word]) -> list[Word]:
+    """Of a file and a folder the file of that name in the folder is compared."""
+    if any(word.text == "-" for word in operands):
+        return operands
+    plain = [not looks_like_folder(word.text) and not word.text.endswith("/") for word in operands]
+    if plain.count(True) != 1 or not all(word.known for word in operands):
+        return operands
+    name = operands[plain.index(True)].text.rsplit("/", 1)[-1]
+    if "." not in name[1:]:
+        return operands
+    return [
+        word if whole else replace(word, text=f"{word.text.rstrip('/')}/{name}")
+        for word, whole in zip(operands, plain, strict=True)
+    ]
+
+
+def _together(takes: str = "") -> Handler:
+    """A program that prints lines of several files side by side."""
+
+    def handle(call: Call) -> Parts:
+        files = call.opened(call.options(takes).operands)
+        return [Opaque(shows=shown_files(files, "read"), rule=call.name)]
+
+    return handle
+
+
+_ECHO_FLAGS = re.compile(r"-[neE]+")
+
+
+def _echo(call: Call) -> Parts:
+    args = list(call.args)
+    ended, escapes = True, False
+    while args and _ECHO_FLAGS.fullmatch(args[0].text):
+        ended = ended and "n" not in args[0].text
+        escapes = escapes or "e" in args[0].text
+        args.pop(0)
+    parts = words_as_text(call.shell, args)
+    if escapes and len(parts) == 1:
+        text = " ".join(word.text for word in args)
+        return [text_part(call.shell, _escapes(text), ended)]
+    if not ended and args and args[0].stream is None:
+        return [text_part(call.shell, " ".join(word.text for word in args), ended=False)]
+    return parts
+
+
+def _escapes(text: str) -> str:
+    known = {"n": "\n", "t": "\t", "\\": "\\", "a": "", "r": "", "e": "", "0": ""}
+    return re.sub(
+        r"\\([ntare\\0])", lambda m: known[m[1]], re.sub(r"\\(?:033|e)\[[\d;]*m", "", text)
+    )
+
+
+_HOLDER = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[sdiqbxfu]")
+
+
+def _filled(template: str, values: list[str]) -> str:
+    """One round of a printf format."""
+    left = iter(values)
+    return _HOLDER.sub(lambda _: next(left, ""), template)
+
+
+def _printf(call: Call) -> Parts:
+    args = [word for word in call.args if word.text != "--"]
+    if not args or args[0].text == "-v":
+        return []
+    template = _escapes(args[0].text).replace("%%", "%")
+    if len(args) == 2 and args[1].stream is not None and template.strip() == "%s":
+        return words_as_text(call.shell, args[1:])
+    holders = _HOLDER.findall(template)
+    values = [call.shell.hole_for(w.stream) if w.stream is not None else w.text for w in args[1:]]
+    text = ""
+    rounds = max(1, -(-len(values) // len(holders))) if holders else 1
+    for index in range(min(rounds, 200)):
+        chunk = values[index * len(holders) : (index + 1) * len(holders)]
+        text += _filled(template, chunk)
+    return [text_part(call.shell, text, ended=False, rule="printf")]
+
+
+def _pwd(call: Call) -> Parts:
+    return [text_part(call.shell, call.cwd or "\ue000")]
+
+
+def _seq(call: Call) -> Parts:
+    numbers = [word.text for word in call.args if re.fullmatch(r"-?\d{1,6}", word.text)]
+    if not numbers or len(numbers) != len(call.args):
+        return [Opaque(rule="seq", expected=False)]
+    low = int(numbers[0]) if len(numbers) > 1 else 1
+    step = int(numbers[1]) if len(numbers) == 3 else 1
+    values = range(low, int(numbers[-1]) + (1 if step > 0 else -1), step or 1)[:400]
+    return [text_part(call.shell, "\n".join(map(str, values)), rule="seq")]
+
+
+def _pathname(call: Call) -> Parts:
+    """basename and dirname of known words."""
+    words = [word for word in call.args if not word.text.startswith("-")]
+    if not words or HOLES.search(words[0].text):
+        return [Opaque(rule=call.name, expected=False)]
+    path = words[0].text.rstrip("/")
+    folder, _, base = path.rpartition("/")
+    if call.name == "dirname":
+        return [text_part(call.shell, folder or ("/" if path.startswith("/") else "."))]
+    if len(words) > 1:
+        base = base.removesuffix(words[1].text)
+    return [text_part(call.shell, base)]
+
+
+def _tee(call: Call) -> Parts:
+    return [*(call.stdin or []), *call.writes(call.options().operands)]
+
+
+def _passed(call: Call) -> Parts:
+    """tr, fold, column and the like keep a stream's files and blur its lines."""
+    return algebra.derive(call.stdin or [Opaque(rule=call.name)], call.name)
+
+
+def _blame_spans(text: str) -> Spans | None:
+    found = re.fullmatch(r"(\d+),(?:(\+?)(\d+))?", text)
+    if not found:
+        return None
+    low = int(found[1])
+    if found[3] is None:
+        return ((low, None),)
+    return ((low, low + int(found[3]) - 1 if found[2] else int(found[3])),)
+
+
+HANDLERS: dict[str, Handler] = {
+    "cat": _cat, "zcat": _cat, "less": _cat, "more": _cat, "view": _cat, "tac": _reordered(""),
+    "bat": _bat, "batcat": _bat, "nl": _nl, "head": _head, "tail": _tail,
+    "sort": _reordered("ktoST"), "uniq": _reordered("fsw", stop=1), "shuf": _reordered("n"),
+    "cut": _cut, "jq": _jq, "yq": _jq, "diff": _diff, "cmp": _diff, "comm": _together(), "colordiff": _diff, "vimdiff": _diff,
+    "xxd": _derived("lsocg"), "hexdump": _derived("nse"), "od": _derived("AjNtw"), "strings": _derived("nte"),
+    "base64": _derived("w"), "column": _derived("socNHRTWEO"), "fold": _derived("w"), "fmt": _derived("w"),
+    "rev": _derived(), "expand": _derived("t"), "paste": _together("d"), "join": _together("12aejotv"),
+    "xmllint": _derived("", 0), "pandoc": _derived("fto"), "csvlook": _derived(), "glow": _derived("sw"),
+    "tr": _passed, "json_pp": _passed, "pygmentize": _derived("lf"),
+    "echo": _echo, "printf": _printf, "pwd": _pwd, "seq": _seq, "basename": _pathname, "dirname": _pathname,
+    "tee": _tee,
+}  # fmt: skip
+
+
+blame_spans = _blame_spans

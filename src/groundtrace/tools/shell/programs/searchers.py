@@ -1,0 +1,292 @@
+"""grep and its relatives."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from msgspec.structs import replace
+
+from groundtrace.tools.shell.programs.call import Call, Handler, Options
+from groundtrace.tools.shell.streams import line_algebra as algebra
+from groundtrace.tools.shell.streams.file_names import looks_like_folder
+from groundtrace.tools.shell.streams.found_lines import Search
+from groundtrace.tools.shell.streams.grouped_lines import Grouped
+from groundtrace.tools.shell.streams.name_lists import Names
+from groundtrace.tools.shell.streams.part import Count, Opaque, Part, Parts
+from groundtrace.tools.shell.streams.search_patterns import Pattern
+from groundtrace.tools.shell.streams.word import Word
+from groundtrace.tools.shell.syntax.holes import HOLES
+
+_GREP_LONG = frozenset(
+    [
+        "--regexp",
+        "--file",
+        "--max-count",
+        "--after-context",
+        "--before-context",
+        "--context",
+        "--include",
+        "--exclude",
+        "--exclude-dir",
+        "--binary-files",
+        "--label",
+        "--color",
+        "--colour",
+        "--glob",
+        "--type",
+        "--type-not",
+        "--max-depth",
+        "--threads",
+        "--sort",
+        "--sortr",
+        "--replace",
+        "--iglob",
+        "--encoding",
+        "--engine",
+        "--ignore-file",
+        "--max-columns",
+    ]
+)
+
+
+_RG_TAKES = "efmABCgtTdjrEM"
+
+
+_GREP_TAKES = "efmABCdD"
+
+
+_AG_TAKES = "mABCGp"
+
+
+def _pattern(options: Options, syntax: str) -> tuple[Pattern | None, list[Word]]:
+    """The pattern, and the operands behind it."""
+    given = [*options.values.get("-e", []), *options.values.get("--regexp", [])]
+    operands = options.operands
+    if not given and not options.has("-f", "--file"):
+        given, operands = operands[:1], operands[1:]
+    if options.has("-F", "--fixed-strings"):
+        syntax = "fixed"
+    elif options.has("-E", "-P", "--extended-regexp", "--perl-regexp"):
+        syntax = "extended"
+    text = "\n".join(word.text for word in given)
+    if not given or HOLES.search(text):
+        return None, operands
+    insensitive = options.has("-i", "--ignore-case") or (
+        options.has("-S", "--smart-case") and text == text.lower()
+    )
+    pattern = Pattern(
+        text,
+        syntax,
+        insensitive,
+        options.has("-w", "--word-regexp"),
+        options.has("-x", "--line-regexp"),
+    )
+    return pattern, operands
+
+
+def search(
+    call: Call,
+    options: Options,
+    syntax: str,
+    recursive: bool,
+    numbered: bool | None,
+    named: bool | None,
+    headings: bool | None = False,
+) -> Parts:
+    """A search, by its options: found lines, names, counts or nothing.
+
+    `headings`: names stand above the lines; None where the output has to tell.
+    """
+    pattern, operands = _pattern(options, syntax)
+    if options.has("-q", "--quiet", "--silent"):
+        return []
+    context = options.has("-A", "-B", "-C", "--after-context", "--before-context", "--context")
+    limit = options.number("-m", "--max-count")
+    inverted = options.has("-v", "--invert-match")
+    count = options.has("-c", "--count", "--count-matches")
+    listing = options.has("-l", "-L", "--files-with-matches", "--files-without-match")
+    if not operands and not recursive and (call.stdin is not None or call.name != "git"):
+        if call.stdin is None:
+            return [Opaque(rule=call.name)]
+        if count:
+            return algebra.count(call.stdin, call.name)
+        how = algebra.Filter(
+            None if options.has("-o", "--only-matching") else pattern,
+            inverted,
+            bool(numbered),
+            context,
+            options.has("-o", "--only-matching"),
+            limit,
+            call.name,
+        )
+        return algebra.search(call.stdin, how)
+    streamed = [word for word in operands if word.text in call.shell.streams or word.text == "-"]
+    if streamed and len(streamed) == len(operands):
+        return search(
+            replace(call, stdin=call.opened(operands)),
+            _without_operands(options, operands),
+            syntax,
+            False,
+            numbered,
+            named,
+        )
+    roots = tuple(word for word in operands if word.text not in call.shell.missing)
+    if operands and not roots:
+        return []
+    if listing:
+        return [Names(cwd=call.cwd, roots=roots, only_files=True, rule=call.name, limit=None)]
+    sole = _sole(call, operands)
+    if recursive and sole is not None and looks_like_folder(sole):
+        sole = None
+    if count:
+        if sole is not None and not named:
+            return [Count(shows=call.named(operands), rule=call.name)]
+        return [Names(cwd=call.cwd, roots=roots, only_files=True, form="count", rule=call.name)]
+    if named is None:
+        named = (
+            None
+            if recursive or (len(operands) == 1 and not operands[0].known)
+            else len(operands) > 1
+        )
+    found = Search if named is False or headings is False else partial(Grouped, asked=headings)
+    return [
+        found(
+            cwd=call.cwd,
+            roots=roots,
+            sole=sole,
+            named=named,
+            numbered=numbered,
+            context=context,
+            pattern=None if context or options.has("-o", "--only-matching", "-b") else pattern,
+            inverted=inverted,
+            rule=call.name,
+            limit=limit if sole is not None and not context else None,
+        )
+    ]
+
+
+def _without_operands(options: Options, operands: list[Word]) -> Options:
+    kept = [word for word in options.operands if word not in operands]
+    return replace(options, operands=kept)
+
+
+def _sole(call: Call, operands: list[Word]) -> str | None:
+    """The one file that is searched, when it is one."""
+    known = [word for word in operands if word.text != "/dev/null"]
+    if len(known) != 1 or not known[0].known:
+        return None
+    return call.shell.path(known[0].text)
+
+
+def _grep(call: Call) -> Parts:
+    _attach_numbers(call)
+    options = call.options(_GREP_TAKES, _GREP_LONG)
+    recursive = (
+        options.has("-r", "-R", "--recursive", "--dereference-recursive") or call.name == "rgrep"
+    )
+    named: bool | None = None
+    if options.has("-h", "--no-filename"):
+        named = False
+    elif options.has("-H", "--with-filename"):
+        named = True
+    syntax = {"egrep": "extended", "fgrep": "fixed"}.get(call.name, "basic")
+    return search(call, options, syntax, recursive, options.has("-n", "--line-number"), named)
+
+
+_COUNT = re.compile(r"-\d+")
+
+
+def _attach_numbers(call: Call) -> None:
+    """`-5` is `-C 5`."""
+    call.args = [
+        Word("-C" + word.text[1:]) if _COUNT.fullmatch(word.text) else word for word in call.args
+    ]
+
+
+def _rg(call: Call) -> Parts:
+    _attach_numbers(call)
+    options = call.options(_RG_TAKES if call.name == "rg" else _AG_TAKES, _GREP_LONG)
+    if options.has("--files", "-g") and not options.operands and options.has("--files"):
+        return [Names(cwd=call.cwd, only_files=True, rule=call.name)]
+    if options.has("--files"):
+        return [Names(cwd=call.cwd, roots=tuple(options.operands), only_files=True, rule=call.name)]
+    numbered: bool | None = None
+    if options.has("-n", "--line-number", "--vimgrep", "--column"):
+        numbered = True
+    elif options.has("-N", "--no-line-number"):
+        numbered = False
+    named: bool | None = None
+    if options.has("-I", "--no-filename", "-h"):
+        named = False
+    elif options.has("-H", "--with-filename"):
+        named = True
+    paths = options.operands if options.has("-e", "--regexp", "-f") else options.operands[1:]
+    reads_stdin = call.stdin is not None and not paths
+    single = len(paths) == 1 and paths[0].known and not looks_like_folder(paths[0].text)
+    if named is None and single:
+        named = False
+    return search(
+        call, options, "extended", not reads_stdin, numbered, named, _headings(call, options)
+    )
+
+
+_HEADINGS = ("--heading", "--group", "--pretty")
+
+
+_NO_HEADINGS = ("--no-heading", "--nogroup", "--noheading", "--vimgrep")
+
+
+def _headings(call: Call, options: Options) -> bool | None:
+    """Whether rg, ag or ack print names as headings; unless told they do so on a terminal."""
+    if options.has(*_NO_HEADINGS):
+        return False
+    asked = options.has(*_HEADINGS) or (call.name == "rg" and options.has("-p"))
+    return True if asked else None
+
+
+def git_grep(call: Call) -> Parts:
+    """`git grep`: names unless -h, paths below the current directory."""
+    args = list(call.args)
+    marks = [index for index, word in enumerate(args) if word.text == "--"]
+    behind = args[marks[0] + 1 :] if marks else []
+    call.args = args[: marks[0]] if marks else args
+    _attach_numbers(call)
+    options = call.options("efmABCO", _GREP_LONG | {"--open-files-in-pager"})
+    given = options.operands[0 if options.has("-e") else 1 :]
+    revisions = given if behind else [word for word in given[:1] if _REVISION.match(word.text)]
+    paths = behind or given[len(revisions) :]
+    paths = [word for word in paths if not word.text.startswith(":")]
+    options.operands = options.operands[: 0 if options.has("-e") else 1] + [
+        replace(word, glob=bool(re.search(r"[*?]", word.text))) for word in paths
+    ]
+    named = not options.has("-h")
+    found = search(
+        replace(call, stdin=None),
+        options,
+        "basic",
+        True,
+        options.has("-n", "--line-number"),
+        named,
+        options.has("--heading"),
+    )
+    revision = revisions[0].text if len(revisions) == 1 and revisions[0].known else ""
+    if revision:
+        found = [replace(p, revision=revision) if isinstance(p, Search) else p for p in found]
+    return [_loosened(part) if any(word.glob for word in paths) else part for part in found]
+
+
+_REVISION = re.compile(r"HEAD(?:[~^]\d*)*$|[0-9a-f]{7,40}$|origin/|[\w./-]+[~^]\d*$")
+
+
+def _loosened(part: Part) -> Part:
+    """Git's patterns match across slashes, so they do not bound what is printed."""
+    if isinstance(part, Search | Names):
+        return replace(part, roots=())
+    return part
+
+
+HANDLERS: dict[str, Handler] = {
+    "grep": _grep, "egrep": _grep, "fgrep": _grep, "zgrep": _grep, "rgrep": _grep, "ggrep": _grep,
+    "rg": _rg, "ag": _rg, "ack": _rg,
+}  # fmt: skip

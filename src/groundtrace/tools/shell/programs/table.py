@@ -1,0 +1,33 @@
+"""All commands that are known, by name."""
+
+from __future__ import annotations
+
+from groundtrace.tools.shell.programs import (
+    git,
+    listers,
+    readers,
+    remote_readers,
+    scripts,
+    searchers,
+    sed_awk,
+    wrappers,
+    writers,
+)
+from groundtrace.tools.shell.programs.call import Entry
+
+TABLE: dict[str, Entry] = {
+    name: Entry(handler)
+    for module in (
+        readers,
+        sed_awk,
+        searchers,
+        listers,
+        writers,
+        git,
+        wrappers,
+        scripts,
+        remote_readers,
+    )
+    for name, handler in module.HANDLERS.items()
+}
+"""Name of the program to its entry."""

@@ -1,0 +1,194 @@
+"""Programs that run other commands: prefixes, shells, xargs; and `cd`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from groundtrace.tools.shell.programs.call import Call, Handler
+from groundtrace.tools.shell.programs.listers import run_with_names
+from groundtrace.tools.shell.streams import line_algebra as algebra
+from groundtrace.tools.shell.streams.part import Opaque, Parts
+from groundtrace.tools.shell.streams.text import Text
+from groundtrace.tools.shell.streams.word import Word, filled, split_text
+from groundtrace.tools.shell.syntax.holes import HOLE, HOLES
+
+
+def _prefix(takes: str = "", skip: int = 0, long: frozenset[str] = frozenset()) -> Handler:
+    """A program that runs the command behind its own options and `skip` operands."""
+
+    def handle(call: Call) -> Parts:
+        args = call.args
+        at = 0
+        while at < len(args) and args[at].text.startswith("-"):
+            text = args[at].text
+            if text == "--":
+                at += 1
+                break
+            needs = text in long or (len(text) == 2 and text[1] in takes)
+            at += 2 if needs else 1
+        while at < len(args) and re.match(r"[A-Za-z_]\w*=", args[at].text):
+            name, _, value = args[at].text.partition("=")
+            call.shell.variables[name] = [Word(value)]
+            at += 1
+        rest = args[at + skip :]
+        return call.shell.command(rest, call.stdin) if rest else [Opaque(rule=call.name)]
+
+    return handle
+
+
+_PLACES = re.compile(r"/\S+$|\S+ is |\S+: aliased|alias ")
+
+
+def _which(call: Call) -> Parts:
+    """`which`, `type`, `command -v`: places of programs, which are no files of interest."""
+    return [Opaque(rule=call.name, expected=False, form=_PLACES)]
+
+
+def _command(call: Call) -> Parts:
+    asks = any(re.fullmatch(r"-[pvV]*[vV]", word.text) for word in call.args[:1])
+    return _which(call) if asks else _prefix()(call)
+
+
+def _read(call: Call) -> Parts:
+    """`read name < file`: the variable holds the first line."""
+    names = [word.text for word in call.args if re.fullmatch(r"[A-Za-z_]\w*", word.text)]
+    stream = tuple(algebra.head(call.stdin or [], 1))
+    for name in names:
+        call.shell.variables[name] = [Word(HOLE, stream=stream if len(names) == 1 else None)]
+    return []
+
+
+def _shell(call: Call) -> Parts:
+    """`bash -c script name args`, `sh -lc`, or a script on standard input."""
+    args = call.args
+    for index, word in enumerate(args):
+        if re.fullmatch(r"-\w*c\w*", word.text) and index + 1 < len(args):
+            script = args[index + 1]
+            if script.stream is not None:
+                return [Opaque(rule=call.name)]
+            return call.shell.run_text(script.text, args[index + 2 :])
+        if not word.text.startswith("-"):
+            return [Opaque(rule=call.name)]
+    fed = call.stdin or []
+    if fed and all(isinstance(part, Text) for part in fed):
+        return call.shell.run_text(
+            "\n".join(line for part in fed if isinstance(part, Text) for line in part.lines)
+        )
+    return [Opaque(rule=call.name)]
+
+
+def _eval(call: Call) -> Parts:
+    tree = call.shell.tree
+    cwd = call.cwd
+    parts = call.shell.run_text(" ".join(word.text for word in call.args))
+    call.shell.tree, call.shell.cwd = tree, cwd
+    return parts
+
+
+def _xargs(call: Call) -> Parts:
+    args = list(call.args)
+    mark: str | None = None
+    size: int | None = None
+    while args and args[0].text.startswith("-"):
+        text = args.pop(0).text
+        if text in {"-I", "-i", "--replace"}:
+            mark = args.pop(0).text if text == "-I" and args else "{}"
+        elif text.startswith("-I"):
+            mark = text[2:]
+        elif text in {"-n", "-L", "--max-args", "--max-lines"} and args:
+            size = _size(args.pop(0).text)
+        elif re.match(r"-[nL]\d|--max-(?:args|lines)=", text):
+            size = _size(re.sub(r"^\D+", "", text))
+        elif text in {"-a", "--arg-file"} and args:
+            call.stdin = call.opened([args.pop(0)])
+        elif text in {"-P", "-s", "-d", "-E", "--max-procs", "--delimiter"} and args:
+            args.pop(0)
+    command = args or [Word("echo")]
+    words = known_words(call.stdin or [])
+    if words is not None:
+        parts: Parts = []
+        if mark is None:
+            step = size or max(1, len(words))
+            for at in range(0, max(1, len(words)), step):
+                parts.extend(call.shell.command([*command, *words[at : at + step]], None))
+            return parts
+        for word in words:
+            parts.extend(call.shell.command(filled(command, mark, word.text), None))
+        return parts
+    if mark is None and size == 1:
+        mark, command = "{}", [*command, Word("{}")]
+    return run_with_names(call, command, mark, call.stdin or [])
+
+
+def _size(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[1-9]\d{0,4}", text) else None
+
+
+def known_words(parts: Parts) -> list[Word] | None:
+    """Words that a stream of known text gives, None when it is not known."""
+    words: list[Word] = []
+    for part in parts:
+        if not isinstance(part, Text):
+            return None
+        for line in part.lines:
+            if HOLES.search(line):
+                return None
+            words.extend(replace(word, glob=False) for word in split_text(line))
+    return words
+
+
+def _cd(call: Call) -> Parts:
+    shell = call.shell
+    words = [word for word in call.args if not re.match(r"-[LPe]|--$", word.text)]
+    if call.name == "popd":
+        if shell.folders:
+            shell.cwd = shell.folders.pop()
+        return []
+    if call.name == "pushd":
+        shell.folders.append(shell.cwd)
+    if not words:
+        shell.enter("~")
+    elif words[0].text == "-":
+        shell.cwd = shell.scalar("OLDPWD")
+    else:
+        if shell.cwd is not None:
+            shell.variables["OLDPWD"] = [Word(shell.cwd)]
+        shell.enter(words[0].text if words[0].known else "\ue000")
+    return [Opaque(rule=call.name, expected=False, limit=1)] if call.name == "pushd" else []
+
+
+def _time(call: Call) -> Parts:
+    return _prefix("fo")(call)
+
+
+def _parallel(call: Call) -> Parts:
+    texts = [word.text for word in call.args]
+    if ":::" not in texts:
+        return [Opaque(rule=call.name)]
+    at = texts.index(":::")
+    command, words = call.args[:at], call.args[at + 1 :]
+    return _for_words(call, command, words)
+
+
+def _for_words(call: Call, command: Sequence[Word], words: Sequence[Word]) -> Parts:
+    parts: Parts = []
+    for word in words:
+        if any("{}" in w.text for w in command):
+            given = filled(command, "{}", word.text)
+        else:
+            given = [*command, word]
+        parts.extend(call.shell.command(given, None))
+    return parts
+
+
+HANDLERS: dict[str, Handler] = {
+    "sudo": _prefix("ugpCrt"), "doas": _prefix("uC"), "env": _prefix("uSC"), "time": _time, "nice": _prefix("n"),
+    "ionice": _prefix("cn"), "nohup": _prefix(), "stdbuf": _prefix("ioe"), "command": _command, "which": _which, "type": _which, "read": _read, "builtin": _prefix(),
+    "exec": _prefix("a"), "timeout": _prefix("ks", skip=1, long=frozenset({"--signal", "--kill-after"})),
+    "setsid": _prefix(), "unbuffer": _prefix(), "chronic": _prefix(), "caffeinate": _prefix("t"), "rtk": _prefix(),
+    "bash": _shell, "sh": _shell, "zsh": _shell, "dash": _shell, "ksh": _shell, "eval": _eval,
+    "xargs": _xargs, "parallel": _parallel, "cd": _cd, "chdir": _cd, "pushd": _cd, "popd": _cd,
+}  # fmt: skip

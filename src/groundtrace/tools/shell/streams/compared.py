@@ -1,0 +1,105 @@
+"""What diff and cmp print: which files were compared, and of which of them lines are shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from groundtrace.model import AccessKind, FileRef
+from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks_like_folder
+from groundtrace.tools.shell.streams.operands import under
+from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.word import Word
+
+_NAMED = re.compile(
+    r"(?:Binary files|Files) (?P<pair>.+) (?:differ|are identical)$"
+    r"|Only in (?P<folder>.+?): (?P<name>.+)$"
+    r"|(?P<bytes>.+) differ: (?:byte|char) \d+"
+)
+"""Lines that name files and show nothing of them."""
+
+
+_HEADER = re.compile(r'diff (?:.* )?(?P<left>"[^"]+"|[^\s"]+) (?P<right>"[^"]+"|[^\s"]+)$')
+"""The line above the differences of two files, when whole folders are compared: the options with
+their values (`-x '*.md'`), and the two names, in quotes where they hold blanks."""
+
+
+MAX_NAMES = 8192
+"""Longer than two paths can be: trying every ` and ` of a line takes the square of its length."""
+
+
+_ABSENT = re.compile(r"(?:---|\+\+\+|\*\*\*) (?P<name>.+)\t(?:1970-01-01|Thu Jan +1) ")
+"""Of a file that is not there, `-N` shows the beginning of time."""
+
+
+_LINE = re.compile(r"[-+<> @\\!*]|\d+(?:,\d+)?[acd]\d|Common subdirectories: |$")
+"""What else the programs print."""
+
+
+_DIFFERENCE = re.compile(r"[-+<>] |\d+(?:,\d+)?[acd]\d|@@ ")
+
+
+class Compared(Part, kw_only=True):
+    """What diff prints of folders, and diff -q and cmp of files: the lines tell the names."""
+
+    cwd: str | None
+    sides: tuple[Word, Word]
+    """What was compared, as given."""
+    files: tuple[FileRef, ...] = ()
+    """The two as files: folders would have been named in the output."""
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        if _NAMED.match(line) or _HEADER.match(line):
+            return 2.0
+        return 1.0 if _LINE.match(line) else -3.0
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        absent = {found["name"] for found in map(_ABSENT.match, lines) if found}
+        told = list(self._names(lines))
+        if not told and not any(map(_HEADER.match, lines)):
+            yield from self.files if any(map(_DIFFERENCE.match, lines)) else ()
+        for kind, name in told:
+            if is_file_name(name) and name not in absent:
+                yield FileRef(join(self.cwd, name), kind, rule=self.rule)
+
+    def _names(self, lines: Sequence[str]) -> Iterator[tuple[AccessKind, str]]:
+        for line in lines:
+            header = _HEADER.match(line)
+            if header is not None:
+                pair = header["left"].strip('"'), header["right"].strip('"')
+                yield from (("read", name) for name in pair if self._fit(*pair))
+                continue
+            found = _NAMED.match(line)
+            if found is None:
+                continue
+            if found["pair"] is not None:
+                names = self._pair(found["pair"], " and ")
+            elif found["bytes"] is not None:
+                names = self._pair(found["bytes"], " ")
+            else:
+                names = self._alone(found["folder"], found["name"])
+            yield from (("surfaced", name) for name in names)
+
+    def _fit(self, left: str, right: str) -> bool:
+        """Whether two names lie below what was compared."""
+        return under(left, self.sides[:1]) and under(right, self.sides[1:])
+
+    def _pair(self, text: str, joint: str) -> tuple[str, ...]:
+        """The two names in `text`: the joint may stand in a name, so both sides must fit."""
+        at = text.find(joint) if len(text) <= MAX_NAMES else -1
+        while at >= 0:
+            names = text[:at].strip('"'), text[at + len(joint) :].strip('"')
+            if self._fit(*names):
+                return names
+            at = text.find(joint, at + 1)
+        return ()
+
+    def _alone(self, folder: str, name: str) -> tuple[str, ...]:
+        """A name on one side; a folder that the other side lacks is named in the same way."""
+        if not under(folder, self.sides) or looks_like_folder(name):
+            return ()
+        return (f"{folder.rstrip('/')}/{name}",)

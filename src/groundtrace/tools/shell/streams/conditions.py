@@ -1,0 +1,36 @@
+"""How the commands of one statement hang together: pipes, `&&`, `||`, redirections behind them."""
+
+from __future__ import annotations
+
+from groundtrace.tools.shell.streams.content import Content
+from groundtrace.tools.shell.streams.found_lines import Search
+from groundtrace.tools.shell.streams.ls_output import Listing
+from groundtrace.tools.shell.streams.name_lists import Names
+from groundtrace.tools.shell.streams.part import Parts, Write
+
+
+def joined(parts: Parts, operator: str, following: Parts) -> Parts:
+    """`a && b` or `a || b`: whether b ran depends on what a printed, where that tells."""
+    if not parts:
+        return following
+    last = parts[-1]
+    telling = last if isinstance(last, Search | Names | Listing | Content) else None
+    for part in following:
+        if operator == "||":
+            part.fallback = True
+            part.unless = part.unless or (telling if len(parts) == 1 else None)
+        else:
+            part.maybe = True
+            if telling is not None and not isinstance(last, Content):
+                part.guard = part.guard or telling
+    if operator == "||":
+        # What is written only after a failure is not known to have been written.
+        following = [part for part in following if not isinstance(part, Write)]
+    return parts + following
+
+
+def perhaps(parts: Parts) -> Parts:
+    """Parts of a branch or of a loop that may not have run."""
+    for part in parts:
+        part.maybe = True
+    return parts

@@ -1,0 +1,193 @@
+"""What the pieces of a command print.
+
+A command is followed into a list of parts: text that it prints itself, contents of files, lines
+found by a search, names. A part knows how well a line fits it, so that the output can be divided
+among the parts, and which files the lines it was given tell of. A part that got no lines showed
+nothing (D4).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.output import TRUNCATED
+from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.part import Part
+
+Spans = tuple[tuple[int, int | None], ...]
+"""Line ranges in order; an end of None is the end of the file."""
+
+
+WHOLE: Spans = ((1, None),)
+
+
+_LEAD = re.compile(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
+
+
+_COLON = re.compile(r"(\d{1,9}): ?(.*)")
+
+
+class Content(Part, kw_only=True):
+    """Lines of one file, shown because the file was opened."""
+
+    path: str | None
+    """None when it is not known which file it was."""
+    repo: str | None = None
+    spans: Spans | None = WHOLE
+    """Which lines, in order; None when that cannot be known."""
+    numbers: str = ""
+    """`lead`: lines begin with their number; `colon`: as remote readers number them."""
+    exists: bool = False
+    """Something else shows that the file is there."""
+    shuffled: bool = False
+    """Its lines come in another order, so that a part of them is no range."""
+    shared: bool = False
+    """Its limit holds for it and others together."""
+    chosen: bool = False
+    """Its lines were chosen by their text: one span from the first to the last, as of a search."""
+
+    @property
+    def strict(self) -> bool:
+        return bool(self.numbers)
+
+    @property
+    def compares(self) -> bool:
+        return bool(self.numbers)
+
+    def score(self, line: str) -> float:
+        if self.numbers == "lead":
+            return 1.5 if _LEAD.match(line) else -3.0
+        if self.numbers == "colon":
+            return 1.5 if _COLON.match(line) or line.startswith("URL: ") else -3.0
+        return 1.0
+
+    def pair(self, before: str, line: str) -> float:
+        if not self.numbers:
+            return 0.0
+        first, second = _LEAD.match(before), _LEAD.match(line)
+        return -4.0 if first and second and int(second[1]) <= int(first[1]) else 0.0
+
+    def exact(self) -> int | None:
+        if self.spans is None:
+            return self.limit
+        total = 0
+        for low, high in self.spans:
+            if high is None:
+                return self.limit
+            total += max(0, high - low + 1)
+        return total if self.limit is None else min(total, self.limit)
+
+    def cost_of_silence(self) -> float:
+        return 0.3 if self.quiet or self.maybe or self.fallback else 2.0
+
+    def obtained(self, lines: Sequence[str]) -> bool:
+        return self.numbers != "colon" or any(map(_COLON.match, lines))
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if self.path is None:
+            return []
+        if self.numbers:
+            found = self._numbered(lines)
+            return [] if found is None else [self._ref(low, high) for low, high in found]
+        if self.spans is None:
+            return [self._ref(None, None)]
+        return [self._ref(low, high) for low, high in self._counted(lines, sure, trimmed)]
+
+    def _ref(self, low: int | None, high: int | None) -> FileRef:
+        return FileRef(self.path or "", "read", self.repo, low, high, rule=self.rule)
+
+    def _numbered(self, lines: Sequence[str]) -> list[tuple[int | None, int | None]] | None:
+        numbers = [int(m[1]) for m in map(_LEAD.match, lines) if m and len(m[1]) < 10]
+        if self.numbers == "colon":
+            shown = [m for m in map(_COLON.match, lines) if m and len(m[1]) < 10]
+            if not shown:
+                return None
+            # Remote readers end with one numbered empty line that is not there (FORMATS).
+            if len(shown) > 1 and not shown[-1][2].strip():
+                shown.pop()
+            numbers = [int(m[1]) for m in shown]
+        if not numbers:
+            return [(None, None)]
+        return [(min(numbers), max(numbers))] if self.chosen else list(runs(numbers))
+
+    def _counted(
+        self, lines: Sequence[str], sure: bool, trimmed: bool
+    ) -> list[tuple[int | None, int | None]]:
+        """The spans, as far as the number of lines reaches."""
+        spans = self.spans or ()
+        bounded = all(high is not None for _, high in spans)
+        if any(TRUNCATED.match(line) for line in lines) or not sure:
+            known = bounded and not self.shared
+            return [(low, high) for low, high in spans] if known else [(None, None)]
+        left = len(lines)
+        exact = self.exact()
+        # Harnesses cut blank lines off both ends; the file rarely ends within two lines of a range.
+        if trimmed and exact is not None and exact - (2 if exact > 4 else 1) <= left < exact:
+            left = exact
+        out: list[tuple[int | None, int | None]] = []
+        for low, high in spans:
+            if left <= 0:
+                break
+            size = left if high is None else min(left, high - low + 1)
+            out.append((low, low + size - 1))
+            left -= size
+        return out
+
+
+def runs(numbers: Sequence[int]) -> Iterable[tuple[int, int]]:
+    """Consecutive numbers as ranges."""
+    start = last = numbers[0]
+    for number in numbers[1:]:
+        if number != last + 1:
+            yield start, last
+            start = number
+        last = number
+    yield start, last
+
+
+_HEADER = re.compile(r"==> (.+) <==$")
+
+
+class Headed(Part, kw_only=True):
+    """Contents of several files under `==> name <==`, as head and tail print them."""
+
+    cwd: str | None
+    spans: Spans | None = WHOLE
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        return 4.0 if _HEADER.match(line) else 0.9
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        out: list[FileRef] = []
+        headers = [i for i, line in enumerate(lines) if _HEADER.match(line)]
+        for begin, end in zip(headers, [*headers[1:], len(lines)], strict=False):
+            found = _HEADER.match(lines[begin])
+            if found is None or not is_file_name(found[1]) or found[1] == "standard input":
+                continue
+            body = list(lines[begin + 1 : end])
+            if end < len(lines) and body and not body[-1]:
+                body.pop()
+            path = join(self.cwd, found[1])
+            part = Content(path=path, spans=self.spans, rule=self.rule)
+            shown = list(part.refs(body, True, trimmed and end == len(lines))) if body else []
+            out.extend(shown or [FileRef(path, "surfaced", rule=self.rule)])
+        return out
+
+
+def base_line(base: Content, number: int) -> int | None:
+    """The line of the file that is line `number` of a stream."""
+    if base.spans is None:
+        return None
+    left = number
+    for low, high in base.spans:
+        size = None if high is None else high - low + 1
+        if size is None or left <= size:
+            return low + left - 1
+        left -= size
+    return None

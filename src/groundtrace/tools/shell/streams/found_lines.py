@@ -1,0 +1,196 @@
+"""Parts that print names or found lines: searches, listings, diffs. Their output is the witness."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.streams.content import Content, base_line
+from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.operands import under
+from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.search_patterns import Pattern
+from groundtrace.tools.shell.streams.word import Word
+
+_CONTEXT_BREAK = "--"
+
+
+_NUMBER = re.compile(r"\d{1,9}")
+
+
+NUMBERED = re.compile(r"(\d{1,9})[:-]")
+
+
+_NUMBERED_LINE = re.compile(r"\d+[:-]")
+
+
+_LOCATED = re.compile(r"([^:\0]+)[:\0](\d{1,9}):")
+
+
+_BINARY = re.compile(r"Binary file (.+) matches$")
+
+
+class Search(Part, kw_only=True):
+    """Lines found by a search; what is printed tells in which files."""
+
+    cwd: str | None
+    roots: tuple[Word, ...] = ()
+    """What was searched, as given; nothing means the current directory."""
+    sole: str | None = None
+    """The one file searched, as a path, when the program need not print its name."""
+    named: bool | None = None
+    """File names are printed; None when that depends on how many files there were."""
+    numbered: bool | None = False
+    context: bool = False
+    """Lines around the found ones are printed too."""
+    base: Content | None = None
+    """The stream searched, when it was standard input."""
+    pattern: Pattern | None = None
+    inverted: bool = False
+    ordered: bool = True
+    repo: str | None = None
+    stripped: str = ""
+    """What a filter took away in front of every name."""
+    revision: str = ""
+    """The revision that was searched: it stands before every name."""
+
+    @property
+    def strict(self) -> bool:
+        if self.named or self.numbered:
+            return True
+        return self.pattern is not None and self.pattern.compiled is not None
+
+    def behind(self) -> tuple[FileRef, ...]:
+        """The file searched, when it is known without the output."""
+        path = self.sole or (self.base.path if self.base else None)
+        return () if path is None else (FileRef(path, "matched", self._repo(), rule=self.rule),)
+
+    def _repo(self) -> str | None:
+        return self.base.repo if self.base is not None else self.repo
+
+    def score(self, line: str) -> float:
+        if line == _CONTEXT_BREAK:
+            return 0.6 if self.context else -2.0
+        if self.named is not False and self._split(line) is not None:
+            return 2.0
+        if self.named:
+            return 0.4 if self.context and re.match(r".+-\d+-", line) else -4.0
+        if self.numbered:
+            return 2.0 if _NUMBERED_LINE.match(line) else -4.0
+        if self.base is not None and self.base.numbers and not self.base.score(line) > 0:
+            return -4.0
+        pattern = None if self.pattern is None else self.pattern.compiled
+        if pattern is None or len(line) > 2000:
+            return 0.8
+        if (pattern.search(line) is not None) != self.inverted:
+            return 1.6
+        return 0.8 if self.context else -4.0
+
+    def pair(self, before: str, line: str) -> float:
+        if self.named is None and not self.context:
+            # One search names all of its lines or none; two may stand side by side.
+            return 0.0 if (self._split(before) is None) == (self._split(line) is None) else -3.0
+        if not (self.numbered and self.named is False and self.ordered):
+            return 0.0
+        first, second = _NUMBER.match(before), _NUMBER.match(line)
+        return -3.0 if first and second and int(second[0]) <= int(first[0]) else 0.0
+
+    def _split(self, line: str) -> tuple[str, int | None] | None:
+        """File name and line number of a found line (`name:12:text` or `name:text`)."""
+        if self.revision:
+            line = line.removeprefix(self.revision + ":")
+        if self.numbered is not False:
+            found = _LOCATED.match(line)
+            if found and under(self.stripped + found[1], self.roots):
+                return found[1], int(found[2])
+            if self.numbered:
+                return None
+        name, colon, _ = line.partition(":")
+        if not colon or not under(self.stripped + name, self.roots):
+            return None
+        return (name, None) if self.roots or "/" in name or "." in name else None
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if self.named is not False:
+            found = self._by_name(lines)
+            if found or self.named:
+                return found
+        path = self.sole or (self.base.path if self.base else None)
+        if path is None:
+            return ()
+        low, high = self._numbers(lines) if self.numbered is not False else (None, None)
+        if low is None and self.base is not None and self.base.numbers:
+            inner = list(self.base.refs(lines, True, False))
+            if not inner:
+                return ()
+            starts = [ref.line_start for ref in inner if ref.line_start is not None]
+            ends = [ref.line_end for ref in inner if ref.line_end is not None]
+            low, high = (min(starts), max(ends)) if starts and ends else (None, None)
+        return (FileRef(path, "matched", self._repo(), low, high, rule=self.rule),)
+
+    def _numbers(self, lines: Sequence[str]) -> tuple[int | None, int | None]:
+        """First and last line shown, by the numbers in front, in lines of the file."""
+        base = self.base
+        if base is not None and base.numbers:
+            inner = [re.sub(r"^\d+[:-]", "", line) for line in lines]
+            numbers = [
+                int(m[1]) for m in (re.match(r"\s*(\d{1,9})\b", text) for text in inner) if m
+            ]
+            return (min(numbers), max(numbers)) if numbers else (None, None)
+        found = [m for m in (NUMBERED.match(line) for line in lines) if m]
+        if not found or (self.numbered is None and len(found) < len(lines) * 0.9):
+            return None, None
+        numbers = [int(m[1]) for m in found]
+        low, high = min(numbers), max(numbers)
+        if base is None:
+            return low, high
+        return base_line(base, low), base_line(base, high)
+
+    def _by_name(self, lines: Sequence[str]) -> list[FileRef]:
+        spans: dict[str, list[int]] = {}
+        others: list[str] = []
+        binary: list[str] = []
+        for line in lines:
+            found = self._split(line)
+            if found is not None:
+                numbers = spans.setdefault(found[0], [])
+                if found[1] is not None:
+                    numbers.append(found[1])
+                continue
+            other = _BINARY.match(line)
+            if other:
+                binary.append(other[1])
+            elif self.context and line != _CONTEXT_BREAK:
+                others.append(line)
+        if others:
+            self._context_lines(others, spans)
+        out = []
+        for name, numbers in spans.items():
+            if not is_file_name(name):
+                continue
+            low, high = (min(numbers), max(numbers)) if numbers else (None, None)
+            path = join(self.cwd, self.stripped + name)
+            out.append(FileRef(path, "matched", self.repo, low, high, rule=self.rule))
+        out.extend(
+            FileRef(join(self.cwd, name), "surfaced", self.repo, rule=self.rule)
+            for name in binary
+            if name not in spans and is_file_name(name)
+        )
+        return out
+
+    def _context_lines(self, lines: Sequence[str], spans: dict[str, list[int]]) -> None:
+        """Context is `name-12-text`; names hold dashes and digits, so known names come first."""
+        known = sorted(spans, key=len, reverse=True)
+        for line in lines:
+            name = next((n for n in known if line.startswith(n + "-")), None)
+            if name is not None:
+                found = re.match(r"-(\d{1,9})-", line[len(name) :])
+                if found and self.numbered is not False:
+                    spans[name].append(int(found[1]))
+                continue
+            found = re.match(r"(.+?\.\w+)-(\d{1,9})-", line) or re.match(r"(.+?)-(\d{1,9})-", line)
+            if not found or self.numbered is False:
+                continue
+            if under(self.stripped + found[1], self.roots):
+                spans.setdefault(found[1], []).append(int(found[2]))

@@ -1,0 +1,90 @@
+"""Searches that print a file's name once, above its lines: rg and ag on a terminal, `--heading`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.found_lines import NUMBERED, Search
+from groundtrace.tools.shell.streams.operands import under
+from groundtrace.tools.shell.streams.part import Opaque, Part
+
+_PLAIN = re.compile(r"[\w@./+-]+\.\w+")
+
+
+class Grouped(Search, kw_only=True):
+    """Found lines in groups, each below the name of its file and parted by an empty line."""
+
+    asked: bool | None = None
+    """Headings were asked for; None where the program prints them on a terminal only."""
+
+    def score(self, line: str) -> float:
+        plain = Search.score(self, line)
+        if plain > 0 or self.asked is False:
+            return plain
+        if not line:
+            return 0.6
+        if NUMBERED.match(line) or self._is_heading(line):
+            return 1.8
+        return 0.8 if self.asked and self.numbered is not True else plain
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        groups = {} if self.asked is False else self._groups(lines)
+        if not groups:
+            return (
+                () if self.asked and self.sole is None else Search.refs(self, lines, sure, trimmed)
+            )
+        out = []
+        for name, numbers in groups.items():
+            low, high = (min(numbers), max(numbers)) if numbers else (None, None)
+            path = join(self.cwd, self.stripped + name)
+            out.append(FileRef(path, "matched", self.repo, low, high, rule=self.rule))
+        return out
+
+    def _groups(self, lines: Sequence[str]) -> dict[str, list[int]]:
+        """Line numbers by heading; a heading whose lines were cut off shows nothing."""
+        groups: dict[str, list[int]] = {}
+        name: str | None = None
+        fresh = True
+        plain = self.numbered is False or not any(map(NUMBERED.match, lines))
+        for line, following in zip(lines, [*lines[1:], ""], strict=True):
+            if not line:
+                fresh = True
+                continue
+            found = NUMBERED.match(line)
+            if found is not None and self.numbered is not False:
+                if name is not None:
+                    groups[name].append(int(found[1]))
+            elif self._heads(line, following, fresh, plain):
+                name = line
+                groups.setdefault(name, [])
+            elif fresh:
+                name = None  # of a file that is not known
+            fresh = False
+        return groups
+
+    def _is_heading(self, line: str) -> bool:
+        if line[:1].isspace() or not is_file_name(line):
+            return False
+        plain = bool(self.roots) or (" " not in line and ("/" in line or "." in line))
+        return plain and under(self.stripped + line, self.roots)
+
+    def _heads(self, line: str, following: str, fresh: bool, plain: bool) -> bool:
+        """Whether a name is the first line of a group; without numbers texts can look like names."""
+        if plain:
+            named = self._is_heading(line) and _PLAIN.fullmatch(line) is not None
+            return bool(self.asked and fresh and following and named)
+        if NUMBERED.match(following) is None:
+            return False
+        # Above numbered lines and below an empty one stands nothing but a name: `Makefile`.
+        return self._is_heading(line) or (fresh and under(self.stripped + line, self.roots))
+
+
+def filtered(part: Grouped) -> Part:
+    """What a filter leaves: without its heading a line may be any file's. On a pipe there are
+    headings only where they were asked for."""
+    return Opaque(rule=part.rule) if part.asked else replace(part, asked=False)

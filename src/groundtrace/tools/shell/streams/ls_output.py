@@ -1,0 +1,194 @@
+"""What `ls` prints, and which of its names are files (D5)."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks_like_folder
+from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.word import Word
+from groundtrace.tools.shell.syntax.holes import HOLES
+
+_LONG = re.compile(
+    r"\s*(?:\d+\s+)*(?P<type>[-dlbcpsD])[-rwxsStTl]{9}[.+@]?\s+\d+\s.*?"
+    r"(?:[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d{1,2}:\d{2}|\d{4})|\d{1,2} [A-Z][a-z]{2} +(?:\d{1,2}:\d{2}|\d{4})"
+    r"|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?(?: [+-]\d{4})?)?)?)\s(?P<name>.+)$"
+)
+
+
+_TOTAL = re.compile(r"total \d[\d.,]*[KMGTP]?$")
+
+
+_BARE = re.compile(r"[^\s/:;(){}<>=\"'`|&*][^/:;(){}<>=\"`|&*]{0,200}$")
+
+
+_GAP = re.compile(r" {2,}|\t+")
+
+
+def _columns(line: str) -> list[str]:
+    """The names in a line: on a terminal, such as OpenHands runs commands on, `ls` sets columns."""
+    if "  " not in line and "\t" not in line:
+        return [line]
+    return [name for name in _GAP.split(line) if name] or [""]
+
+
+class Listing(Part, kw_only=True):
+    """What `ls` prints: names in a directory, in sections where there are several."""
+
+    cwd: str | None
+    operands: tuple[Word, ...] = ()
+    long: bool = False
+    recursive: bool = False
+    marks: bool = False
+    """Names carry a mark of their type (-F, -p)."""
+    itself: bool = False
+    """Operands are listed, not their contents (-d)."""
+    sorted: bool = True
+    loose: bool = False
+    """A filter took columns or lines away."""
+
+    prints: ClassVar[bool] = True
+
+    @property
+    def strict(self) -> bool:
+        return self.long
+
+    def score(self, line: str) -> float:
+        if self.long:
+            return 2.0 if _LONG.match(line) or _TOTAL.match(line) else self._other(line)
+        if "  " in line or "\t" in line:
+            return min(map(self._fit, _columns(line)))
+        return self._fit(line)
+
+    def _fit(self, name: str) -> float:
+        if _BARE.match(name):
+            return 1.3
+        return 1.5 if self._given(name) else self._other(name)
+
+    def cost_of_silence(self) -> float:
+        return 0.2 if self.quiet or self.maybe or self.fallback else 1.5
+
+    @property
+    def fullness(self) -> float:
+        return 1.0
+
+    def exact(self) -> int | None:
+        """Files that are given are listed in one line each; `| head` ends at its number."""
+        if self.limit is not None:
+            return self.limit
+        given = [word for word in self.operands if word.known and not looks_like_folder(word.text)]
+        return len(given) if given and len(given) == len(self.operands) else None
+
+    def cost_of_speech(self) -> float:
+        # Names in one order are one listing: of `ls a 2>/dev/null; ls b` then the one of b.
+        return Part.cost_of_speech(self) + (0.5 if self.quiet else 0.0)
+
+    def _other(self, line: str) -> float:
+        sections = self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
+        return 0.8 if sections and (not line or line.endswith(":")) else -3.0
+
+    def pair(self, before: str, line: str) -> float:
+        """Names come in order; two listings without a line between them meet where it breaks."""
+        if self.long or not self.sorted or not before or not line:
+            return 0.0
+        before, line = _columns(before)[0], _columns(line)[0]
+        if before < line or _folded(before) <= _folded(line):
+            return 0.0
+        return -2.0
+
+    def begin(self, before: str, line: str) -> float:
+        """A listing that goes on in the order of the names before it is hardly another one: of
+        `ls a 2>/dev/null | head -30; ls b` all 33 names in order are those of b."""
+        if self.long or not self.sorted or not before or self.score(before) <= 0:
+            return 0.0
+        return -1.5 if self.pair(before, line) == 0.0 else 0.0
+
+    def _given(self, name: str) -> bool:
+        return any(
+            fnmatch.fnmatchcase(name, w.text) if w.glob else name == w.text for w in self.operands
+        )
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        folder = self._folder()
+        sections = self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
+        known_folders = {line[:-1] for line in lines if line.endswith(":")} if sections else set()
+        for line in lines if self.long else [name for row in lines for name in _columns(row)]:
+            if sections and line.endswith(":") and not _LONG.match(line):
+                folder = line[:-1] if is_file_name(line[:-1] + "x") else None
+                continue
+            name, kind = self._name(line)
+            if name is None or name in {".", ".."} or HOLES.search(name):
+                continue
+            given = self._given(name) or ("/" in name and self._open())
+            place = name if given or folder is None else f"{folder.rstrip('/')}/{name}"
+            if given and not self._own(name):
+                continue
+            if folder is None and not given and self.operands:
+                continue
+            if kind == "d" or place in known_folders or not is_file_name(place):
+                continue
+            if kind in {"?", "l"} and looks_like_folder(name):
+                continue
+            yield FileRef(join(self.cwd, place), "surfaced", rule=self.rule)
+
+    def place(self, name: str) -> str | None:
+        """The path of a listed name, None where it is not known in which directory it is."""
+        if self._given(name):
+            return join(self.cwd, name)
+        folder = self._folder()
+        return None if folder is None else join(self.cwd, f"{folder.rstrip('/')}/{name}")
+
+    def _open(self) -> bool:
+        """Whether something is listed that the command does not name."""
+        return any(not word.known for word in self.operands)
+
+    def _folder(self) -> str | None:
+        if not self.operands:
+            return "."
+        if len(self.operands) > 1 or self.itself:
+            return None
+        word = self.operands[0]
+        return word.text if word.known else None
+
+    def _own(self, name: str) -> bool:
+        """A printed operand is a file: the contents of a directory would have been printed."""
+        return not self.itself or not looks_like_folder(name)
+
+    def _name(self, line: str) -> tuple[str | None, str]:
+        """Name and type in a line: `-` file, `d` directory, `l` link, `?` unknown."""
+        if not line or _TOTAL.match(line):
+            return None, "?"
+        if self.long:
+            found = _LONG.match(line)
+            if found is None:
+                return (line, "?") if self.loose and _BARE.match(line) else (None, "?")
+            kind = found["type"] if found["type"] in "-dl" else "d"
+            name = found["name"].split(" -> ")[0] if kind == "l" else found["name"]
+            return name.rstrip("*/") if self.marks else name, kind
+        name = line.strip("'") if " " in line else line
+        if self.marks or name.endswith("/"):
+            if name.endswith("/"):
+                return name, "d"
+            if self.marks and name[-1:] in "*@|=":
+                return name[:-1], "-" if name[-1] == "*" else "?"
+            return name, "-" if self.marks else "?"
+        return name, "?"
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def expect_parents(parts: Sequence[Part]) -> None:
+    """A folder whose own folder is listed too cannot stay silent alone: where `ls a/b` printed,
+    `ls a` names at least `b`, so of `ls a/b 2>/dev/null; ls a 2>/dev/null` the second printed."""
+    listings = [part for part in parts if isinstance(part, Listing) and part.quiet]
+    found = (part.place(".") for part in listings)
+    places = [None if place is None else place.removesuffix(".").rstrip("/") for place in found]
+    for part, place in zip(listings, places, strict=True):
+        if place is not None and any((other or "").startswith(f"{place}/") for other in places):
+            part.quiet = False

@@ -1,0 +1,89 @@
+"""Parts that print names or found lines: searches, listings, diffs. Their output is the witness."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Sequence
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks_like_folder
+from groundtrace.tools.shell.streams.name_forms import BESIDE, FORMS
+from groundtrace.tools.shell.streams.operands import under
+from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.repository_top import from_top
+from groundtrace.tools.shell.streams.word import Word
+
+
+class Names(Part, kw_only=True):
+    """A list of file names, one per line."""
+
+    cwd: str | None
+    roots: tuple[Word, ...] = ()
+    form: str = "plain"
+    only_files: bool = False
+    """No directories can be among them."""
+    glob: str | None = None
+    """Pattern that every base name has (`find -name`)."""
+    repo: str | None = None
+    folders: bool = False
+    """Only directories are printed."""
+    anchor: bool = True
+    """Names must lie below the roots."""
+    stripped: str = ""
+    """What a filter took away in front of every name."""
+    top: bool = False
+    """Names count from the top of the repository, which may lie above the directory."""
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        name = FORMS[self.form](line)
+        if name is None:
+            neutral = BESIDE.get(self.form)
+            return 0.95 if neutral is not None and neutral.match(line) else -4.0
+        if not self._fits(name):
+            return -4.0
+        return 2.0 if self.roots or "/" in name or self.form != "plain" else 1.2
+
+    def _fits(self, name: str) -> bool:
+        name = self.stripped + name
+        if self.anchor and not under(name, self.roots):
+            return False
+        if self.glob is None:
+            return True
+        return fnmatch.fnmatchcase(name.rstrip("/").rsplit("/", 1)[-1].lower(), self.glob.lower())
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if self.folders:
+            return
+        form = FORMS[self.form]
+        names = [self.stripped + name for name in map(form, lines) if name and self._fits(name)]
+        parents: set[str] = set()
+        if not self.only_files:
+            for name in names:
+                slash = name.rfind("/")
+                while slash > 0:
+                    parent = name[:slash]
+                    if parent in parents:
+                        break
+                    parents.add(parent)
+                    slash = parent.rfind("/")
+        roots = {root.text.rstrip("/") for root in self.roots}
+        cwd = from_top(self.cwd, names) if self.top else self.cwd
+        for name in dict.fromkeys(names):
+            bare = name.strip() if self.form != "plain" else name
+            if not self._is_file(bare, parents, roots):
+                continue
+            path = join(None if self.repo else cwd, bare)
+            yield FileRef(path, "surfaced", self.repo, rule=self.rule)
+
+    def _is_file(self, name: str, parents: set[str], roots: set[str]) -> bool:
+        if not is_file_name(name) or name in parents:
+            return False
+        if self.only_files:
+            return True
+        return not (
+            looks_like_folder(name) or (name in roots and "." not in name.rsplit("/", 1)[-1])
+        )

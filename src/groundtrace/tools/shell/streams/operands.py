@@ -1,0 +1,33 @@
+"""Parts that print names or found lines: searches, listings, diffs. Their output is the witness."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Sequence
+
+from groundtrace.tools.shell.streams.word import Word
+from groundtrace.tools.shell.syntax.holes import HOLES
+
+_PATH_LIKE = re.compile(r"[^\s:(){}<>=;,'\"`|&*][^:(){}<>=;'\"`|*]{0,300}$")
+
+
+def under(name: str, roots: Sequence[Word]) -> bool:
+    """Whether a printed name lies below one of the operands, as the program prints it."""
+    if not roots:
+        return _PATH_LIKE.match(name) is not None
+    for root in roots:
+        if not root.glob and name.startswith(f"{root.text}/"):
+            return True  # as most names do; a printed name holds no holes
+        text = root.text.rstrip("/") or "/"
+        if HOLES.search(text):
+            return _PATH_LIKE.match(name) is not None
+        if root.glob:
+            if fnmatch.fnmatchcase(name, text) or fnmatch.fnmatchcase(name, text + "/*"):
+                return True
+        elif text == ".":
+            if name.startswith("./") or (not name.startswith("/") and _PATH_LIKE.match(name)):
+                return True
+        elif name == text or name.startswith(text if text == "/" else text + "/"):
+            return True
+    return False

@@ -1,0 +1,38 @@
+"""Readers of remote repositories, such as `sgx read`, `sgx search` and `sgx ls`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.streams.file_names import is_file_name
+from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.sourcegraph_text import HEADER, LINE, text_blocks
+
+
+class RemoteSearch(Part, kw_only=True):
+    """Results of a remote search: `# repository – path`, then numbered lines."""
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        if HEADER.fullmatch(line) or line.startswith("## Query"):
+            return 4.0
+        return 1.5 if not line or LINE.match(line) else 0.2
+
+    def obtained(self, lines: Sequence[str]) -> bool:
+        return any(map(HEADER.fullmatch, lines))
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        spans: dict[tuple[str, str], list[int]] = {}
+        for block in text_blocks("\n".join(lines)):
+            if is_file_name(block.path):
+                numbers = spans.setdefault((block.repo, block.path), [])
+                numbers.extend(n for n in (block.start, block.end) if n is not None)
+        for (repo, path), numbers in spans.items():
+            if numbers:
+                yield FileRef(path, "matched", repo, min(numbers), max(numbers), rule=self.rule)
+            else:
+                yield FileRef(path, "surfaced", repo, rule=self.rule)

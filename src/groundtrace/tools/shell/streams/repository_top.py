@@ -1,0 +1,52 @@
+"""Where the top of a repository is, for names that git gives from there and not from the directory.
+
+`git diff`, `git log --stat` and `git show REV:path` name files from the top, wherever they are run.
+Agents run them at the top, so the directory is taken for it, unless a name says that it lies below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from groundtrace.tools.shell.streams.file_names import join
+
+_INNER = frozenset(
+    [
+        "apps", "bin", "cmd", "crates", "doc", "docs", "include", "internal", "packages", "pkg",
+        "scripts", "src", "staging", "test", "tests", "vendor",
+    ]
+)  # fmt: skip
+"""Customary folders inside of repositories, after which no repository is called; `api`, `lib` or
+`web` may be one."""
+
+
+_TOPS = frozenset(["/testbed"])
+"""Folders that are always the top of the one repository they hold; /app and /repo hold clones too."""
+
+
+def from_top(cwd: str | None, names: Iterable[str]) -> str | None:
+    """The top of the repository that `cwd` lies in, as far as names from there tell.
+
+    In `/w/pkg/store` the name `pkg/store/a.go` says that the top is `/w`. One folder alone says so
+    only where it cannot be the repository itself: `django/urls.py` in `/w/django` lies two deep.
+    """
+    if cwd is None or not cwd.startswith("/"):
+        return cwd
+    given = list(names)
+    folders = cwd.strip("/").split("/")
+    for at in range(1, len(folders)):
+        below = folders[at:]
+        top = "/" + "/".join(folders[:at])
+        if len(below) == 1 and below[0] not in _INNER and top not in _TOPS:
+            continue
+        start = "/".join(below) + "/"
+        if any(name.startswith(start) for name in given):
+            return top
+    return cwd
+
+
+def place(cwd: str | None, name: str) -> str:
+    """The path of a name that stands behind a revision: `./name` goes by the directory."""
+    if name.startswith(("./", "../")):
+        return join(cwd, name)
+    return join(from_top(cwd, [name]), name)

@@ -1,0 +1,72 @@
+"""What the pieces of a command print.
+
+A command is followed into a list of parts: text that it prints itself, contents of files, lines
+found by a search, names. A part knows how well a line fits it, so that the output can be divided
+among the parts, and which files the lines it was given tell of. A part that got no lines showed
+nothing (D4).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.syntax.holes import HOLES, Holed
+
+
+class Text(Part, kw_only=True):
+    """Lines that the command itself spells out; holes in them match anything."""
+
+    lines: tuple[str, ...]
+    streams: dict[str, tuple[Part, ...]] = msgspec.field(default_factory=dict)
+    """What the holes would show, where they stand for captured output."""
+    unended: bool = False
+    """No newline at the end: what follows goes on in the same line."""
+
+    def holed(self, index: int) -> Holed | None:
+        """How the line is recognised when it has holes."""
+        text = self.lines[index]
+        return None if HOLES.search(text) is None else Holed(text)
+
+    def cost_of_silence(self) -> float:
+        return 0.2 if self.maybe or self.fallback else 8.0
+
+
+class Prefixed(Part, kw_only=True):
+    """A part whose first line goes on behind text that was printed without a newline."""
+
+    text: Text
+    inner: Part
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def _rest(self, line: str) -> str | None:
+        start = self.text.lines[-1]
+        if HOLES.search(start) is None:
+            return line[len(start) :] if line.startswith(start) else None
+        pieces = [
+            "(?:.*?)" if HOLES.match(p) else re.escape(p)
+            for p in re.split("([\ue000-\uf8ff])", start)
+            if p
+        ]
+        found = re.match("".join(pieces), line)
+        return line[found.end() :] if found else None
+
+    def score(self, line: str) -> float:
+        return 5.0 if self._rest(line) is not None else self.inner.score(line)
+
+    def exact(self) -> int | None:
+        return self.inner.exact()
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        rest = self._rest(lines[0])
+        if rest is None:
+            return self.inner.refs(lines, sure, trimmed)
+        body = [rest, *lines[1:]] if rest else list(lines[1:])
+        return self.inner.refs(body, sure, trimmed) if body else ()

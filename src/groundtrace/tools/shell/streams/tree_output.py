@@ -1,0 +1,61 @@
+"""Programs that print names: find, fd, ls, tree, wc, file, stat and the like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks_like_folder
+from groundtrace.tools.shell.streams.part import Part
+
+_BRANCH = re.compile(
+    r"(?P<bars>(?:[│|] ?(?:\s|\xa0){2,3}|(?:\s|\xa0){4})*)(?:[├└|`](?:──|--) ?)(?P<name>.+)$"
+)
+
+
+class Tree(Part, kw_only=True):
+    """What `tree` prints: names under names, by indentation."""
+
+    cwd: str | None
+    full: bool = False
+    folders: bool = False
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        if _BRANCH.match(line):
+            return 2.0
+        return 1.0 if not line or re.match(r"\d+ director|[./~\w-]+$", line) else -3.0
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if self.folders:
+            return
+        root: str | None = None
+        stack: list[str] = []
+        found: list[tuple[int, str]] = []
+        for line in lines:
+            branch = _BRANCH.match(line)
+            if branch is None:
+                if line and not re.match(r"\d+ director", line):
+                    root, stack = line.strip(), []
+                continue
+            depth = len(branch["bars"]) // 4
+            name = re.sub(r"^\[[^\]]*\]\s+", "", branch["name"]).split(" -> ")[0]
+            del stack[depth:]
+            stack.append(name)
+            base = root if root is not None else "."
+            found.append(
+                (
+                    depth,
+                    name
+                    if self.full
+                    else "/".join([base, *(part.rstrip("/") for part in stack[:-1]), stack[-1]]),
+                )
+            )
+        for index, (depth, path) in enumerate(found):
+            parent = index + 1 < len(found) and found[index + 1][0] > depth
+            if not parent and is_file_name(path) and not looks_like_folder(path):
+                yield FileRef(join(self.cwd, path), "surfaced", rule=self.rule)

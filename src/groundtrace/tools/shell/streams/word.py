@@ -1,0 +1,44 @@
+"""What the words of a command expand to, as far as the command itself tells.
+
+Text that cannot be known stands as a hole: one private character per unknown. A hole that belongs
+to a loop variable is the variable's own, so that a printed separator such as `== $f ==` can later
+tell its value. Words with holes are never taken for file names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.syntax.holes import HOLES
+
+MAX_WORDS = 400
+"""Brace expansions and loops are followed this far."""
+
+
+class Word(msgspec.Struct, frozen=True):
+    """One argument after expansion."""
+
+    text: str
+    glob: bool = False
+    """Holds an unquoted pattern, so the shell replaced it by names that are not known here."""
+    stream: tuple[Part, ...] | None = None
+    """What a command substitution would print, when the word is nothing else."""
+
+    @property
+    def known(self) -> bool:
+        """The text is what the program was given."""
+        return not self.glob and HOLES.search(self.text) is None
+
+
+def filled(words: Sequence[Word], mark: str, value: str) -> list[Word]:
+    """Words of a command with a value in place of its mark, as find and xargs put names in."""
+    return [replace(word, text=word.text.replace(mark, value)) for word in words]
+
+
+def split_text(text: str) -> list[Word]:
+    """Known text that the shell splits into words, as after `$(...)`."""
+    return [Word(piece, glob="*" in piece or "?" in piece) for piece in text.split()[:MAX_WORDS]]

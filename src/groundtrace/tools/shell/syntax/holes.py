@@ -1,0 +1,51 @@
+"""What the words of a command expand to, as far as the command itself tells.
+
+Text that cannot be known stands as a hole: one private character per unknown. A hole that belongs
+to a loop variable is the variable's own, so that a printed separator such as `== $f ==` can later
+tell its value. Words with holes are never taken for file names.
+"""
+
+from __future__ import annotations
+
+import re
+
+HOLE = "\ue000"
+"""Anything, unknown."""
+
+
+FIRST_HOLE = 0xE001
+
+
+LAST_HOLE = 0xF8FF
+
+
+HOLES = re.compile("[\ue000-\uf8ff]")
+
+
+class Holed:
+    """A line with holes, each of which stands for any text, as little as fits.
+
+    Found piece by piece: compiling an expression for it took longer than all its matches.
+    """
+
+    __slots__ = ("_first", "_last", "_middle")
+
+    def __init__(self, text: str) -> None:
+        self._first, *self._middle, self._last = HOLES.split(text)
+
+    def match(self, line: str) -> list[str] | None:
+        """What stands in the holes; None when the line is another."""
+        end = len(line) - len(self._last)
+        if not line.startswith(self._first) or not line.endswith(self._last):
+            return None
+        at = len(self._first)
+        found: list[str] = []
+        for piece in self._middle:
+            where = line.find(piece, at)
+            if where < 0:
+                return None
+            found.append(line[at:where])
+            at = where + len(piece)
+        if at > end:
+            return None
+        return [*found, line[at:end]]

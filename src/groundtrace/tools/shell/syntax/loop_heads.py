@@ -1,0 +1,36 @@
+"""Loops over words that only the output can tell, such as `for f in *.py` and `while read f`."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_READ = re.compile(r"(?:IFS=\S*\s+)?read\b((?:\s+-\w+(?:\s+(?:''|\"\"|\$'[^']*'))?)*)((?:\s+\w+)*)")
+
+
+_COUNTED = re.compile(
+    r"for\s*\(\(\s*(?P<name>\w+)\s*=\s*(?P<low>\d+)\s*;\s*\w+\s*(?P<sign><=?)\s*(?P<high>\d+)\s*;"
+    r"\s*\w+\s*(?:\+\+|\+=\s*(?P<step>\d+))\s*\)\)"
+)
+
+
+class Counter(NamedTuple):
+    """The variable of a counting loop and its values."""
+
+    name: str
+    values: range
+
+
+def read_names(condition: str) -> list[str] | None:
+    """Variables of `while read a b`, None when the loop reads nothing."""
+    found = _READ.match(condition)
+    return None if found is None else found[2].split() or ["REPLY"]
+
+
+def counted(source: str) -> Counter | None:
+    """`for ((i=1; i<=9; i++))`, None for loops that count otherwise."""
+    found = _COUNTED.match(source)
+    if found is None:
+        return None
+    stop = int(found["high"]) + (found["sign"] == "<=")
+    return Counter(found["name"], range(int(found["low"]), stop, int(found["step"] or 1) or 1))

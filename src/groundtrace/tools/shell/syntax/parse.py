@@ -1,0 +1,127 @@
+"""The syntax tree of a command, and the source text behind its nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+
+MAX_COMMAND = 200_000
+"""Longer commands hold data, not control flow; what follows is left out."""
+
+
+MAX_HARD = 3000
+"""Operators and openings in one command, data in here-documents aside. For a command that is not
+valid the parser takes the square of their number: `a|a|a…` and `$&&$&&…` of 50 KB took minutes.
+What follows is left out."""
+
+
+MAX_REPAIRS = 8
+"""Times that a tree is mended where the grammar ran lines together."""
+
+
+class Tree(NamedTuple):
+    """A parsed command."""
+
+    root: Node
+    source: bytes
+    broken: bool
+    """Some part of it is not valid bash, or was left out."""
+
+    def text(self, node: Node) -> str:
+        """Source of a node."""
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+@cache
+def _parser() -> Parser:
+    from tree_sitter import Language, Parser
+    from tree_sitter_bash import language
+
+    return Parser(Language(language()))
+
+
+def parse(command: str) -> Tree:
+    """The tree of `command`; a broken command still has a tree of its readable parts."""
+    followed = _bounded(command[:MAX_COMMAND])
+    source = followed.encode("utf-8", "replace")
+    root = _parser().parse(source).root_node
+    if b"\n" in source:
+        for _ in range(MAX_REPAIRS):
+            breaks = list(_lost_breaks(root, source))
+            if not breaks:
+                break
+            source = _with_breaks(source, breaks)
+            root = _parser().parse(source).root_node
+    return Tree(root, source, root.has_error or len(followed) < len(command))
+
+
+_HARD = re.compile(r"[|<&;$({[`\x00-\x08\x0b-\x1f\u2028\u2029]|=~|\b(?:if|for|case|while|until)\b")
+
+
+_HEREDOC = re.compile(r"<<-?\s*[\'\"\\]?(\w+)")
+
+
+_HARD_IN_DATA = re.compile(rf"\0|{_HEREDOC.pattern}")
+
+
+def _bounded(command: str) -> str:
+    """The command up to what the parser cannot do in bounded time."""
+    if len(command) <= MAX_HARD:
+        return command
+    return command[: next(islice(_hard_places(command), MAX_HARD, None), len(command))]
+
+
+def _hard_places(command: str) -> Iterator[int]:
+    """Where the parser has to work hard. Data in a here-document is none of it, except for NUL and
+    what looks like another here-document."""
+    position = 0
+    end: str | None = None
+    for line in command.split("\n"):
+        pattern = _HARD if end is None else _HARD_IN_DATA
+        for found in pattern.finditer(line):
+            yield position + found.start()
+        if end is None:
+            opened = _HEREDOC.search(line)
+            end = None if opened is None else opened[1]
+        elif line.strip() == end:
+            end = None
+        position += len(line) + 1
+
+
+def _lost_breaks(root: Node, source: bytes) -> Iterator[int]:
+    """Ends of lines that the grammar took for blanks between the arguments of one command.
+
+    It does so in `head -5\ncat b 2>/dev/null | grep x`, where a pipe follows a redirection.
+    """
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        children = node.children
+        if node.type == "command":
+            for before, after in pairwise(children):
+                if after.start_byte - before.end_byte > 0:
+                    gap = source[before.end_byte : after.start_byte]
+                    if b"\n" in gap.replace(b"\\\n", b""):
+                        yield before.end_byte
+        for child in children:
+            # Not `end_point.row`: tree-sitter 0.26 gives that number away without owning it, and
+            # a command of more than 256 lines brought the interpreter down.
+            spans_lines = source.find(b"\n", child.start_byte, child.end_byte) >= 0
+            if spans_lines and child.child_count:
+                stack.append(child)
+
+
+def _with_breaks(source: bytes, breaks: Iterable[int]) -> bytes:
+    pieces: list[bytes] = []
+    position = 0
+    for at in sorted(set(breaks)):
+        pieces += [source[position:at], b";"]
+        position = at
+    return b"".join([*pieces, source[position:]])

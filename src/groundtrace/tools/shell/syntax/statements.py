@@ -1,0 +1,48 @@
+"""How the commands of one statement hang together: pipes, `&&`, `||`, redirections behind them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class Stage(msgspec.Struct):
+    """One command of a pipe, with its redirections."""
+
+    node: Node | None
+    marks: list[Node] = msgspec.field(default_factory=list)
+
+
+_JOINTS = {"|": "|", "|&": "|", "&&": "&&", "||": "||"}
+
+
+_FLOWS = {"pipeline", "list", "redirected_statement"}
+
+
+def flat(node: Node) -> list[Stage | str]:
+    """Stages and what joins them, in the order of the source.
+
+    The grammar nests `a | b && c < f` in ways that bash does not, such as `(a | (b && c)) < f`.
+    The order of the words is right in all of them, and it is all that the shell goes by.
+    """
+    items: list[Stage | str] = []
+    body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
+    for child in node.children:
+        kind = child.type
+        if kind in _JOINTS:
+            items.append(_JOINTS[kind])
+        elif kind.endswith("_redirect"):
+            last = next((item for item in reversed(items) if isinstance(item, Stage)), None)
+            if last is None:
+                last = Stage(None)
+                items.append(last)
+            last.marks.append(child)
+        elif kind in _FLOWS:
+            items.extend(flat(child))
+        elif (child.is_named and kind != "comment") or child == body:
+            items.append(Stage(child))
+    return items

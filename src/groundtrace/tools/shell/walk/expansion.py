@@ -1,0 +1,426 @@
+"""What the words of a command expand to, as far as the command itself tells.
+
+Text that cannot be known stands as a hole: one private character per unknown. A hole that belongs
+to a loop variable is the variable's own, so that a printed separator such as `== $f ==` can later
+tell its value. Words with holes are never taken for file names.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from groundtrace.tools.shell.programs.call import Shell
+from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.word import MAX_WORDS, Word
+from groundtrace.tools.shell.syntax.arithmetic import arithmetic
+from groundtrace.tools.shell.syntax.holes import HOLE, HOLES
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+_MARK = "\x01"
+
+
+_SPLIT = "\x02"
+
+
+_SPECIAL = re.compile(r"[*?\[\]{},~\s\x01\x02]")
+
+
+MAX_TEXT = 100_000
+"""Longer values are data, not names."""
+
+
+def expand_all(shell: Shell, nodes: Sequence[Node]) -> list[Word]:
+    """The words that `nodes` expand to."""
+    words: list[Word] = []
+    at = 0
+    while at < len(nodes) and len(words) <= MAX_WORDS:
+        end = at + 1
+        while end < len(nodes) and nodes[end].start_byte == nodes[end - 1].end_byte:
+            end += 1
+        if end == at + 1:
+            words.extend(expand(shell, nodes[at]))
+        else:
+            # The grammar takes `$d/$b.md` for two words, which touch each other.
+            piece = shell.tree.source[nodes[at].start_byte : nodes[end - 1].end_byte]
+            words.extend(_finish(_rough(shell, piece.decode("utf-8", "replace"))))
+        at = end
+    return words
+
+
+_TOKEN = re.compile(
+    r"'(?P<raw>[^']*)'|\"(?P<text>(?:\\.|[^\"\\])*)\"|\$\{(?P<braced>\w+)\}|\$(?P<name>\w+)|\\(?P<char>.)",
+    re.DOTALL,
+)
+
+
+def _rough(shell: Shell, source: str) -> str:
+    """Marked text of a word by its source alone: quotes, escapes and plain variables."""
+
+    def token(match: re.Match[str]) -> str:
+        if match["raw"] is not None:
+            return _escape(match["raw"])
+        if match["text"] is not None:
+            return _escape(_inline(shell, match["text"]))
+        if match["char"] is not None:
+            return _escape(match["char"])
+        return _value(shell, match["braced"] or match["name"], quoted=False)
+
+    return _TOKEN.sub(token, source)
+
+
+def expand(shell: Shell, node: Node) -> list[Word]:
+    """The words that one node expands to: several after braces, arrays and word splitting."""
+    if node.type in _PLAIN_KINDS:
+        text = shell.tree.text(node)
+        if _PLAIN.fullmatch(text):
+            return [Word(_QUOTED.sub(r"\1\2", text) if '"' in text or "'" in text else text)]
+    stream = _only_stream(shell, node)
+    if stream is not None:
+        return [Word(HOLE, stream=stream)]
+    return _finish(_marked(shell, node, quoted=False))
+
+
+_PLAIN_KINDS = frozenset(
+    {"word", "number", "raw_string", "string", "concatenation", "command_name"}
+)
+
+
+_PLAIN = re.compile(r"""(?:[^\\*?\[\]{}~$`'"]+|'[^']*'|"[^"\\$`]*")*+""")
+"""A word in which nothing is left to expand once its quotes are gone: nine of ten are."""
+
+
+_QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
+
+
+def expand_text(shell: Shell, node: Node) -> Word:
+    """The single word that a node expands to where the shell does not split (assignments)."""
+    stream = _only_stream(shell, node)
+    if stream is not None:
+        return Word(HOLE, stream=stream)
+    marked = _marked(shell, node, quoted=False).replace(_SPLIT, " ")
+    # A value that doubles itself in a loop would fill the memory.
+    return Word(_unmark(marked) if len(marked) < MAX_TEXT else HOLE)
+
+
+def _only_stream(shell: Shell, node: Node) -> tuple[Part, ...] | None:
+    """The parts that a lone `$(...)`, `"$(...)"`, `$x` or `"$x"` stands for."""
+    if node.type == "string" or node.type == "command_name":
+        inner = [child for child in node.children if child.type != '"']
+        if len(inner) != 1:
+            return None
+        node = inner[0]
+    if node.type == "command_substitution":
+        value = shell.substitute(node)
+        return value if isinstance(value, tuple) else None
+    if node.type in {"simple_expansion", "expansion"}:
+        name = shell.tree.text(node).strip("${}")
+        bound = shell.variables.get(name)
+        if bound is not None and len(bound) == 1:
+            return bound[0].stream
+    return None
+
+
+def _marked(shell: Shell, node: Node, quoted: bool) -> str:
+    """Expanded text in which quoted special characters are marked and splits are explicit."""
+    kind = node.type
+    text = shell.tree.text
+    handler = _MARKED.get(kind)
+    if handler is not None:
+        return handler(shell, node, quoted)
+    if kind in {"string", "concatenation", "command_name", "translated_string"}:
+        return _sequence(
+            shell, node, quoted or (kind != "concatenation" and kind != "command_name")
+        )
+    raw = text(node)
+    return _escape(raw) if quoted else raw
+
+
+def _sequence(shell: Shell, node: Node, quoted: bool) -> str:
+    """Children in order; what lies between them (blanks inside a string) is kept."""
+    pieces: list[str] = []
+    is_string = node.type in {"string", "translated_string"}
+    position = node.start_byte
+    for child in node.children:
+        if is_string and child.start_byte > position:
+            gap = shell.tree.source[position : child.start_byte].decode("utf-8", "replace")
+            pieces.append(_escape(gap))
+        position = child.end_byte
+        if is_string and child.type in {'"', "$"}:
+            continue
+        if is_string and child.type in _EXPANSIONS:
+            # The grammar takes the blank of `"$a $b"` into the second expansion.
+            raw = shell.tree.text(child)
+            pieces.append(_escape(raw[: len(raw) - len(raw.lstrip())]))
+        pieces.append(_marked(shell, child, quoted))
+    return "".join(pieces)
+
+
+_EXPANSIONS = frozenset(
+    ["simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"]
+)
+
+
+def _word(shell: Shell, node: Node, quoted: bool) -> str:
+    raw = shell.tree.text(node)
+    if quoted:
+        return _escape(raw)
+    if "\\" not in raw:
+        return raw
+    return _ESCAPED.sub(lambda m: "" if m[1] == "\n" else _escape(m[1]), raw)
+
+
+_ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
+
+
+_ESCAPED_IN_STRING = re.compile(r"\\(\n|[$`\"\\])")
+
+
+def _string_content(shell: Shell, node: Node, _quoted: bool) -> str:
+    raw = shell.tree.text(node)
+    if "\\" in raw:
+        raw = _ESCAPED_IN_STRING.sub(lambda m: m[1].strip("\n"), raw)
+    return _escape(raw)
+
+
+def _raw_string(shell: Shell, node: Node, quoted: bool) -> str:
+    raw = shell.tree.text(node)
+    return _escape(raw if quoted else raw[1:-1])
+
+
+_ANSI_C = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a": "\a", "0": "\0"}
+
+
+def _ansi_c(shell: Shell, node: Node, _quoted: bool) -> str:
+    raw = shell.tree.text(node)[2:-1]
+    return _escape(re.sub(r"\\(.)", lambda m: _ANSI_C.get(m[1], m[0]), raw))
+
+
+def _substitution(shell: Shell, node: Node, quoted: bool) -> str:
+    value = shell.substitute(node)
+    if isinstance(value, str):
+        value = value.rstrip("\n")
+        return _escape(value) if quoted else _split(value)
+    return shell.hole_for(value)
+
+
+def _process(shell: Shell, node: Node, _quoted: bool) -> str:
+    return shell.hole_for(shell.inner_parts(node))
+
+
+def _arithmetic(shell: Shell, node: Node, _quoted: bool) -> str:
+    body = shell.tree.text(node).strip()
+    body = body.removeprefix("$((").removesuffix("))").removeprefix("$[").removesuffix("]")
+    value = arithmetic(body, shell.scalar)
+    return HOLE if value is None else str(value)
+
+
+def _simple(shell: Shell, node: Node, quoted: bool) -> str:
+    name = shell.tree.text(node).lstrip()[1:]
+    if name[:1].isdigit() and len(name) > 1:
+        # `$3p` is the third argument and a letter; the grammar takes both for the name.
+        rest = name[1:]
+        return _value(shell, name[0], quoted) + (_escape(rest) if quoted else rest)
+    return _value(shell, name, quoted)
+
+
+def _value(shell: Shell, name: str, quoted: bool) -> str:
+    words = shell.lookup(name)
+    if words is None:
+        return HOLE
+    pieces = []
+    for word in words:
+        text = word.text if word.stream is None else shell.hole_for(word.stream)
+        pieces.append(_escape(text) if quoted else _split(text))
+    joiner = _SPLIT if name in {"@", "*"} or len(words) > 1 else ""
+    return joiner.join(pieces)
+
+
+_EXPANSION = re.compile(
+    r"\$\{(?P<bang>[!#])?(?P<name>\w+|[@*#?])(?:\[(?P<index>[^\]]*)\])?(?P<rest>.*)\}$", re.DOTALL
+)
+
+
+def _expansion(shell: Shell, node: Node, quoted: bool) -> str:
+    found = _EXPANSION.match(shell.tree.text(node).lstrip())
+    if found is None or found["bang"] == "!":
+        return HOLE
+    name, index, rest = found["name"], found["index"], found["rest"]
+    words = shell.lookup(name)
+    if found["bang"] == "#":
+        if words is None:
+            return HOLE
+        return str(len(words) if index in {"@", "*"} else len(words[0].text if words else ""))
+    if words is not None and index is not None and index not in {"@", "*"}:
+        number = arithmetic(index, shell.scalar)
+        words = (
+            [words[number]] if number is not None and -len(words) <= number < len(words) else None
+        )
+    if words is None:
+        return _absent(shell, rest, quoted)
+    if rest[:2] in {":-", ":="} and any(word.text for word in words):
+        rest = ""
+    elif rest[:2] in {":-", ":="}:
+        return _absent(shell, rest, quoted)
+    pieces = []
+    for word in words:
+        text = word.text if word.stream is None else shell.hole_for(word.stream)
+        changed = _modified(text, rest, shell) if rest else text
+        pieces.append(_escape(changed) if quoted else _split(changed))
+    return _SPLIT.join(pieces)
+
+
+def _absent(shell: Shell, rest: str, quoted: bool) -> str:
+    found = re.match(r":?[-=](.*)$", rest, re.DOTALL)
+    if found is None:
+        return HOLE
+    text = _inline(shell, found[1].strip("\"'"))
+    return _escape(text) if quoted else _split(text)
+
+
+def _inline(shell: Shell, text: str) -> str:
+    """Variables inside the operand of `${x:-...}` and the like."""
+
+    def value(match: re.Match[str]) -> str:
+        words = shell.lookup(match[1] or match[2])
+        return HOLE if words is None else " ".join(word.text for word in words)
+
+    return re.sub(r"\$(?:\{(\w+)\}|(\w+))", value, text)
+
+
+def _modified(text: str, rest: str, shell: Shell) -> str:
+    """`${x%...}`, `${x#...}`, `${x/a/b}`, `${x:1:2}`, `${x^^}`."""
+    operand = _inline(shell, rest.lstrip("%#/^,:@").strip("\"'"))
+    if HOLES.search(text) or HOLES.search(operand):
+        return HOLE
+    if rest[0] in "%#":
+        return _stripped(text, operand, at_end=rest[0] == "%", longest=rest[:2] in {"%%", "##"})
+    if rest[0] == "/":
+        old, _, new = operand.partition("/")
+        pattern = _glob_regex(old)
+        try:
+            return re.sub(pattern, lambda _: new, text, count=0 if rest[:2] == "//" else 1)
+        except re.error:
+            return HOLE
+    if rest[0] == "^":
+        return text.upper() if rest[:2] == "^^" else text[:1].upper() + text[1:]
+    if rest[0] == ",":
+        return text.lower() if rest[:2] == ",," else text[:1].lower() + text[1:]
+    found = re.match(r":\s*(-?\d+)(?::(-?\d+))?$", rest)
+    if found:
+        start = int(found[1])
+        end = None if found[2] is None else start + int(found[2])
+        return text[start:end]
+    return HOLE
+
+
+def _stripped(text: str, pattern: str, at_end: bool, longest: bool) -> str:
+    cuts = range(len(text) + 1)
+    order = cuts if longest == at_end else reversed(cuts)
+    for cut in order:
+        piece = text[cut:] if at_end else text[:cut]
+        if fnmatch.fnmatchcase(piece, pattern):
+            return text[:cut] if at_end else text[cut:]
+    return text
+
+
+def _glob_regex(pattern: str) -> str:
+    return fnmatch.translate(pattern).removeprefix("(?s:").removesuffix(r")\Z")
+
+
+_MARKED: dict[str, Callable[[Any, Any, bool], str]] = {
+    "word": _word,
+    "string_content": _string_content,
+    "raw_string": _raw_string,
+    "ansi_c_string": _ansi_c,
+    "command_substitution": _substitution,
+    "process_substitution": _process,
+    "arithmetic_expansion": _arithmetic,
+    "simple_expansion": _simple,
+    "expansion": _expansion,
+}
+
+
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(lambda m: _MARK + m[0], text)
+
+
+def _split(text: str) -> str:
+    """Text of an unquoted expansion: white space splits it, patterns in it are live."""
+    return _BLANKS.sub(_SPLIT, text.replace(_MARK, ""))
+
+
+_BLANKS = re.compile(r"\s+")
+
+
+def _unmark(text: str) -> str:
+    return text.replace(_MARK, "") if _MARK in text else text
+
+
+def _finish(marked: str) -> list[Word]:
+    words = []
+    for piece in _fields(marked):
+        for text in braces(piece):
+            bare = _MARKED_CHARACTER.sub("", text) if _MARK in text else text
+            words.append(Word(_unmark(text), glob=_GLOB.search(bare) is not None))
+            if len(words) >= MAX_WORDS:
+                return words
+    return words
+
+
+_MARKED_CHARACTER = re.compile(r"\x01.", re.DOTALL)
+
+
+_GLOB = re.compile(r"[*?]|\[[^\]]+\]")
+
+
+def _fields(marked: str) -> list[str]:
+    if _SPLIT not in marked:
+        return [marked]
+    return [piece for piece in marked.split(_SPLIT) if piece]
+
+
+_BRACES = re.compile(r"(?<!\x01)\{((?:\x01.|[^{}\x01])*)(?<!\x01)\}", re.DOTALL)
+
+
+_RANGE = re.compile(r"(-?\d+|[a-zA-Z])\.\.(-?\d+|[a-zA-Z])(?:\.\.(-?\d+))?$")
+
+
+def braces(text: str) -> list[str]:
+    """Brace expansion of marked text: `{a,b}` and `{1..5}`."""
+    if "{" not in text or text.count("{") > 12:
+        return [text]
+    for found in _BRACES.finditer(text):
+        options = _options(found[1])
+        if options is None:
+            continue
+        before, after = text[: found.start()], text[found.end() :]
+        out: list[str] = []
+        for option in options:
+            out.extend(braces(f"{before}{option}{after}"))
+            if len(out) > MAX_WORDS:
+                break
+        return out[:MAX_WORDS]
+    return [text]
+
+
+def _options(body: str) -> list[str] | None:
+    found = _RANGE.match(body)
+    if found:
+        low, high, step = found.groups()
+        if low.lstrip("-").isdigit() and high.lstrip("-").isdigit():
+            a, b, width = int(low), int(high), abs(int(step or 1)) or 1
+            if abs(b - a) // width > MAX_WORDS:
+                return None
+            return [str(n) for n in (range(a, b + 1, width) if a <= b else range(a, b - 1, -width))]
+        if low.isalpha() and high.isalpha():
+            a, b = ord(low), ord(high)
+            return [chr(n) for n in (range(a, b + 1) if a <= b else range(a, b - 1, -1))]
+        return None
+    options = re.split(r"(?<!\x01),", body)
+    return options if len(options) > 1 else None

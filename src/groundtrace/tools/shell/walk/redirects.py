@@ -1,0 +1,118 @@
+"""Redirections: where a command's input comes from and its output goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from groundtrace.tools.shell.programs.call import Shell
+from groundtrace.tools.shell.programs.printed_words import text_part
+from groundtrace.tools.shell.streams.conditions import joined
+from groundtrace.tools.shell.streams.content import Content
+from groundtrace.tools.shell.streams.part import Parts, Write
+from groundtrace.tools.shell.streams.word import Word
+from groundtrace.tools.shell.syntax.holes import HOLE
+from groundtrace.tools.shell.syntax.statements import flat
+from groundtrace.tools.shell.walk.expansion import expand
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class Redirects:
+    """Where a command's input comes from and its output goes."""
+
+    __slots__ = ("discard", "quiet", "stdin", "then", "writes")
+
+    def __init__(self) -> None:
+        self.stdin: Parts | None = None
+        self.writes: list[Write] = []
+        self.discard = False
+        self.quiet = False
+        self.then: list[Callable[[Parts], Parts]] = []
+
+    def add_file(self, shell: Shell, mark: Node) -> None:
+        target = mark.child_by_field_name("destination")
+        fd = mark.child_by_field_name("descriptor")
+        number = shell.tree.text(fd) if fd is not None else ""
+        operator = next((c.type for c in mark.children if not c.is_named), ">")
+        words = expand(shell, target) if target is not None else []
+        if not words:
+            return
+        word = words[0]
+        if operator == "<":
+            self.stdin = _opened(shell, word)
+            return
+        if (operator in {">&", "<&"} and word.text.isdigit()) or operator in {">&-", "<&-"}:
+            if number in {"", "1"} and word.text == "2":
+                return
+            return
+        if number == "2":
+            self.quiet = True
+        elif number in {"", "1"} or operator.startswith("&"):
+            self.discard = True
+        path = shell.path(word.text) if word.known else None
+        if path is not None:
+            self.writes.append(Write(path=path, rule="redirection"))
+
+    def add_heredoc(self, shell: Shell, mark: Node) -> None:
+        """The body is input; what stands behind `<<EOF` in its line belongs to the command."""
+        body = next((child for child in mark.named_children if child.type == "heredoc_body"), None)
+        start = next(
+            (child for child in mark.named_children if child.type == "heredoc_start"), None
+        )
+        text = _heredoc_text(shell, mark, start, body)
+        self.stdin = [text_part(shell, text.removesuffix("\n"), rule="heredoc")]
+        operator = ""
+        for child in mark.children:
+            if child.type == "file_redirect":
+                self.add_file(shell, child)
+            elif child.type in {"&&", "||"}:
+                operator = child.type
+            elif child.type == "pipeline":
+                stages = flat(child)
+                self.then.append(lambda parts, stages=stages: shell.flow(["|", *stages], parts))  # type: ignore[misc]
+            elif operator and child.is_named and not child.type.startswith("heredoc"):
+                self.then.append(
+                    lambda parts, child=child, o=operator: joined(parts, o, shell.run(child))  # type: ignore[misc]
+                )
+
+    def apply(self, shell: Shell, parts: Parts) -> Parts:
+        """Parts as they are seen after the redirections."""
+        if self.quiet:
+            for part in parts:
+                part.quiet = True
+        if self.discard:
+            parts = [part for part in parts if not part.prints]
+        parts = [*parts, *self.writes]
+        for action in self.then:
+            parts = action(parts)
+        return parts
+
+
+def _heredoc_text(shell: Shell, mark: Node, start: Node | None, body: Node | None) -> str:
+    if body is None:
+        return ""
+    quoted = start is not None and shell.tree.text(start)[:1] in {"'", '"', "\\"}
+    text = shell.tree.text(body)
+    if not quoted:
+
+        def value(match: re.Match[str]) -> str:
+            words = shell.lookup(match[1] or match[2])
+            return HOLE if words is None else " ".join(word.text for word in words)
+
+        text = re.sub(r"(?<!\\)\$(?:\{(\w+)\}|(\w+))", value, text)
+    if mark.children and mark.children[0].type == "<<-":
+        text = re.sub(r"^\t+", "", text, flags=re.MULTILINE)
+    return text
+
+
+def _opened(shell: Shell, word: Word) -> Parts:
+    """Standard input from a file or from a process substitution."""
+    if word.text in shell.streams:
+        return [replace(part) for part in shell.streams[word.text]]
+    path = shell.path(word.text) if word.known else None
+    return [Content(path=path, rule="redirection")]
