@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from groundtrace.tools.shell.align.fit import Segment
 from groundtrace.tools.shell.streams.text import Text
+from groundtrace.tools.shell.weights import MIN_ANCHOR
 
 
 def anchors_of(printing: Sequence[Segment], lines: Sequence[str]) -> list[tuple[int, int]]:
@@ -35,7 +36,7 @@ def anchors_of(printing: Sequence[Segment], lines: Sequence[str]) -> list[tuple[
         if not isinstance(part, Text) or len(part.lines) != 1:
             continue
         text = part.lines[0]
-        if len(text) > 2 and texts[text] == 1 and text in where and text not in repeated:
+        if len(text) >= MIN_ANCHOR and texts[text] == 1 and text in where and text not in repeated:
             found.append((index, where[text]))
     return _rising(found)
 

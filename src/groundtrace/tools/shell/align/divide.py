@@ -13,9 +13,7 @@ from groundtrace.tools.shell.align.fit import Segment, fit
 from groundtrace.tools.shell.streams.ls_output import expect_parents
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.text import Prefixed, Text
-
-MAX_ROUNDS = 4
-"""Divisions tried before a contradiction is let stand."""
+from groundtrace.tools.shell.weights import MAX_ROUNDS
 
 
 def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:

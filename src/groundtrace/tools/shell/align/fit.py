@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.text import Text
-
-MAX_CELLS = 1_500_000
-"""More (part, line) pairs than this are divided greedily."""
-
-
-UNACCOUNTED = 2.5
-"""What speaks against a line that nothing in the command accounts for."""
-
+from groundtrace.tools.shell.weights import (
+    EMPTY_TEXT,
+    FALLBACK_TEXT,
+    MAX_CELLS,
+    TEXT,
+    TEXT_WITH_HOLES,
+    UNACCOUNTED,
+)
 
 _NEVER = float("-inf")
 
@@ -78,10 +78,10 @@ def _text(part: Text, lines: Sequence[str], before: list[float]) -> tuple[list[f
     if size == 0:
         return list(before), back
     gain = sum(
-        1.2 if not text.strip() else 6.0 if pattern is None else 4.5
+        EMPTY_TEXT if not text.strip() else TEXT if pattern is None else TEXT_WITH_HOLES
         for text, pattern in zip(part.lines, patterns, strict=True)
     )
-    gain -= 4.0 if part.fallback else 0.0
+    gain -= FALLBACK_TEXT if part.fallback else 0.0
     for start in range(len(lines) - size + 1):
         if before[start] == _NEVER:
             continue

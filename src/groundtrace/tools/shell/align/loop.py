@@ -18,6 +18,12 @@ from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.weights import (
+    LOOP_BODY,
+    LOOP_HEADING,
+    LOOP_WITHOUT_HEADING,
+    NO_LOOP_LINE,
+)
 
 MAX_ROUNDS = 400
 
@@ -62,15 +68,15 @@ class Loop(Part, kw_only=True):
         ]
         heading = self._heading()
         if heading is not None and self._heads(line, heading):
-            return 3.0
-        return max(scores) * 0.9 if scores else -2.0
+            return LOOP_HEADING
+        return max(scores) * LOOP_BODY if scores else NO_LOOP_LINE
 
     def begin(self, before: str, line: str) -> float:
         """A loop whose rounds open with their heading begins with one."""
         heading = self._heading()
         if heading is None or heading.above != 0 or self._heads(line, heading):
             return 0.0
-        return -2.0
+        return LOOP_WITHOUT_HEADING
 
     def _heads(self, line: str, heading: Heading) -> bool:
         """Whether a line is a heading of this loop, and not of another: `for f in a/*` beside

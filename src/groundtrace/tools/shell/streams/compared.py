@@ -10,6 +10,7 @@ from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import Word
+from groundtrace.tools.shell.weights import PLAIN, TELLING, UNLIKELY
 
 _NAMED = re.compile(
     r"(?:Binary files|Files) (?P<pair>.+) (?:differ|are identical)$"
@@ -54,8 +55,8 @@ class Compared(Part, kw_only=True):
 
     def score(self, line: str) -> float:
         if _NAMED.match(line) or _HEADER.match(line):
-            return 2.0
-        return 1.0 if _LINE.match(line) else -3.0
+            return TELLING
+        return PLAIN if _LINE.match(line) else UNLIKELY
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         absent = {found["name"] for found in map(_ABSENT.match, lines) if found}

@@ -15,6 +15,16 @@ from groundtrace.model import FileRef
 from groundtrace.tools.shell.output import TRUNCATED
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.weights import (
+    CONTENT_MAYBE_SILENT,
+    CONTENT_SILENT,
+    HEADING,
+    NUMBERED_LINE,
+    NUMBERS_FALL,
+    PLAIN,
+    UNDER_HEADING,
+    UNLIKELY,
+)
 
 Spans = tuple[tuple[int, int | None], ...]
 """Line ranges in order; an end of None is the end of the file."""
@@ -58,16 +68,17 @@ class Content(Part, kw_only=True):
 
     def score(self, line: str) -> float:
         if self.numbers == "lead":
-            return 1.5 if _LEAD.match(line) else -3.0
+            return NUMBERED_LINE if _LEAD.match(line) else UNLIKELY
         if self.numbers == "colon":
-            return 1.5 if _COLON.match(line) or line.startswith("URL: ") else -3.0
-        return 1.0
+            shown = _COLON.match(line) or line.startswith("URL: ")
+            return NUMBERED_LINE if shown else UNLIKELY
+        return PLAIN
 
     def pair(self, before: str, line: str) -> float:
         if not self.numbers:
             return 0.0
         first, second = _LEAD.match(before), _LEAD.match(line)
-        return -4.0 if first and second and int(second[1]) <= int(first[1]) else 0.0
+        return NUMBERS_FALL if first and second and int(second[1]) <= int(first[1]) else 0.0
 
     def exact(self) -> int | None:
         if self.spans is None:
@@ -80,7 +91,7 @@ class Content(Part, kw_only=True):
         return total if self.limit is None else min(total, self.limit)
 
     def cost_of_silence(self) -> float:
-        return 0.3 if self.quiet or self.maybe or self.fallback else 2.0
+        return CONTENT_MAYBE_SILENT if self.quiet or self.maybe or self.fallback else CONTENT_SILENT
 
     def obtained(self, lines: Sequence[str]) -> bool:
         return self.numbers != "colon" or any(map(_COLON.match, lines))
@@ -124,7 +135,7 @@ class Content(Part, kw_only=True):
         left = len(lines)
         exact = self.exact()
         # Harnesses cut blank lines off both ends; the file rarely ends within two lines of a range.
-        if trimmed and exact is not None and exact - (2 if exact > 4 else 1) <= left < exact:
+        if trimmed and exact is not None and exact - _blanks_cut(exact) <= left < exact:
             left = exact
         out: list[tuple[int | None, int | None]] = []
         for low, high in spans:
@@ -134,6 +145,11 @@ class Content(Part, kw_only=True):
             out.append((low, low + size - 1))
             left -= size
         return out
+
+
+def _blanks_cut(size: int) -> int:
+    """How many blank lines a harness may have cut off the ends of a range of this size."""
+    return 2 if size > 4 else 1
 
 
 def runs(numbers: Sequence[int]) -> Iterable[tuple[int, int]]:
@@ -161,7 +177,7 @@ class Headed(Part, kw_only=True):
         return True
 
     def score(self, line: str) -> float:
-        return 4.0 if _HEADER.match(line) else 0.9
+        return HEADING if _HEADER.match(line) else UNDER_HEADING
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         out: list[FileRef] = []

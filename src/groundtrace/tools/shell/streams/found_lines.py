@@ -12,6 +12,19 @@ from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.search_patterns import Pattern
 from groundtrace.tools.shell.streams.word import Word
+from groundtrace.tools.shell.weights import (
+    CONTEXT_BREAK,
+    CONTEXT_LINE,
+    FOUND_NUMBERS_FALL,
+    IMPOSSIBLE,
+    MATCHING,
+    MAX_TESTED_LINE,
+    MOSTLY_NUMBERED,
+    NAMED_BESIDE_BARE,
+    STRAY_BREAK,
+    TELLING,
+    UNTESTED,
+)
 
 _CONTEXT_BREAK = "--"
 
@@ -71,30 +84,31 @@ class Search(Part, kw_only=True):
 
     def score(self, line: str) -> float:
         if line == _CONTEXT_BREAK:
-            return 0.6 if self.context else -2.0
+            return CONTEXT_BREAK if self.context else STRAY_BREAK
         if self.named is not False and self._split(line) is not None:
-            return 2.0
+            return TELLING
         if self.named:
-            return 0.4 if self.context and re.match(r".+-\d+-", line) else -4.0
+            return CONTEXT_LINE if self.context and re.match(r".+-\d+-", line) else IMPOSSIBLE
         if self.numbered:
-            return 2.0 if _NUMBERED_LINE.match(line) else -4.0
+            return TELLING if _NUMBERED_LINE.match(line) else IMPOSSIBLE
         if self.base is not None and self.base.numbers and not self.base.score(line) > 0:
-            return -4.0
+            return IMPOSSIBLE
         pattern = None if self.pattern is None else self.pattern.compiled
-        if pattern is None or len(line) > 2000:
-            return 0.8
+        if pattern is None or len(line) > MAX_TESTED_LINE:
+            return UNTESTED
         if (pattern.search(line) is not None) != self.inverted:
-            return 1.6
-        return 0.8 if self.context else -4.0
+            return MATCHING
+        return UNTESTED if self.context else IMPOSSIBLE
 
     def pair(self, before: str, line: str) -> float:
         if self.named is None and not self.context:
             # One search names all of its lines or none; two may stand side by side.
-            return 0.0 if (self._split(before) is None) == (self._split(line) is None) else -3.0
+            alike = (self._split(before) is None) == (self._split(line) is None)
+            return 0.0 if alike else NAMED_BESIDE_BARE
         if not (self.numbered and self.named is False and self.ordered):
             return 0.0
         first, second = _NUMBER.match(before), _NUMBER.match(line)
-        return -3.0 if first and second and int(second[0]) <= int(first[0]) else 0.0
+        return FOUND_NUMBERS_FALL if first and second and int(second[0]) <= int(first[0]) else 0.0
 
     def _split(self, line: str) -> tuple[str, int | None] | None:
         """File name and line number of a found line (`name:12:text` or `name:text`)."""
@@ -139,7 +153,7 @@ class Search(Part, kw_only=True):
             ]
             return (min(numbers), max(numbers)) if numbers else (None, None)
         found = [m for m in (NUMBERED.match(line) for line in lines) if m]
-        if not found or (self.numbered is None and len(found) < len(lines) * 0.9):
+        if not found or (self.numbered is None and len(found) < len(lines) * MOSTLY_NUMBERED):
             return None, None
         numbers = [int(m[1]) for m in found]
         low, high = min(numbers), max(numbers)

@@ -10,6 +10,7 @@ from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.name_forms import name_in_diffstat
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.repository_top import from_top
+from groundtrace.tools.shell.weights import BESIDE_PATCH, PATCH_LINE
 
 _DIFF_GIT = re.compile(r'diff --git "?[aciow]/(.+?)"? "?[bciow]/(?P<name>.+?)"?$')
 
@@ -42,7 +43,7 @@ class Diff(Part, kw_only=True):
         return True
 
     def score(self, line: str) -> float:
-        return 1.5 if _DIFF_LINE.match(line) else 0.3
+        return PATCH_LINE if _DIFF_LINE.match(line) else BESIDE_PATCH
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         found: dict[tuple[str, AccessKind], None] = {}

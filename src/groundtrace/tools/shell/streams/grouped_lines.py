@@ -12,6 +12,7 @@ from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.found_lines import NUMBERED, Search
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Opaque, Part
+from groundtrace.tools.shell.weights import GROUP_GAP, GROUP_LINE, UNTESTED
 
 _PLAIN = re.compile(r"[\w@./+-]+\.\w+")
 
@@ -27,10 +28,10 @@ class Grouped(Search, kw_only=True):
         if plain > 0 or self.asked is False:
             return plain
         if not line:
-            return 0.6
+            return GROUP_GAP
         if NUMBERED.match(line) or self._is_heading(line):
-            return 1.8
-        return 0.8 if self.asked and self.numbered is not True else plain
+            return GROUP_LINE
+        return UNTESTED if self.asked and self.numbered is not True else plain
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         groups = {} if self.asked is False else self._groups(lines)

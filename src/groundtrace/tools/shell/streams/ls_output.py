@@ -12,6 +12,19 @@ from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.weights import (
+    FULL_LISTING,
+    LISTED_NAME,
+    LISTED_OPERAND,
+    LISTING_MAYBE_SILENT,
+    LISTING_SECTION,
+    LISTING_SILENT,
+    ORDER_BREAKS,
+    ORDER_GOES_ON,
+    QUIET_LISTING_SPEAKS,
+    TELLING,
+    UNLIKELY,
+)
 
 _LONG = re.compile(
     r"\s*(?:\d+\s+)*(?P<type>[-dlbcpsD])[-rwxsStTl]{9}[.+@]?\s+\d+\s.*?"
@@ -59,22 +72,22 @@ class Listing(Part, kw_only=True):
 
     def score(self, line: str) -> float:
         if self.long:
-            return 2.0 if _LONG.match(line) or _TOTAL.match(line) else self._other(line)
+            return TELLING if _LONG.match(line) or _TOTAL.match(line) else self._other(line)
         if "  " in line or "\t" in line:
             return min(map(self._fit, _columns(line)))
         return self._fit(line)
 
     def _fit(self, name: str) -> float:
         if _BARE.match(name):
-            return 1.3
-        return 1.5 if self._given(name) else self._other(name)
+            return LISTED_NAME
+        return LISTED_OPERAND if self._given(name) else self._other(name)
 
     def cost_of_silence(self) -> float:
-        return 0.2 if self.quiet or self.maybe or self.fallback else 1.5
+        return LISTING_MAYBE_SILENT if self.quiet or self.maybe or self.fallback else LISTING_SILENT
 
     @property
     def fullness(self) -> float:
-        return 1.0
+        return FULL_LISTING
 
     def exact(self) -> int | None:
         """Files that are given are listed in one line each; `| head` ends at its number."""
@@ -85,11 +98,11 @@ class Listing(Part, kw_only=True):
 
     def cost_of_speech(self) -> float:
         # Names in one order are one listing: of `ls a 2>/dev/null; ls b` then the one of b.
-        return Part.cost_of_speech(self) + (0.5 if self.quiet else 0.0)
+        return Part.cost_of_speech(self) + (QUIET_LISTING_SPEAKS if self.quiet else 0.0)
 
     def _other(self, line: str) -> float:
         sections = self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
-        return 0.8 if sections and (not line or line.endswith(":")) else -3.0
+        return LISTING_SECTION if sections and (not line or line.endswith(":")) else UNLIKELY
 
     def pair(self, before: str, line: str) -> float:
         """Names come in order; two listings without a line between them meet where it breaks."""
@@ -98,14 +111,14 @@ class Listing(Part, kw_only=True):
         before, line = _columns(before)[0], _columns(line)[0]
         if before < line or _folded(before) <= _folded(line):
             return 0.0
-        return -2.0
+        return ORDER_BREAKS
 
     def begin(self, before: str, line: str) -> float:
         """A listing that goes on in the order of the names before it is hardly another one: of
         `ls a 2>/dev/null | head -30; ls b` all 33 names in order are those of b."""
         if self.long or not self.sorted or not before or self.score(before) <= 0:
             return 0.0
-        return -1.5 if self.pair(before, line) == 0.0 else 0.0
+        return ORDER_GOES_ON if self.pair(before, line) == 0.0 else 0.0
 
     def _given(self, name: str) -> bool:
         return any(

@@ -12,6 +12,7 @@ from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.repository_top import from_top
 from groundtrace.tools.shell.streams.word import Word
+from groundtrace.tools.shell.weights import BARE_NAME, BESIDE_NAMES, IMPOSSIBLE, TELLING
 
 
 class Names(Part, kw_only=True):
@@ -42,10 +43,10 @@ class Names(Part, kw_only=True):
         name = FORMS[self.form](line)
         if name is None:
             neutral = BESIDE.get(self.form)
-            return 0.95 if neutral is not None and neutral.match(line) else -4.0
+            return BESIDE_NAMES if neutral is not None and neutral.match(line) else IMPOSSIBLE
         if not self._fits(name):
-            return -4.0
-        return 2.0 if self.roots or "/" in name or self.form != "plain" else 1.2
+            return IMPOSSIBLE
+        return TELLING if self.roots or "/" in name or self.form != "plain" else BARE_NAME
 
     def _fits(self, name: str) -> bool:
         name = self.stripped + name

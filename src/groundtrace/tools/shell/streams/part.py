@@ -15,6 +15,15 @@ from typing import ClassVar
 import msgspec
 
 from groundtrace.model import FileRef
+from groundtrace.tools.shell.weights import (
+    FALLBACK_SPEAKS,
+    FALLBACK_TOLD,
+    FULL,
+    IMPOSSIBLE,
+    OPAQUE,
+    PLAIN,
+    TELLING,
+)
 
 
 class Part(msgspec.Struct, kw_only=True):
@@ -44,7 +53,7 @@ class Part(msgspec.Struct, kw_only=True):
 
     def score(self, line: str) -> float:
         """How well a line fits; about 1 is neutral, below 0 is unlikely."""
-        return 1.0
+        return PLAIN
 
     @property
     def compares(self) -> bool:
@@ -67,7 +76,7 @@ class Part(msgspec.Struct, kw_only=True):
     @property
     def fullness(self) -> float:
         """What speaks for its having printed just the lines of `exact`."""
-        return 3.0
+        return FULL
 
     def cost_of_silence(self) -> float:
         """What speaks against its having printed nothing."""
@@ -75,7 +84,7 @@ class Part(msgspec.Struct, kw_only=True):
 
     def cost_of_speech(self) -> float:
         """What speaks against its having printed anything."""
-        return 0.0 if not self.fallback else 0.5 if self.strict else 2.5
+        return 0.0 if not self.fallback else FALLBACK_TOLD if self.strict else FALLBACK_SPEAKS
 
     def obtained(self, lines: Sequence[str]) -> bool:
         """Whether the lines are what was asked for, and not the news that there is nothing."""
@@ -106,7 +115,7 @@ class Opaque(Part, kw_only=True):
     """How its lines look, where that is known."""
 
     def score(self, line: str) -> float:
-        return 0.9 if self.form is None or self.form.match(line) else -4.0
+        return OPAQUE if self.form is None or self.form.match(line) else IMPOSSIBLE
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         return self.shows
@@ -122,7 +131,7 @@ class Count(Part, kw_only=True):
         return True
 
     def score(self, line: str) -> float:
-        return 2.0 if re.fullmatch(r"\s*\d+(?:\s+\d+)*\s*", line) else -4.0
+        return TELLING if re.fullmatch(r"\s*\d+(?:\s+\d+)*\s*", line) else IMPOSSIBLE
 
     def exact(self) -> int | None:
         return 1

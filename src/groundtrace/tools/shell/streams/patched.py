@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.weights import BESIDE_PATCHED, TELLING
 
 _PATCHED = re.compile(
     r"(?:patching file|checking file|Checking patch|Applied patch) '?(.+?)'?(?:\.\.\.| cleanly\.?)?$"
@@ -27,7 +28,7 @@ class Patched(Part, kw_only=True):
         return True
 
     def score(self, line: str) -> float:
-        return 2.0 if _PATCHED.match(line) else -1.0
+        return TELLING if _PATCHED.match(line) else BESIDE_PATCHED
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         names = [found[1] for found in map(_PATCHED.match, lines) if found]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.streams.file_names import is_file_name
 from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.weights import BESIDE_REMOTE, HEADING, NUMBERED_LINE
 from groundtrace.tools.sourcegraph_text import HEADER, LINE, text_blocks
 
 
@@ -19,8 +20,8 @@ class RemoteSearch(Part, kw_only=True):
 
     def score(self, line: str) -> float:
         if HEADER.fullmatch(line) or line.startswith("## Query"):
-            return 4.0
-        return 1.5 if not line or LINE.match(line) else 0.2
+            return HEADING
+        return NUMBERED_LINE if not line or LINE.match(line) else BESIDE_REMOTE
 
     def obtained(self, lines: Sequence[str]) -> bool:
         return any(map(HEADER.fullmatch, lines))

@@ -16,6 +16,7 @@ import msgspec
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.syntax.holes import HOLES, Holed
+from groundtrace.tools.shell.weights import GLUED, TEXT_MAYBE_SILENT, TEXT_SILENT
 
 
 class Text(Part, kw_only=True):
@@ -33,7 +34,7 @@ class Text(Part, kw_only=True):
         return None if HOLES.search(text) is None else Holed(text)
 
     def cost_of_silence(self) -> float:
-        return 0.2 if self.maybe or self.fallback else 8.0
+        return TEXT_MAYBE_SILENT if self.maybe or self.fallback else TEXT_SILENT
 
 
 class Prefixed(Part, kw_only=True):
@@ -59,7 +60,7 @@ class Prefixed(Part, kw_only=True):
         return line[found.end() :] if found else None
 
     def score(self, line: str) -> float:
-        return 5.0 if self._rest(line) is not None else self.inner.score(line)
+        return GLUED if self._rest(line) is not None else self.inner.score(line)
 
     def exact(self) -> int | None:
         return self.inner.exact()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks_like_folder
 from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.weights import PLAIN, TELLING, UNLIKELY
 
 _BRANCH = re.compile(
     r"(?P<bars>(?:[│|] ?(?:\s|\xa0){2,3}|(?:\s|\xa0){4})*)(?:[├└|`](?:──|--) ?)(?P<name>.+)$"
@@ -27,8 +28,8 @@ class Tree(Part, kw_only=True):
 
     def score(self, line: str) -> float:
         if _BRANCH.match(line):
-            return 2.0
-        return 1.0 if not line or re.match(r"\d+ director|[./~\w-]+$", line) else -3.0
+            return TELLING
+        return PLAIN if not line or re.match(r"\d+ director|[./~\w-]+$", line) else UNLIKELY
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.folders:
