@@ -53,7 +53,7 @@ def as_count(value: Any) -> int | None:
 
 def as_mapping(value: Any) -> Mapping[str, Any]:
     """The object, or an empty one."""
-    return value if isinstance(value, dict) else {}
+    return value if isinstance(value, (dict, Mapping)) else {}  # a dict nearly always
 
 
 def known(text: str | None) -> str | None:

@@ -1,4 +1,25 @@
-"""The retrieval-events document of one trial: calls, files and ground truth brought together."""
+"""The retrieval-events document of one trial: calls, files and ground truth brought together.
+
+Until here the stages know nothing of each other: a trace has calls, a view has files as the call
+names them, a truth has entries as the task writes them. Here they are resolved against each other,
+because only here all of them are at hand:
+
+- which file each reference is, spelled once per trial, and which ground-truth entry it is. What a
+  path means depends on all paths of the trial, so one `Resolver` is built from all views before
+  the first event is written;
+- how edit targets and line ranges are spelled: like the file of `files` or of the trial that they
+  are, so that metrics can compare text;
+- from when time counts (`Clock`): the recorded start of the agent, unless it lies too far from the
+  trace to be believed;
+- what is missing (`degraded_reason`), in one sentence that later stages pass on.
+
+Nothing is resolved again after this. The document holds the answer on each access
+(`ground_truth_file`), so that metrics count and do not compare paths a second time. Edit targets,
+line ranges and neighbours are still compared by `paths.placing`, from spellings.
+
+Text is cleaned, masked and shortened on its way in (`events.text`): a document can be written,
+holds no credentials and does not grow with a trace's longest argument.
+"""
 
 from __future__ import annotations
 
@@ -133,7 +154,7 @@ def _event(
 
 def _accesses(refs: Iterable[FileRef], resolver: Resolver) -> list[Access]:
     """One access per file, kind and range of lines, in order of appearance (D7)."""
-    found: dict[tuple[str, str, Any, Any], Access] = {}
+    accesses: dict[tuple[str, str, Any, Any], Access] = {}
     for ref in refs:
         resolved = resolver.resolve(ref)
         if resolved is None:
@@ -141,9 +162,9 @@ def _accesses(refs: Iterable[FileRef], resolver: Resolver) -> list[Access]:
         start, end = _lines(ref)
         file = shown_text(resolved.file)
         key = (file, ref.kind, start, end)
-        if key not in found:
+        if key not in accesses:
             truth = resolved.truth
-            found[key] = Access(
+            accesses[key] = Access(
                 file=file,
                 kind=ref.kind,
                 repo=UNSET if resolved.repo is None else shown_text(resolved.repo),
@@ -151,7 +172,7 @@ def _accesses(refs: Iterable[FileRef], resolver: Resolver) -> list[Access]:
                 line_end=end,
                 ground_truth_file=UNSET if truth is None else clean_text(truth.spelling),
             )
-    return list(found.values())
+    return list(accesses.values())
 
 
 def _lines(ref: FileRef) -> tuple[int | UnsetType, int | UnsetType]:
@@ -284,10 +305,10 @@ def _degraded_reason(
     """What is missing, in the order of the specification's table; None when nothing is."""
     reasons = []
     if trace.source is None:
-        found = trace.has_trajectory or trace.has_transcript
+        had_files = trace.has_trajectory or trace.has_transcript
         reasons.append(
             "no usable trace: what was found holds no events"
-            if found
+            if had_files
             else "no usable trace: neither a trajectory nor a transcript could be read"
         )
     elif not trace.calls:

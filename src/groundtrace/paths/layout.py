@@ -1,10 +1,29 @@
 """Where the repositories lie in a trial's container (D13, D14).
 
 `/workspace` is the root of a repository in one trial and the parent of several in another, and
-`/workspace/numpy` is a package in the first and a repository in the second. What decides is
-settled once per trial and folder, so that all files of a folder are read alike: what the task
-declares, revisions in folder names, names of repositories, then which reading meets the ground
-truth, then what else the trace shows.
+`/workspace/numpy` is a package in the first and a repository in the second. A single path does not
+tell. All paths of the trial together do, so it is decided once per trial and folder, and all files
+of a folder are read alike.
+
+Two words: a *root* is a folder of the container below which tasks have their files (`/workspace`,
+the working directory, what the settings name). A *mount* is a folder that is a repository. A root
+with mounts below it is a *parent*: what lies in it beside them is in no repository.
+
+What decides, strongest first:
+
+1. the task declares it (`repo_paths`);
+2. the folder's name carries a revision, as mirrors' folders do: `kafka--0753c489`;
+3. the folder is an owner's or a host's with a repository below it: `sg-evals/kafka`;
+4. the folder is named like a repository of the trial, and nothing says that it is a package of the
+   same name (`_is_repository`): first which reading meets the ground truth, then the top folders
+   that code search showed, then neighbours of the ground truth, then whether it lies alone;
+5. it is the working directory;
+6. nothing names any repository, and it is the only folder looked into (`_is_open`).
+
+An example: the task names kafka and flink, and the agent reads `/workspace/kafka/A.java`,
+`/workspace/flink/B.java` and `/workspace/notes.md`. Both folders are named like repositories and
+neither reading is spoken against, so both are mounts; `/workspace` is their parent, and `notes.md`
+is in no repository.
 """
 
 from __future__ import annotations
@@ -205,7 +224,7 @@ class Layout:
 
     def _look(self, paths: Collection[tuple[str, bool]]) -> dict[str, Seen]:
         """What is below each root, without what is declared already."""
-        found: dict[str, Seen] = {}
+        by_root: dict[str, Seen] = {}
         folders: Around = {}
         for path, written in paths:
             root, mount = self._around(path, folders)
@@ -214,15 +233,16 @@ class Layout:
             first, _, rest = _below(root, path).partition("/")
             if not rest:
                 continue
-            if root not in found:
-                found[root] = Seen()
-            seen = found[root]
+            if root not in by_root:
+                by_root[root] = Seen()
+            seen = by_root[root]
             seen.below.setdefault(first, set()).add(rest)
             if not written:
                 seen.read.add(first)
-        return found
+        return by_root
 
     def _decide(self, root: str, seen: Seen, cwd: str | None) -> None:
+        """Mount the repositories directly below a root; the order is the module's."""
         named: dict[str, Repo] = {}
         unknown: list[str] = []
         for first, rests in seen.below.items():
@@ -239,6 +259,7 @@ class Layout:
                 unknown.append(first)
             else:
                 named[first] = repo
+        # Folders that the agent only wrote into are its own, such as `/workspace/output`.
         others = [first for first in unknown if first in seen.read and not first.startswith(".")]
         for first, repo in named.items():
             if self._is_repository(first, repo, seen.below[first], bool(others)):
@@ -246,9 +267,9 @@ class Layout:
         for first in unknown:
             alone = bool(root) and others == [first] and not named
             if cwd == _joined(root, first) or (alone and self._is_open(first, seen.below[first])):
-                found = self.home or self._repos.add(first)
-                if found is not None:
-                    self._mounts[_joined(root, first)] = found
+                repo = self.home or self._repos.add(first)
+                if repo is not None:
+                    self._mounts[_joined(root, first)] = repo
 
     def _mount_nested(self, root: str, folder: str, first: str, rests: Set[str]) -> bool:
         """Mount repositories that lie further down; whether there are any."""
@@ -292,15 +313,20 @@ class Layout:
         hits = len(lower & inside) - len(package & around)
         if hits:
             return hits > 0
+        # `numpy/numpy/core`: a folder of its own name in it is the package, so it is the clone.
         if any(rest.startswith(f"{first.lower()}/") for rest in lower):
             return True
         tops = {path.partition("/")[0].lower() for path in self._in_repos.get(repo, ())}
+        # Code search shows paths from the repository's top: `core` there is `core` here.
         alike = any(rest.partition("/")[0] in tops for rest in lower)
         if alike is not (first.lower() in tops):
             return alike
+        # No file of the truth was opened; its folders may have been.
         near = len(_folders(lower) & _folders(inside)) - len(_folders(package) & _folders(around))
         if near:
             return near > 0
+        # Nothing tells. A second repository of the task has no other place to be; the only one may
+        # be the root itself, unless this folder is all there is.
         expected = repo is not self.home and repo in (*self._repos.task, *self._repos.truth)
         return expected or not siblings
 
@@ -320,12 +346,12 @@ class Layout:
 
 
 def _declared(repo_paths: Mapping[str, str]) -> dict[str, str]:
-    found = {}
+    declared = {}
     for path, name in repo_paths.items():
         folder = "." if path.strip() in (".", "./", "") else clean_folder(path)
         if folder not in (None, "/"):
-            found[str(folder)] = name
-    return found
+            declared[str(folder)] = name
+    return declared
 
 
 def _can_be_root(cwd: str) -> bool:

@@ -1,8 +1,17 @@
-"""Whether a touched file lies where an entry of the task says, for the entries that the events
-stage does not match itself: edit targets, line ranges, and the neighbours of ground-truth files.
+"""Whether a touched file lies where an entry of the task says, asked of a finished document.
 
-The rules are those of matching (D14–D16): the same repository, both readings of a path that
-begins with a folder that may be a repository, and never a known, different repository.
+The events stage matches the ground truth's files itself and writes the answer down. Edit targets,
+line ranges and the neighbours of ground-truth files are asked for later, when the trial's paths are
+gone and only spellings are left: `path` or `repo::path`. They are compared here, by the rules of
+matching (D14–D16): the same repository, both readings of a path that begins with a folder that may
+be a repository, and never a known, different repository.
+
+An example: the entry `hyper::hyper/Cargo.toml` has the readings (hyper, `hyper/cargo.toml`) and
+(hyper, `cargo.toml`), so the touched files `hyper::hyper/Cargo.toml` and `hyper::Cargo.toml` lie
+there and `tokio::Cargo.toml` does not.
+
+`Places` holds entries and is asked for files; `TouchedFiles` holds files and is asked for entries.
+Both give the same answer; which one is quicker depends on what there is more of.
 """
 
 from __future__ import annotations
@@ -16,7 +25,7 @@ from groundtrace.paths.repos import repo_names, short_repo
 SEPARATOR = "::"
 
 
-class Reading(msgspec.Struct, frozen=True):
+class SpellingReading(msgspec.Struct, frozen=True):
     """One way to understand a spelling, in lower case."""
 
     repo: str | None
@@ -27,14 +36,14 @@ class Reading(msgspec.Struct, frozen=True):
 
 def repo_of(spelling: str) -> str | None:
     """The repository that a spelling names, in lower case."""
-    repo, found, _ = spelling.partition(SEPARATOR)
-    return repo.lower() if found else None
+    repo, separator, _ = spelling.partition(SEPARATOR)
+    return repo.lower() if separator else None
 
 
 def path_of(spelling: str) -> str:
     """The path without the repository."""
-    _, found, path = spelling.partition(SEPARATOR)
-    return path if found else spelling
+    _, separator, path = spelling.partition(SEPARATOR)
+    return path if separator else spelling
 
 
 def parent_of(path: str) -> str:
@@ -42,15 +51,15 @@ def parent_of(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def as_touched(file: str, repo: str | None) -> list[Reading]:
+def as_touched(file: str, repo: str | None) -> list[SpellingReading]:
     """What a file of the document can be. Its repository is a label that is unique in the trial,
     in the spelling or known beside it, and is compared as it stands."""
-    named, found, path = file.partition(SEPARATOR)
-    label = named.lower() if found else None
-    return _readings([label or (repo.lower() if repo else None)], path if found else file)
+    named, separator, path = file.partition(SEPARATOR)
+    label = named.lower() if separator else None
+    return _readings([label or (repo.lower() if repo else None)], path if separator else file)
 
 
-def as_entry(entry: str) -> list[Reading]:
+def as_entry(entry: str) -> list[SpellingReading]:
     """What an entry of the task can mean; its repository may be written in full (D14)."""
     raw = repo_of(entry)
     if raw is None:
@@ -58,17 +67,19 @@ def as_entry(entry: str) -> list[Reading]:
     return _readings(sorted({raw, short_repo(raw), *repo_names(raw)}), path_of(entry))
 
 
-def _readings(repos: Sequence[str | None], path: str) -> list[Reading]:
+def _readings(repos: Sequence[str | None], path: str) -> list[SpellingReading]:
     """Both readings of a path (D15)."""
     path = path.lower()
     first, _, rest = path.partition("/")
     short = short_repo(first) if first and rest else ""
-    found: list[Reading] = []
+    readings: list[SpellingReading] = []
     for repo in repos:
-        found.append(Reading(repo, path, True))
+        readings.append(SpellingReading(repo, path, True))
+        # Only a first folder named like the repository can be the repository: `kafka/clients/A`
+        # of flink is no `clients/A` of anything.
         if first and rest and repo in (None, first, short):
-            found.append(Reading(repo or short, rest, False))
-    return found
+            readings.append(SpellingReading(repo or short, rest, False))
+    return readings
 
 
 def home_repos(touched: Iterable[tuple[str, str | None, str | None]]) -> frozenset[str]:
@@ -92,7 +103,7 @@ class Places:
 
     def __init__(
         self,
-        named: Iterable[Reading],
+        named: Iterable[SpellingReading],
         home: frozenset[str],
         level: Callable[[str], str],
         *,
@@ -109,7 +120,7 @@ class Places:
         for reading in named:
             self._add(reading)
 
-    def _add(self, reading: Reading) -> None:
+    def _add(self, reading: SpellingReading) -> None:
         place = self._level(reading.path)
         if reading.repo is not None:
             self._known.add((reading.repo, place))
@@ -122,7 +133,7 @@ class Places:
         """Whether a touched file lies in one of the places."""
         return any(map(self._has, as_touched(file, repo)))
 
-    def _has(self, reading: Reading) -> bool:
+    def _has(self, reading: SpellingReading) -> bool:
         place = self._level(reading.path)
         if reading.repo is None:
             # In a task of several repositories `/workspace/instruction.md` lies in none of them;
@@ -165,7 +176,7 @@ class TouchedFiles:
         """Whether one of the files lies where the entry says."""
         return any(map(self._has, as_entry(entry)))
 
-    def _has(self, entry: Reading) -> bool:
+    def _has(self, entry: SpellingReading) -> bool:
         if entry.path in self._without_repo and (
             entry.primary if self._unknown_anywhere else entry.repo is None
         ):

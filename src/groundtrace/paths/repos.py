@@ -146,8 +146,8 @@ def _is_host(parts: list[str], owner: str) -> bool:
 
 def _splits(name: str) -> Iterable[tuple[str, str]]:
     """All ways to read a name as `<owner>-<name>`."""
-    for found in re.finditer("-", name):
-        owner, rest = name[: found.start()], name[found.end() :]
+    for dash in re.finditer("-", name):
+        owner, rest = name[: dash.start()], name[dash.end() :]
         if owner and rest:
             yield owner, rest
 
@@ -205,6 +205,8 @@ class RepoTable:
         everything = [name for names in sources for name in names]
         wanted = [*sources[0], *sources[1]]
         self._projects = {n.name for n in wanted} | {n.owner for n in wanted if n.owner}
+        # Names that are whole somewhere are not split: `spring-boot--3f2` says that `spring-boot`
+        # is one name, and not `boot` of `spring`.
         self._whole = {n.name for n in everything if n.pinned or n.owner is not None}
         task_names, truth_names, trace_names = (
             list(dict.fromkeys(map(self._split, names))) for names in sources
@@ -217,6 +219,7 @@ class RepoTable:
         self.truth = _unique(self._join(name) for name in truth_names)
         """Repositories that entries of the ground truth name."""
         rivals = self._rivals(trace_names)
+        # Names with an owner first: a bare `kafka` is then joined to a repository that is known.
         self.trace = _unique(
             self._join(name, alone=(name.name, name.owner) in rivals)
             for name in sorted(trace_names, key=lambda n: n.owner is None)

@@ -1,4 +1,21 @@
-"""From the files that calls name to the files that they are."""
+"""From the files that calls name to the files that they are.
+
+A resolver is built once per trial, from everything the trial names, before it answers anything:
+what a path means depends on the other paths. `/workspace/numpy/core/a.py` is in the package `numpy`
+or in the clone `numpy`, and only the rest of the trial tells which.
+
+Building it goes in this order, and the order matters:
+
+1. all repositories that the task, the truth and the calls name are joined (`RepoTable`);
+2. the ground truth is indexed with them (`index_truth`), because which reading of a folder meets
+   the truth is evidence of the layout;
+3. the layout is learned from the paths (`Layout`);
+4. every reference is placed, and folders that were shown to exist are noted: they take second
+   readings of entries away. A path that was only written shows nothing, since agents write files
+   that the repository does not have;
+5. entries that name no repository are settled;
+6. all references are resolved in order, so that the first spelling met is the document's (D8).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +28,7 @@ from groundtrace.model import FileRef, GroundTruth, Task, TruthFile
 from groundtrace.paths.layout import Layout, Place, container_roots
 from groundtrace.paths.lexical import clean_path, without_diff_prefix
 from groundtrace.paths.repos import Repo, RepoTable
-from groundtrace.paths.truths import index_truth
+from groundtrace.paths.truth_index import index_truth
 
 
 class Resolved(msgspec.Struct, frozen=True):
@@ -83,8 +100,8 @@ class Resolver:
         if key in self._known:
             return self._known[key]
         place = self._place(ref)
-        found = self._known[key] = None if place is None else self._resolved(place)
-        return found
+        resolved = self._known[key] = None if place is None else self._resolved(place)
+        return resolved
 
     def _add_folders(self, repo: Repo, path: str) -> None:
         """Take note of all folders above a path; where one is known, so are those above it."""
@@ -143,17 +160,18 @@ class Resolver:
         key = (ref.repo, ref.path, ref.from_diff)
         if key in self._places:
             return self._places[key]
-        place = self._found(ref)
+        place = self._placed_by_layout(ref)
         if place is not None and not place.path:
             place = None
         self._places[key] = place
         return place
 
-    def _found(self, ref: FileRef) -> Place | None:
+    def _placed_by_layout(self, ref: FileRef) -> Place | None:
         path = clean_path(ref.path)
         if path is None:
             return None
         if ref.repo is not None and (repo := self._repos.find(ref.repo)) is not None:
+            # A call that names the repository says more than any layout.
             path = path.lstrip("/")
             if path.startswith("../"):
                 return None
@@ -164,6 +182,7 @@ class Resolver:
         bare = without_diff_prefix(place.path)
         if bare == place.path or place.repo is not None:
             return Place(place.repo, bare)
+        # `b/kafka/x` below a root of several clones: without `b/` it lies in one of them.
         return self._layout.place(path[: len(path) - len(place.path)] + bare)
 
     def _resolved(self, place: Place) -> Resolved:

@@ -15,15 +15,15 @@ from groundtrace.tools.common import (
     Spans,
     absolute,
     as_items,
-    as_mapping,
-    as_number,
-    as_text,
     distinct,
     first_text,
     numbered,
+    text_or_empty,
+    whole_number,
 )
 from groundtrace.tools.payload import Payload, payload_of
 from groundtrace.tools.table import ToolEntry
+from groundtrace.values import as_mapping
 
 _HEADER = re.compile(r"\s*(?:#+ |[-*] )?(?:Path|File): `?(?P<path>[^\s`][^`]*)`?\s*")
 _LINE = re.compile(r"\s*(\d+)(?:\t|→|: ?)(.*)", re.DOTALL)
@@ -72,8 +72,8 @@ def _add_json(payload: Payload, spans: Spans, repo: str | None, cwd: str | None)
             path = first_text(item, ("path", "file", "filePath", "relativeWorkspacePath"))
             if not path:
                 continue
-            start = as_number(item.get("startLine")) or as_number(item.get("lineStart"))
-            end = as_number(item.get("endLine")) or as_number(item.get("lineEnd"))
+            start = whole_number(item.get("startLine")) or whole_number(item.get("lineStart"))
+            end = whole_number(item.get("endLine")) or whole_number(item.get("lineEnd"))
             shown = bool(first_text(item, ("content", "contents", "text", "code")))
             spans.add(_place(path, repo, cwd), start, end, repo=repo, shown=shown)
 
@@ -85,4 +85,4 @@ def _repository(call: ToolCall) -> str | None:
         return name if name.count("/") > 1 else f"github.com/{name}"
     if owner and name:
         return f"github.com/{owner}/{name}"
-    return as_text(name) or None
+    return text_or_empty(name) or None

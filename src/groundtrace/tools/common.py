@@ -14,6 +14,9 @@ from typing import Any
 import msgspec
 
 from groundtrace.model import AccessKind, Category, FileRef, Problem, ToolResult
+from groundtrace.tools.file_names import named_like_file as named_like_file
+from groundtrace.tools.file_names import usable as usable
+from groundtrace.values import as_mapping as as_mapping
 
 
 class Findings(msgspec.Struct, frozen=True):
@@ -56,12 +59,12 @@ _REFUSED = re.compile(
 """How a refusal begins where the harness did not mark it as an error (subagents' results)."""
 
 
-def as_text(value: Any) -> str:
+def text_or_empty(value: Any) -> str:
     """The value if it is text, else an empty string."""
     return value if isinstance(value, str) else ""
 
 
-def as_number(value: Any) -> int | None:
+def whole_number(value: Any) -> int | None:
     """A whole number from an integer or its spelling (models send `offset` as text)."""
     if isinstance(value, str) and len(value) < 16:
         try:
@@ -75,9 +78,9 @@ def as_number(value: Any) -> int | None:
     return int(value)
 
 
-def as_mapping(value: Any) -> Mapping[str, Any]:
-    """The value if it is an object, else an empty one."""
-    return value if isinstance(value, Mapping) else {}
+as_text, as_number = text_or_empty, whole_number
+"""Former names, for modules that still import them. `as_text` and `as_number` of
+`groundtrace.values` are other rules: None for what is no text, and a finite number."""
 
 
 def as_items(value: Any) -> Sequence[Any]:
@@ -119,35 +122,7 @@ def shown_text(result: ToolResult | None) -> str:
     return text
 
 
-_KNOWN_FILES = re.compile(
-    "Makefile|Dockerfile|LICENSE|NOTICE|README|CHANGELOG|AUTHORS|CODEOWNERS|Jenkinsfile|Procfile"
-    "|Gemfile|Rakefile|Vagrantfile|BUILD|WORKSPACE|OWNERS|Kconfig|gradlew|mvnw|configure"
-)
-
-
 # --- paths --------------------------------------------------------------------------------
-
-
-def usable(path: str) -> bool:
-    """Whether this can name a file: not empty, not a URL, not a directory, one line."""
-    return (
-        bool(path)
-        and len(path) < 4096
-        and "\n" not in path
-        and "\0" not in path
-        and "://" not in path
-        and not path.endswith("/")
-        and path not in (".", "..")
-    )
-
-
-def named_like_file(path: str) -> bool:
-    """Whether the last name has an extension, or is one that only files have.
-
-    For places where nothing else tells files from directories; a file needs neither (D5).
-    """
-    name = posixpath.basename(path)
-    return "." in name.lstrip(".") or _KNOWN_FILES.fullmatch(name) is not None
 
 
 def absolute(path: str, cwd: str | None) -> str:

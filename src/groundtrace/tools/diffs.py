@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace.tools.common import Spans, as_items, as_mapping, as_number, as_text
+from groundtrace.tools.common import Spans, as_items, text_or_empty, whole_number
+from groundtrace.values import as_mapping
 
 _GIT = re.compile(
     r'diff --git (?:"a/(?P<qa>[^"]+)"|a/(?P<a>.+?)) (?:"b/(?P<qb>[^"]+)"|b/(?P<b>.+))'
@@ -59,7 +60,7 @@ def add_json(value: Any, spans: Spans, repo: str | None, depth: int = 6) -> None
             add_json(item, spans, repo, depth - 1)
         return
     data = as_mapping(value)
-    repo = as_text(data.get("repository")) or as_text(data.get("repo")) or repo
+    repo = text_or_empty(data.get("repository")) or text_or_empty(data.get("repo")) or repo
     if _add_file(data, spans, repo):
         return
     for key in _LISTS:
@@ -80,13 +81,13 @@ def _add_file(data: Mapping[str, Any], spans: Spans, repo: str | None) -> bool:
     spans.add(path, repo=repo)
     for hunk in as_items(data.get("hunks")):
         added = as_mapping(as_mapping(hunk).get("newRange"))
-        start = as_number(added.get("startLine"))
-        count = as_number(added.get("lines")) or 1
+        start = whole_number(added.get("startLine"))
+        count = whole_number(added.get("lines")) or 1
         if start is not None and start >= 1:
             spans.add(path, start, start + max(count, 1) - 1, repo=repo)
         else:
-            spans.add(path, repo=repo, shown=bool(as_text(as_mapping(hunk).get("body"))))
-    for match in _HUNK.finditer(as_text(data.get("patch"))):
+            spans.add(path, repo=repo, shown=bool(text_or_empty(as_mapping(hunk).get("body"))))
+    for match in _HUNK.finditer(text_or_empty(data.get("patch"))):
         start, count = int(match["start"]), int(match["count"] or 1)
         spans.add(path, max(start, 1), max(start, 1) + max(count, 1) - 1, repo=repo)
     if old and old != path:
@@ -97,5 +98,5 @@ def _add_file(data: Mapping[str, Any], spans: Spans, repo: str | None) -> bool:
 def _name(value: Any) -> str:
     if isinstance(value, Mapping):
         value = value.get("path") or value.get("name")
-    name = as_text(value)
+    name = text_or_empty(value)
     return "" if name == "/dev/null" else name

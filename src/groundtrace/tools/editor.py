@@ -15,16 +15,15 @@ from groundtrace.tools.common import (
     Findings,
     absolute,
     as_items,
-    as_number,
-    as_text,
     first_text,
     is_refusal,
-    named_like_file,
     outer_lines,
     shown_text,
     surfaced,
-    usable,
+    text_or_empty,
+    whole_number,
 )
+from groundtrace.tools.file_names import named_like_file, usable
 from groundtrace.tools.table import ToolEntry
 
 _SHOWS_FILE = re.compile(
@@ -50,7 +49,7 @@ def editor(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """What a call of the editor viewed or wrote."""
     text = shown_text(call.result)
     given = absolute(first_text(call.arguments, entry.path_arguments), cwd)
-    command = as_text(call.arguments.get("command"))
+    command = text_or_empty(call.arguments.get("command"))
     head = text[:_HEAD]
     shows, folder, wrote = _SHOWS_FILE.match(head), _SHOWS_FOLDER.match(head), _WROTE.match(head)
     if wrote is not None or (command in _WRITES and shows is None and folder is None):
@@ -91,7 +90,7 @@ def _viewed(
     (start, _), (end, last) = outer or ((None, ""), (None, ""))
     if start is not None and end is not None and end > start and not last.strip("\r"):
         asked = as_items(call.arguments.get("view_range"))
-        wanted = as_number(asked[1]) if len(asked) == 2 and path == given else None
+        wanted = whole_number(asked[1]) if len(asked) == 2 and path == given else None
         if wanted != end:
             end -= 1
     ref = FileRef(
@@ -102,7 +101,7 @@ def _viewed(
 
 def _is_folder(call: ToolCall, text: str) -> bool:
     """Whether a view that showed no file was of a directory."""
-    path = as_text(call.arguments.get("path"))
+    path = text_or_empty(call.arguments.get("path"))
     return (
         path.endswith("/")
         or "files and directories" in text[:200]

@@ -13,16 +13,16 @@ from groundtrace.tools.common import (
     Findings,
     Spans,
     as_items,
-    as_mapping,
-    as_text,
     distinct,
     first_text,
     surfaced,
-    usable,
+    text_or_empty,
 )
+from groundtrace.tools.file_names import usable
 from groundtrace.tools.payload import Payload, payload_of
 from groundtrace.tools.sourcegraph import repos_in
 from groundtrace.tools.table import ToolEntry
+from groundtrace.values import as_mapping
 
 _FAILED = re.compile(r"\s*(?:failed to |error|not found|missing required)", re.IGNORECASE)
 _RESOURCE = re.compile(r"repo://[^/\s]+/[^/\s]+/(?:.*?/)?contents/(?P<path>[^\s\])]+)")
@@ -50,11 +50,11 @@ def contents(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return Findings(failed=True, repos=repos)
     if isinstance(payload.value, list) and _is_listing(payload.value):
         items = [as_mapping(item) for item in payload.value]
-        names = [as_text(item.get("path")) for item in items if item.get("type") == "file"]
+        names = [text_or_empty(item.get("path")) for item in items if item.get("type") == "file"]
         return Findings(surfaced(names, "get_file_contents: files listed", repo), repos=repos)
     stated = _RESOURCE.search(payload.text[:1000])
     path = first_text(call.arguments, ("path",)).strip("/")
-    path = path or as_text(payload.mapping.get("path")) or (stated["path"] if stated else "")
+    path = path or text_or_empty(payload.mapping.get("path")) or (stated["path"] if stated else "")
     if not usable(path):
         return Findings(failed=True, repos=repos)
     ref = FileRef(path, "read", repo=repo, rule="get_file_contents: file opened")
@@ -74,12 +74,12 @@ def search_code(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     repos = list(_query_repos(first_text(call.arguments, ("query", "q"))))
     for item in as_items(payload.mapping.get("items")):
         item = as_mapping(item)
-        name = as_text(as_mapping(item.get("repository")).get("full_name"))
+        name = text_or_empty(as_mapping(item.get("repository")).get("full_name"))
         repo = f"github.com/{name}" if name else repos[0] if len(repos) == 1 else None
         shown = any(
-            as_text(as_mapping(m).get("fragment")) for m in as_items(item.get("text_matches"))
+            text_or_empty(as_mapping(m).get("fragment")) for m in as_items(item.get("text_matches"))
         )
-        spans.add(as_text(item.get("path")), repo=repo, shown=shown)
+        spans.add(text_or_empty(item.get("path")), repo=repo, shown=shown)
         repos.append(repo or "")
     return Findings(spans.refs(), failed=not spans, repos=distinct(repos))
 
@@ -95,7 +95,7 @@ def tree(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     payload = payload_of(call.result)
     repo = _repository(call.arguments)
     items = [as_mapping(item) for item in as_items(payload.mapping.get("tree"))]
-    names = [as_text(item.get("path")) for item in items if item.get("type") == "blob"]
+    names = [text_or_empty(item.get("path")) for item in items if item.get("type") == "blob"]
     refs = surfaced(names, "get_repository_tree: files listed", repo)
     return Findings(refs, failed=not items, repos=distinct((repo or "",)))
 
@@ -122,7 +122,9 @@ def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return NOTHING
     repo = _repository(call.arguments)
     names = [first_text(call.arguments, ("path",))]
-    names += [as_text(as_mapping(f).get("path")) for f in as_items(call.arguments.get("files"))]
+    names += [
+        text_or_empty(as_mapping(f).get("path")) for f in as_items(call.arguments.get("files"))
+    ]
     rule = f"{entry.short}: file named in the arguments"
     refs = tuple(FileRef(n, "written", repo=repo, rule=rule) for n in distinct(names) if usable(n))
     return Findings(refs, failed=not refs, repos=distinct((repo or "",)))

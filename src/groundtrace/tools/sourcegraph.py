@@ -13,13 +13,12 @@ from groundtrace.tools.common import (
     Findings,
     Spans,
     as_items,
-    as_mapping,
-    as_number,
-    as_text,
     as_texts,
     distinct,
     first_text,
     surfaced,
+    text_or_empty,
+    whole_number,
 )
 from groundtrace.tools.payload import Payload, payload_of
 from groundtrace.tools.sourcegraph_text import (
@@ -32,6 +31,7 @@ from groundtrace.tools.sourcegraph_text import (
     plain_repo,
 )
 from groundtrace.tools.table import ToolEntry
+from groundtrace.values import as_mapping
 
 _IN_QUERY = re.compile(r"""(?<![\w-])(?:repo|r):(?P<name>"[^"]+"|[^\s'",]+)""")
 _GROUP = re.compile(r"(?P<before>[^()]*)\((?:\?:)?(?P<in>[^()]*)\)(?P<after>[^()]*)")
@@ -68,7 +68,7 @@ def repos_in(query: str) -> tuple[str, ...]:
 def named_repos(arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """Repositories that the arguments name."""
     direct = (*as_texts(arguments.get("repo")), *as_texts(arguments.get("repos")))
-    queries = (as_text(arguments.get(key)) for key in ("query", "question", "pattern"))
+    queries = (text_or_empty(arguments.get(key)) for key in ("query", "question", "pattern"))
     inside = [repo for query in queries for repo in repos_in(query)]
     plain = (plain_repo(repo.strip("^$").replace("\\", "")) for repo in direct)
     return distinct((*plain, *inside))
@@ -82,13 +82,13 @@ def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     del entry, cwd
     payload = payload_of(call.result)
     given = named_repos(call.arguments)
-    text = as_text(payload.mapping.get("content")) or payload.text
-    url = as_text(payload.mapping.get("url")) or _url_line(text)
+    text = text_or_empty(payload.mapping.get("content")) or payload.text
+    url = text_or_empty(payload.mapping.get("url")) or _url_line(text)
     link = link_of(url)
     repo = (link.repo if link else "") or next(iter(given), "")
     path = (link.path if link else "") or first_text(call.arguments, ("path", "file")).strip("/")
     repos = distinct((*given, repo))
-    span = opened_span(text, link.end if link else as_number(call.arguments.get("endLine")))
+    span = opened_span(text, link.end if link else whole_number(call.arguments.get("endLine")))
     if span is None and (payload.is_error or not text.strip() or _NO_RESULTS.match(text)):
         return Findings(failed=True, repos=repos)
     if not link and payload.is_error:
@@ -117,7 +117,7 @@ def list_files(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     repo = next(iter(repos), None)
     if payload.value is not None:
         listed = [as_mapping(item) for item in as_items(payload.mapping.get("files"))]
-        names = [as_text(item.get("path")) for item in listed if not item.get("isDirectory")]
+        names = [text_or_empty(item.get("path")) for item in listed if not item.get("isDirectory")]
         obtained = bool(listed)
     else:
         lines = [line.strip() for line in payload.text.split("\n")]
@@ -152,8 +152,8 @@ def symbol(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 
 def _opened_block(payload: Payload) -> Iterator[Block]:
     """A definition that is answered like an opened file: a URL and numbered lines."""
-    text = as_text(payload.mapping.get("content")) or payload.text
-    link = link_of(as_text(payload.mapping.get("url")) or _url_line(text))
+    text = text_or_empty(payload.mapping.get("content")) or payload.text
+    link = link_of(text_or_empty(payload.mapping.get("url")) or _url_line(text))
     if link is not None and not link.is_folder:
         span = opened_span(text, link.end)
         start, end = span or (link.start, link.end)
@@ -197,7 +197,7 @@ def commits(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     del entry, cwd
     payload = payload_of(call.result)
     found = [as_mapping(item) for item in as_items(payload.mapping.get("commits"))]
-    repos = (as_text(item.get("repository")) for item in found)
+    repos = (text_or_empty(item.get("repository")) for item in found)
     none = not found if payload.value is not None else bool(_NO_RESULTS.match(payload.text))
     failed = payload.is_error or none or not (found or payload.text.strip())
     return Findings(failed=failed, repos=distinct((*named_repos(call.arguments), *repos)))
@@ -234,7 +234,9 @@ def deepsearch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """Sources that an answer cites: their names were returned, their content was not."""
     del cwd
     payload = payload_of(call.result)
-    text = as_text(payload.mapping.get("markdown")) or as_text(payload.mapping.get("answer"))
+    text = text_or_empty(payload.mapping.get("markdown")) or text_or_empty(
+        payload.mapping.get("answer")
+    )
     text = text or ("" if payload.value is not None else payload.text)
     spans = Spans("surfaced", f"{entry.short}: sources cited")
     repos = list(named_repos(call.arguments))
@@ -259,7 +261,7 @@ def list_repos(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     payload = payload_of(call.result)
     if payload.value is not None:
         found = as_items(payload.mapping.get("repositories")) or as_items(payload.value)
-        names = [as_text(as_mapping(item).get("name")) for item in found]
+        names = [text_or_empty(as_mapping(item).get("name")) for item in found]
     else:
         lines = (_REPO_LINE.fullmatch(line) for line in payload.text.split("\n"))
         names = [match["repo"] for match in lines if match]

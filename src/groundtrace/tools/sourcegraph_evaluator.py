@@ -9,7 +9,8 @@ import re
 from itertools import islice
 
 from groundtrace.model import FileRef, ToolCall
-from groundtrace.tools.common import Findings, Spans, distinct, first_text, usable
+from groundtrace.tools.common import Findings, Spans, distinct, first_text
+from groundtrace.tools.file_names import usable
 from groundtrace.tools.lua import number, rounds
 from groundtrace.tools.payload import payload_of
 from groundtrace.tools.sourcegraph import repos_in

@@ -17,13 +17,13 @@ import msgspec
 from groundtrace.tools.common import (
     Numbered,
     as_items,
-    as_mapping,
-    as_number,
-    as_text,
     numbered,
     outer_lines,
+    text_or_empty,
+    whole_number,
 )
 from groundtrace.tools.payload import Payload
+from groundtrace.values import as_mapping
 
 HEADER = re.compile(r"# (?P<repo>[^\s–]+)(?: [–—-] (?P<path>\S.*))?\s*")
 """A header of the text era; the separator is an EN DASH. Without a path it names a repository."""
@@ -80,8 +80,8 @@ def link_of(text: str) -> Link | None:
     if lines is not None:
         path = path[: lines.start()]
     path = re.split(r"[?#]", path, maxsplit=1)[0]
-    start = as_number(lines[1]) if lines else None
-    end = (as_number(lines[2]) if lines[2] else start) if lines else None
+    start = whole_number(lines[1]) if lines else None
+    end = (whole_number(lines[2]) if lines[2] else start) if lines else None
     repo = plain_repo(unquote(match["repo"]))
     return Link(repo, unquote(path).strip("/"), match["type"] == "tree", start, end)
 
@@ -125,9 +125,9 @@ def text_blocks(text: str, *, padded: bool = True) -> Iterator[Block]:
 
 
 def _json_block(raw: Mapping[str, Any], padded: bool) -> Iterator[Block]:
-    path = as_text(raw.get("file")) or as_text(raw.get("path"))
-    repo = as_text(raw.get("repo")) or as_text(raw.get("repository"))
-    link = link_of(as_text(raw.get("url")))
+    path = text_or_empty(raw.get("file")) or text_or_empty(raw.get("path"))
+    repo = text_or_empty(raw.get("repo")) or text_or_empty(raw.get("repository"))
+    link = link_of(text_or_empty(raw.get("url")))
     if link is not None:
         path, repo = path or link.path, repo or link.repo
     if not path and not repo:
@@ -137,10 +137,10 @@ def _json_block(raw: Mapping[str, Any], padded: bool) -> Iterator[Block]:
     stated: list[int] = []
     for chunk in chunks:
         chunk = as_mapping(chunk)
-        body = as_text(chunk.get("content")).split("\n")
+        body = text_or_empty(chunk.get("content")).split("\n")
         lines += [*body, ""]
         if not any(LINE.match(line) for line in body):
-            stated += [n for key in ("startLine", "endLine") if (n := as_number(chunk.get(key)))]
+            stated += [n for key in ("startLine", "endLine") if (n := whole_number(chunk.get(key)))]
     block = _block(plain_repo(repo), path, lines, padded)
     if block.start is None and stated:
         # `endLine` is one too high wherever it could be checked against numbered content.

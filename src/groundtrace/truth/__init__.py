@@ -23,92 +23,92 @@ from groundtrace.storage import Folder, TooLargeError
 from groundtrace.truth import records
 from groundtrace.truth.entries import Notes, collect, truth_file
 from groundtrace.truth.patches import PatchedFile, edits, evidence, read_patch
-from groundtrace.truth.records import Reading
+from groundtrace.truth.records import SourceFindings
 from groundtrace.truth.registry import Registry, load_registry
 from groundtrace.truth.solve_sh import gold_patches
 from groundtrace.truth.text import instruction_paths, script_paths
 
-__all__ = ["SOURCES", "Registry", "Source", "load_ground_truth", "load_registry"]
+__all__ = ["SOURCES", "Registry", "TruthSource", "load_ground_truth", "load_registry"]
 
 When = Literal["always", "until_found"]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TruthSource:
     """One file of a task directory that may hold ground truth."""
 
     path: str
-    read: Callable[[bytes, Notes], Reading]
+    read: Callable[[bytes, Notes], SourceFindings]
     confidence: Confidence
     """Confidence in its files, as the specification says; `medium` after the chain."""
     when: When = "always"
     """`until_found`: only read while no source has given files."""
 
 
-def _json(read: Callable[[Any, Notes], Reading]) -> Callable[[bytes, Notes], Reading]:
-    def reader(raw: bytes, notes: Notes) -> Reading:
+def _json(read: Callable[[Any, Notes], SourceFindings]) -> Callable[[bytes, Notes], SourceFindings]:
+    def reader(raw: bytes, notes: Notes) -> SourceFindings:
         try:
             return read(loads(raw), notes)
         except BadJsonError as error:
             where = "" if error.line is None else f" at line {error.line}"
             kind = "empty_file" if not raw.strip() else "broken_json"
             notes.add(kind, f"not valid JSON{where}: {error}")
-            return Reading()
+            return SourceFindings()
 
     return reader
 
 
-def _toml(raw: bytes, notes: Notes) -> Reading:
+def _toml(raw: bytes, notes: Notes) -> SourceFindings:
     try:
         data = tomllib.loads(raw.decode("utf-8-sig", errors="replace"))
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         notes.add("broken_toml", f"not valid TOML: {error}")
-        return Reading()
+        return SourceFindings()
     return records.read_task_toml(data, notes)
 
 
-def _patched(files: tuple[PatchedFile, ...], faults: Iterable[str], notes: Notes) -> Reading:
+def _patched(files: tuple[PatchedFile, ...], faults: Iterable[str], notes: Notes) -> SourceFindings:
     for fault in faults:
         notes.add("bad_patch", fault)
     relevant = collect(evidence(files), truth_file, notes)
     if not relevant:
         reason = "its patch only adds new files" if files else "no patch with files in it"
         notes.add("no_file_list", reason)
-    return Reading(files=relevant, edit_files=collect(edits(files), truth_file, notes))
+    return SourceFindings(files=relevant, edit_files=collect(edits(files), truth_file, notes))
 
 
-def _patch(raw: bytes, notes: Notes) -> Reading:
+def _patch(raw: bytes, notes: Notes) -> SourceFindings:
     return _patched(*read_patch(_text(raw)), notes)
 
 
-def _config_patch(data: Any, notes: Notes) -> Reading:
+def _config_patch(data: Any, notes: Notes) -> SourceFindings:
     """`patch` in tests/config.json; `test_patch` belongs to the verifier."""
     patch = data.get("patch") if isinstance(data, dict) else None
     if not isinstance(patch, str) or not patch.strip():
-        return Reading()  # the file has other uses, and none is no fault
+        return SourceFindings()  # the file has other uses, and none is no fault
     return _patched(*read_patch(patch), notes)
 
 
-def _solve_sh(raw: bytes, notes: Notes) -> Reading:
+def _solve_sh(raw: bytes, notes: Notes) -> SourceFindings:
     return _patched(*gold_patches(_text(raw)), notes)
 
 
-def _instruction(quoted: bool) -> Callable[[bytes, Notes], Reading]:
-    def reader(raw: bytes, notes: Notes) -> Reading:
+def _instruction(quoted: bool) -> Callable[[bytes, Notes], SourceFindings]:
+    def reader(raw: bytes, notes: Notes) -> SourceFindings:
         paths, are_quoted = instruction_paths(_text(raw))
         return _named(paths if are_quoted is quoted else [], notes)
 
     return reader
 
 
-def _test_sh(raw: bytes, notes: Notes) -> Reading:
+def _test_sh(raw: bytes, notes: Notes) -> SourceFindings:
     return _named(script_paths(_text(raw)), notes)
 
 
-def _named(paths: list[str], notes: Notes) -> Reading:
+def _named(paths: list[str], notes: Notes) -> SourceFindings:
     if not paths:
         notes.add("no_file_list", "it names no files")
-    return Reading(files=collect(paths, truth_file, notes))
+    return SourceFindings(files=collect(paths, truth_file, notes))
 
 
 def _text(raw: bytes) -> str:
@@ -125,23 +125,25 @@ INSTRUCTION = "instruction.md"
 ORACLE = "tests/oracle_answer.json"
 SPEC = "tests/task_spec.json"
 
-SOURCES: tuple[Source, ...] = (
-    Source(GROUND_TRUTH, _json(records.read_ground_truth), "high"),
-    Source(DEFECTS, _json(records.read_defects), "high"),
-    Source(CHANGES, _json(records.read_changes), "high"),
-    *(Source(path, _patch, "high") for path in PATCHES),
+SOURCES: tuple[TruthSource, ...] = (
+    TruthSource(GROUND_TRUTH, _json(records.read_ground_truth), "high"),
+    TruthSource(DEFECTS, _json(records.read_defects), "high"),
+    TruthSource(CHANGES, _json(records.read_changes), "high"),
+    *(TruthSource(path, _patch, "high") for path in PATCHES),
     # The benchmark's own gold patch, in the same folder and of the same kind as the ones before.
-    Source(CONFIG, _json(_config_patch), "high"),
-    Source(SOLVE, _solve_sh, "medium"),
-    Source(INSTRUCTION, _instruction(quoted=True), "medium", "until_found"),
-    Source(INSTRUCTION, _instruction(quoted=False), "low", "until_found"),
-    Source("tests/test.sh", _test_sh, "low", "until_found"),
+    TruthSource(CONFIG, _json(_config_patch), "high"),
+    TruthSource(SOLVE, _solve_sh, "medium"),
+    TruthSource(INSTRUCTION, _instruction(quoted=True), "medium", "until_found"),
+    TruthSource(INSTRUCTION, _instruction(quoted=False), "low", "until_found"),
+    TruthSource("tests/test.sh", _test_sh, "low", "until_found"),
     # After the chain (D29): oracles, then the curator's companions of a missing record.
-    Source(ORACLE, _json(records.read_oracle), "medium"),
-    Source(SPEC, _json(records.read_task_spec), "medium"),
-    Source("task.toml", _toml, "medium", "until_found"),
-    Source("tests/ground_truth_agent.json", _json(records.read_companion), "medium", "until_found"),
-    Source(
+    TruthSource(ORACLE, _json(records.read_oracle), "medium"),
+    TruthSource(SPEC, _json(records.read_task_spec), "medium"),
+    TruthSource("task.toml", _toml, "medium", "until_found"),
+    TruthSource(
+        "tests/ground_truth_agent.json", _json(records.read_companion), "medium", "until_found"
+    ),
+    TruthSource(
         "tests/oracle_answer_agent.json", _json(records.read_companion), "medium", "until_found"
     ),
 )
@@ -197,7 +199,7 @@ def _with_registry(known: GroundTruth, stated: GroundTruth | None) -> GroundTrut
 def _from_folder(folder: Folder) -> tuple[GroundTruth, tuple[Problem, ...]]:
     truth = GroundTruth()
     problems: list[Problem] = []
-    readings: dict[str, Reading] = {}
+    readings: dict[str, SourceFindings] = {}
     for source in SOURCES:
         if truth.files and source.when == "until_found":
             continue
@@ -218,7 +220,7 @@ def _from_folder(folder: Folder) -> tuple[GroundTruth, tuple[Problem, ...]]:
     return _completed(truth, readings), tuple(problems)
 
 
-def _read(folder: Folder, source: Source) -> Reading | None:
+def _read(folder: Folder, source: TruthSource) -> SourceFindings | None:
     """What a source says; None when it is not there."""
     notes = Notes(source.path)
     try:
@@ -227,10 +229,10 @@ def _read(folder: Folder, source: Source) -> Reading | None:
         reading = source.read(folder.read(source.path), notes)
     except TooLargeError as error:
         notes.add("too_large", str(error))
-        reading = Reading()
+        reading = SourceFindings()
     except OSError as error:
         notes.add("unreadable", f"cannot be read: {error.strerror or error}")
-        reading = Reading()
+        reading = SourceFindings()
     return replace(reading, problems=notes.problems())
 
 
@@ -238,7 +240,9 @@ Part = TypeVar("Part")
 
 
 def _first(
-    readings: dict[str, Reading], order: Iterable[str], part: Callable[[Reading], tuple[Part, ...]]
+    readings: dict[str, SourceFindings],
+    order: Iterable[str],
+    part: Callable[[SourceFindings], tuple[Part, ...]],
 ) -> tuple[str | None, tuple[Part, ...]]:
     for path in order:
         if path in readings and part(readings[path]):
@@ -246,7 +250,7 @@ def _first(
     return None, ()
 
 
-def _completed(truth: GroundTruth, readings: dict[str, Reading]) -> GroundTruth:
+def _completed(truth: GroundTruth, readings: dict[str, SourceFindings]) -> GroundTruth:
     """The truth with edit targets, chunks and symbols, each from its own best source."""
     source, edit_files = _first(readings, EDIT_SOURCES, _edit_files)
     return replace(
@@ -259,7 +263,7 @@ def _completed(truth: GroundTruth, readings: dict[str, Reading]) -> GroundTruth:
     )
 
 
-def _edit_files(reading: Reading) -> tuple[TruthFile, ...]:
+def _edit_files(reading: SourceFindings) -> tuple[TruthFile, ...]:
     return reading.edit_files
 
 

@@ -70,7 +70,7 @@ _PLACEHOLDER_LINES = (1, 50)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SourceFindings:
     """What one source says; problems tell what it held and could not be taken."""
 
     files: tuple[TruthFile, ...] = ()
@@ -80,15 +80,15 @@ class Reading:
     problems: tuple[Problem, ...] = ()
 
 
-def read_ground_truth(data: Any, notes: Notes) -> Reading:
+def read_ground_truth(data: Any, notes: Notes) -> SourceFindings:
     """tests/ground_truth.json in any of its forms."""
     if isinstance(data, str):
-        return Reading(files=_files(python_paths(data, notes), notes))
+        return SourceFindings(files=_files(python_paths(data, notes), notes))
     if isinstance(data, list):
-        return Reading(files=_files(_once_flat(data), notes))
+        return SourceFindings(files=_files(_once_flat(data), notes))
     if not isinstance(data, dict):
         notes.add("no_file_list", f"{shown(data)} where an object or a list is expected")
-        return Reading()
+        return SourceFindings()
     files = _grouped(data, FILE_GROUPS, notes)
     inner = data.get("ground_truth")
     if not files and isinstance(inner, dict):
@@ -98,7 +98,7 @@ def read_ground_truth(data: Any, notes: Notes) -> Reading:
     if not files:
         notes.add("no_file_list", f"no file list under its keys: {_keys(data)}")
     real, dropped = _chunks(data, notes)
-    return Reading(
+    return SourceFindings(
         files=files,
         edit_files=_explicit_edits(data, files, dropped, notes),
         symbols=_symbols(data, notes),
@@ -106,21 +106,21 @@ def read_ground_truth(data: Any, notes: Notes) -> Reading:
     )
 
 
-def read_defects(data: Any, notes: Notes) -> Reading:
+def read_defects(data: Any, notes: Notes) -> SourceFindings:
     """tests/expected_defects.json: an array, or an object with `defects`."""
     items = data.get("defects") if isinstance(data, dict) else data
     if not isinstance(items, list):
         notes.add("no_file_list", "neither a list of defects nor an object with `defects`")
-        return Reading()
+        return SourceFindings()
     files = _files(items, notes)
-    return Reading(files=files, chunks=collect(items, truth_chunk, notes))
+    return SourceFindings(files=files, chunks=collect(items, truth_chunk, notes))
 
 
-def read_changes(data: Any, notes: Notes) -> Reading:
+def read_changes(data: Any, notes: Notes) -> SourceFindings:
     """tests/expected_changes.json: files that a solution has to change."""
     if not isinstance(data, dict):
         notes.add("no_file_list", f"{shown(data)} where an object is expected")
-        return Reading()
+        return SourceFindings()
     files = _grouped(data, (("expected_files", "expected_file"),), notes)
     if not files:
         notes.add("no_file_list", f"no file list under its keys: {_keys(data)}")
@@ -129,44 +129,46 @@ def read_changes(data: Any, notes: Notes) -> Reading:
     if lines is not None and isinstance(data.get("expected_file"), str):
         item = {"file": data["expected_file"], "lines": list(lines)}
         chunks = collect([{**item, "annotation": data.get("description")}], truth_chunk, notes)
-    return Reading(files=files, edit_files=files, chunks=chunks)
+    return SourceFindings(files=files, edit_files=files, chunks=chunks)
 
 
-def read_oracle(data: Any, notes: Notes) -> Reading:
+def read_oracle(data: Any, notes: Notes) -> SourceFindings:
     """tests/oracle_answer.json: the answer that the verifier compares with."""
     if not isinstance(data, dict):
         notes.add("no_file_list", f"{shown(data)} where an object is expected")
-        return Reading()
+        return SourceFindings()
     files = _grouped(data, ORACLE_GROUPS, notes)
     if not files:
         notes.add("no_file_list", "its lists are empty")
-    return Reading(files=files, symbols=_symbols(data, notes), chunks=_chunks(data, notes)[0])
+    return SourceFindings(
+        files=files, symbols=_symbols(data, notes), chunks=_chunks(data, notes)[0]
+    )
 
 
-def read_task_spec(data: Any, notes: Notes) -> Reading:
+def read_task_spec(data: Any, notes: Notes) -> SourceFindings:
     """tests/task_spec.json: the oracle among its artifacts."""
     oracle = _inside(data, "artifacts", "oracle")
     if oracle is None:
         notes.add("no_file_list", "no `artifacts.oracle` in it")
-        return Reading()
+        return SourceFindings()
     files = _grouped(oracle, SPEC_GROUPS, notes)
     if not files:
         notes.add("no_file_list", "its oracle lists are empty")
     symbols = collect(_leaves(oracle.get("required_symbols")), truth_symbol, notes)
-    return Reading(files=files, symbols=symbols)
+    return SourceFindings(files=files, symbols=symbols)
 
 
-def read_task_toml(data: Any, notes: Notes) -> Reading:
+def read_task_toml(data: Any, notes: Notes) -> SourceFindings:
     """task.toml: `[[ground_truth.required_files]]` and `sufficient_files`."""
     table = _inside(data, "ground_truth")
     if table is None:
-        return Reading()  # most tasks have none, and none is no fault
-    return Reading(files=_grouped(table, (FILE_GROUPS[1],), notes))
+        return SourceFindings()  # most tasks have none, and none is no fault
+    return SourceFindings(files=_grouped(table, (FILE_GROUPS[1],), notes))
 
 
-def read_companion(data: Any, notes: Notes) -> Reading:
+def read_companion(data: Any, notes: Notes) -> SourceFindings:
     """ground_truth_agent.json and the like: files only, where nothing better is known."""
-    return Reading(files=read_ground_truth(data, notes).files)
+    return SourceFindings(files=read_ground_truth(data, notes).files)
 
 
 # --- files --------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
+from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell import ShellView, shell_refs
-from groundtrace.tools.shell.streams.file_names import looks_like_folder
 
 
 def _view(command: str, text: str, stdout: str | None = None) -> ShellView:

@@ -10,19 +10,13 @@ from groundtrace.model import ToolResult
 
 MAX_CHARS = 8_000_000
 """More output than this is not looked at: no harness shows so much to a model."""
-
-
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-
-
 _REFUSED = re.compile(
     r"\s*(?:<tool_use_error>|ERROR: Cannot execute multiple commands at once"
     r"|Permission to use \w+ .*(?:denied|not allowed)|This command requires approval"
     r"|The user doesn't want to proceed|\[Request interrupted by user"
     r"|Claude requested permissions|Error: Permission|Sibling tool call errored)"
 )
-
-
 _NOTHING = {
     "(Bash completed with no output)",
     "(no output)",
@@ -30,8 +24,6 @@ _NOTHING = {
     "Tool ran without output",
     "Command executed successfully with no output",
 }
-
-
 _TRAILER = re.compile(
     r"(?:Shell cwd was reset to \S.*"
     r"|\[The command completed with exit code -?\d+\.?\].*"
@@ -43,20 +35,14 @@ _TRAILER = re.compile(
     r"|Command timed out after .*"
     r"|Command running in background with ID.*)$"
 )
-
-
 _EXIT = re.compile(
     r"(?:Error: )?Exit code -?\d+$|\[Below is the output of the previous command\.\]$"
 )
-
-
 TRUNCATED = re.compile(
     r"\s*(?:<response clipped>.*|\[?\s?\.\.\. ?\[?\d+ (?:lines|characters|chars|bytes) truncated\]?.*"
     r"|\[\.\.\. (?:Observation )?truncated.*|\.\.\. \(\d+ lines omitted\).*|\[\.\.\..*truncated.*\]"
     r"|\[Previous command outputs are truncated\..*)$"
 )
-
-
 _ERROR = re.compile(
     r"(?:/(?:usr/)?(?:local/)?bin/)?(?P<who>[a-z][\w.+-]*): (?P<what>.*?(?:No such file or directory|Is a directory|Not a directory"
     r"|Permission denied|command not found|cannot open|[Cc]an't open|cannot access|can't read|can't stat"
@@ -66,8 +52,6 @@ _ERROR = re.compile(
     r"|unknown predicate|not recognized|No match|terminated by signal|unmatched|exists in|unknown revision"
     r"|pathspec|unable to).*)$"
 )
-
-
 _PROGRAMS = frozenset(
     [
         "ag",
@@ -161,30 +145,18 @@ _PROGRAMS = frozenset(
     ]
 )
 """Who may complain: a line of a file that looks like a message must not be lost."""
-
-
 _COMPLAINT = re.compile(
     r"^(?:(?:/(?:usr/)?(?:local/)?bin/)?(?:" + "|".join(sorted(_PROGRAMS)) + r"): "
     r"|\w+Error: \[Errno|repository not found|repo not found|file not found)",
     re.MULTILINE,
 )
 """Whether any line can be a message at all; most outputs have none."""
-
-
 _NOT_A_FAILURE = re.compile(r"binary file matches|write error|Broken pipe")
-
-
 _PYTHON_ERROR = re.compile(
     r"(?:FileNotFoundError|IsADirectoryError|PermissionError|NotADirectoryError): \[Errno \d+\] [^:]*: '(?P<path>.*)'"
 )
-
-
 _REMOTE_ERROR = re.compile(r"repository not found: |repo not found: |file not found: ")
-
-
 _QUOTED = re.compile(r"['\"`‘“]([^'\"`’”]+)['\"’”]")
-
-
 _PREVIEW = re.compile(r"Preview \(first [^)]*\):\n")
 
 

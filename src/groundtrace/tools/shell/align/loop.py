@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from groundtrace.model import FileRef
+from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.align.divide import divide
 from groundtrace.tools.shell.streams.content import Content
-from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks_like_folder
+from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.found_lines import Search
 from groundtrace.tools.shell.streams.line_algebra import shown_files
 from groundtrace.tools.shell.streams.ls_output import Listing
@@ -26,8 +27,6 @@ from groundtrace.tools.shell.weights import (
 )
 
 MAX_ROUNDS = 400
-
-
 _BARE_WORD = "(?P<word>.+?)$"
 
 

@@ -18,11 +18,7 @@ from groundtrace.tools.shell.streams.part import Opaque, Parts
 # --- commands that users add ----------------------------------------------------------------
 
 _KEYS = ("like", "kind", "operands", "value_options")
-
-
 _KINDS = ("read", "matched", "surfaced", "written", "nothing", "prefix")
-
-
 _PLACES = ("all", "first", "last", "rest")
 
 

@@ -20,8 +20,6 @@ from groundtrace.tools.shell.streams.repository_top import place
 from groundtrace.tools.shell.syntax.holes import HOLES
 
 _GLOBAL_VALUES = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
-
-
 _LONG = frozenset(
     [
         "--format",
@@ -42,8 +40,6 @@ _LONG = frozenset(
         "--abbrev",
     ]
 )
-
-
 _OBJECT = re.compile(r"[^:\s]*:(?!/)(.+)$")
 
 
@@ -241,14 +237,10 @@ _PRINTING = {
     "reflog",
     "show-ref",
 }
-
-
 _VERBS: dict[str, Handler] = {
     "show": _show, "diff": _diff, "log": _log, "blame": _blame, "annotate": _blame, "grep": git_grep,
     "ls-files": _ls_files, "ls-tree": _ls_tree, "status": _status, "checkout": _checkout, "restore": _restore,
     "rm": _remove, "mv": _move, "apply": _apply, "am": _apply, "cat-file": _cat_file, "stash": _stash,
     "diff-tree": _diff, "diff-index": _diff, "whatchanged": _log, "format-patch": lambda _call: [Opaque(rule="git", expected=False)],
 }  # fmt: skip
-
-
 HANDLERS: dict[str, Handler] = {"git": _git}

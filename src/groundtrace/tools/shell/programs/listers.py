@@ -55,8 +55,6 @@ _FIND_VALUES = frozenset(
         "-newermt",
     ]
 )
-
-
 _EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
@@ -194,8 +192,6 @@ def _unknown_operand(call: Call, command: list[Word], roots: list[Word]) -> Part
 _FD_LONG = frozenset(
     {"--extension", "--type", "--exclude", "--max-depth", "--color", "--base-directory"}
 )
-
-
 _FD_EXEC = frozenset({"-x", "-X", "--exec", "--exec-batch"})
 
 

@@ -10,11 +10,7 @@ import ast
 
 Ranges = tuple[tuple[int, int], ...]
 """Lines from 1, both ends included, in the order of the script."""
-
-
 _SPLITTERS = {"readlines", "splitlines", "split"}
-
-
 _CHOOSING = (ast.If, ast.IfExp, ast.While, ast.Try, ast.Break, ast.Continue)
 
 

@@ -6,12 +6,12 @@ import re
 
 from msgspec.structs import replace
 
+from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part, words_as_text
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.compared import Compared
 from groundtrace.tools.shell.streams.content import WHOLE, Content, Headed, Spans
-from groundtrace.tools.shell.streams.file_names import looks_like_folder
 from groundtrace.tools.shell.streams.line_algebra import shown_files
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts
@@ -201,8 +201,6 @@ def _jq(call: Call) -> Parts:
 
 
 _DIFF_LONG = frozenset({"--exclude", "--exclude-from", "--label", "--width"})
-
-
 _BRIEF = ("-r", "--recursive", "-q", "--brief", "-s", "--report-identical-files")
 
 
@@ -366,6 +364,4 @@ HANDLERS: dict[str, Handler] = {
     "echo": _echo, "printf": _printf, "pwd": _pwd, "seq": _seq, "basename": _pathname, "dirname": _pathname,
     "tee": _tee,
 }  # fmt: skip
-
-
 blame_spans = _blame_spans

@@ -72,6 +72,4 @@ _VERBS = {
     "read": _read, "cat": _read, "search": _search, "nls": _search, "refs": _search, "references": _search,
     "find-references": _search, "ls": _ls, "list": _ls, "list-files": _ls,
 }  # fmt: skip
-
-
 HANDLERS: dict[str, Handler] = {"sgx": _sgx}

@@ -21,8 +21,6 @@ from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word
 
 MAX_SCRIPT = 200_000
-
-
 _READERS = {
     "read_text",
     "read_bytes",
@@ -33,14 +31,8 @@ _READERS = {
     "loadtxt",
     "getlines",
 }
-
-
 _WRITERS = {"write_text", "write_bytes", "to_csv", "to_json", "touch", "unlink"}
-
-
 _OS_WRITERS = {"remove", "unlink", "rename", "copy", "copyfile", "copy2", "move", "replace"}
-
-
 _OPENERS = ("open", *sorted(_READERS | _WRITERS | _OS_WRITERS))
 """A script without one of these words opens nothing that could be told."""
 
@@ -224,13 +216,9 @@ _OTHER_READS = re.compile(
     r"(?:readFileSync|readFile|createReadStream|File\.read(?:lines)?|File\.foreach|IO\.read(?:lines)?|File\.open"
     r"|require|JSON\.load_file|YAML\.load_file)\s*\(?\s*(['\"])(?P<path>[^'\"]+)\1(?!\s*,\s*['\"]w)"
 )
-
-
 _OTHER_WRITES = re.compile(
     r"(?:writeFileSync|writeFile|appendFileSync|File\.write|IO\.write)\s*\(?\s*(['\"])(?P<path>[^'\"]+)\1"
 )
-
-
 _PERL_OPEN = re.compile(
     r"open\s*\(?\s*(?:my\s+)?[$\w]+\s*,\s*(['\"])(?P<mode><|>>?)[^'\"]*\1\s*,\s*(['\"])(?P<path>[^'\"]+)\3"
 )

@@ -7,9 +7,9 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler, Options
 from groundtrace.tools.shell.streams import line_algebra as algebra
-from groundtrace.tools.shell.streams.file_names import looks_like_folder
 from groundtrace.tools.shell.streams.found_lines import Search
 from groundtrace.tools.shell.streams.grouped_lines import Grouped
 from groundtrace.tools.shell.streams.name_lists import Names
@@ -48,14 +48,8 @@ _GREP_LONG = frozenset(
         "--max-columns",
     ]
 )
-
-
 _RG_TAKES = "efmABCgtTdjrEM"
-
-
 _GREP_TAKES = "efmABCdD"
-
-
 _AG_TAKES = "mABCGp"
 
 
@@ -232,8 +226,6 @@ def _rg(call: Call) -> Parts:
 
 
 _HEADINGS = ("--heading", "--group", "--pretty")
-
-
 _NO_HEADINGS = ("--no-heading", "--nogroup", "--noheading", "--vimgrep")
 
 

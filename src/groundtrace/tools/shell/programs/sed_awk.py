@@ -20,11 +20,7 @@ from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
 
 _SED_TAKES = "efl"
-
-
 _ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\])*/I?|\\[|#,@%].*?(?<!\\)[|#,@%])"
-
-
 _SED_PART = re.compile(
     rf"\s*(?P<low>{_ADDRESS})?\s*(?:,\s*(?P<high>{_ADDRESS}|[+~]\d+))?\s*(?P<not>!?)\s*(?P<body>.*)$",
     re.DOTALL,
@@ -161,8 +157,6 @@ def _substituted(part: Part, body: str) -> Part:
 
 
 _CUT = re.compile(r"s(?P<mark>[^\w\s\\])\^?(?P<text>(?:\\.|(?!(?P=mark)).)+)(?P=mark)(?P=mark)g?$")
-
-
 _PUT = re.compile(r"s([^\w\s\\])\^\1((?:(?!\1)[^\\&])+)\1g?$")
 
 
@@ -200,23 +194,13 @@ def _blurred(parts: Parts) -> Parts:
 # --- awk ------------------------------------------------------------------------------------
 
 _NR = r"F?NR"
-
-
 _ONE = re.compile(rf"\(?\s*{_NR}\s*(==|>=|<=|>|<)\s*(\d{{1,9}})\s*\)?$")
-
-
 _PRINT_ALL = re.compile(r"\{?\s*(?:print(?:\s+\$0)?)?\s*;?\s*\}?$")
-
-
 _PRINT_NUMBERED = re.compile(
     rf"\{{\s*(?:print\s*\(?\s*{_NR}\b|printf\s*\(?\s*\"\s*%\d*d[^\"]*\"\s*,\s*{_NR}\b).*\$0.*\}}$",
     re.DOTALL,
 )
-
-
 _BEGINS_NUMBERED = re.compile(rf"{_NR}\b|\"\s*%\d*d[^\"]*\"\s*,\s*{_NR}\b")
-
-
 _BEGINS_NAMED = re.compile(
     rf"FILENAME\s*\"[:|]\"\s*{_NR}\s*\":|\"%s:%d:[^\"]*\"\s*,\s*FILENAME\s*,\s*{_NR}\b"
 )
@@ -243,11 +227,7 @@ def _awk(call: Call) -> Parts:
 
 
 _PRINTED = re.compile(r"\bprintf?\b\s*\(?\s*([^;}]*)")
-
-
 _NAME_ONLY = re.compile(r"FILENAME\s*\)?\s*$")
-
-
 _NAME_FIRST = re.compile(r"FILENAME\b|\"%s[^\"]*\"\s*,\s*FILENAME\b")
 
 

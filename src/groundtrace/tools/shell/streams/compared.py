@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from groundtrace.model import AccessKind, FileRef
-from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks_like_folder
+from groundtrace.tools.file_names import looks_like_folder
+from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import Word
@@ -18,25 +19,15 @@ _NAMED = re.compile(
     r"|(?P<bytes>.+) differ: (?:byte|char) \d+"
 )
 """Lines that name files and show nothing of them."""
-
-
 _HEADER = re.compile(r'diff (?:.* )?(?P<left>"[^"]+"|[^\s"]+) (?P<right>"[^"]+"|[^\s"]+)$')
 """The line above the differences of two files, when whole folders are compared: the options with
 their values (`-x '*.md'`), and the two names, in quotes where they hold blanks."""
-
-
 MAX_NAMES = 8192
 """Longer than two paths can be: trying every ` and ` of a line takes the square of its length."""
-
-
 _ABSENT = re.compile(r"(?:---|\+\+\+|\*\*\*) (?P<name>.+)\t(?:1970-01-01|Thu Jan +1) ")
 """Of a file that is not there, `-N` shows the beginning of time."""
-
-
 _LINE = re.compile(r"[-+<> @\\!*]|\d+(?:,\d+)?[acd]\d|Common subdirectories: |$")
 """What else the programs print."""
-
-
 _DIFFERENCE = re.compile(r"[-+<>] |\d+(?:,\d+)?[acd]\d|@@ ")
 
 

@@ -28,14 +28,8 @@ from groundtrace.tools.shell.weights import (
 
 Spans = tuple[tuple[int, int | None], ...]
 """Line ranges in order; an end of None is the end of the file."""
-
-
 WHOLE: Spans = ((1, None),)
-
-
 _LEAD = re.compile(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
-
-
 _COLON = re.compile(r"(\d{1,9}): ?(.*)")
 
 

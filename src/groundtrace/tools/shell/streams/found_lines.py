@@ -27,20 +27,10 @@ from groundtrace.tools.shell.weights import (
 )
 
 _CONTEXT_BREAK = "--"
-
-
 _NUMBER = re.compile(r"\d{1,9}")
-
-
 NUMBERED = re.compile(r"(\d{1,9})[:-]")
-
-
 _NUMBERED_LINE = re.compile(r"\d+[:-]")
-
-
 _LOCATED = re.compile(r"([^:\0]+)[:\0](\d{1,9}):")
-
-
 _BINARY = re.compile(r"Binary file (.+) matches$")
 
 

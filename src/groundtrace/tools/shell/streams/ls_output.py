@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from groundtrace.model import FileRef
-from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks_like_folder
+from groundtrace.tools.file_names import looks_like_folder
+from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
@@ -31,14 +32,8 @@ _LONG = re.compile(
     r"(?:[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d{1,2}:\d{2}|\d{4})|\d{1,2} [A-Z][a-z]{2} +(?:\d{1,2}:\d{2}|\d{4})"
     r"|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?(?: [+-]\d{4})?)?)?)\s(?P<name>.+)$"
 )
-
-
 _TOTAL = re.compile(r"total \d[\d.,]*[KMGTP]?$")
-
-
 _BARE = re.compile(r"[^\s/:;(){}<>=\"'`|&*][^/:;(){}<>=\"`|&*]{0,200}$")
-
-
 _GAP = re.compile(r" {2,}|\t+")
 
 

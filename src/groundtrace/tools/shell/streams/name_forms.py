@@ -58,11 +58,7 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     "located": _matcher(r"([^:]+):\d+(?::|$)"),
 }
 """How a name stands in a line, by the program that prints it."""
-
-
 _COMMIT = r"commit [0-9a-f]{7,}|[0-9a-f]{7,40} |Author: |Date: |Merge: |    |$"
-
-
 BESIDE = {
     "wc": re.compile(r"\s*(?:\d+\s+){1,5}total$"),
     "diffstat": re.compile(rf"{_COMMIT}| \d+ files? changed"),

@@ -6,7 +6,8 @@ import fnmatch
 from collections.abc import Iterable, Sequence
 
 from groundtrace.model import FileRef
-from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks_like_folder
+from groundtrace.tools.file_names import looks_like_folder
+from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.name_forms import BESIDE, FORMS
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Part

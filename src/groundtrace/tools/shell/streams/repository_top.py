@@ -18,8 +18,6 @@ _INNER = frozenset(
 )  # fmt: skip
 """Customary folders inside of repositories, after which no repository is called; `api`, `lib` or
 `web` may be one."""
-
-
 _TOPS = frozenset(["/testbed"])
 """Folders that are always the top of the one repository they hold; /app and /repo hold clones too."""
 

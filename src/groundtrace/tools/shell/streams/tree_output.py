@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from groundtrace.model import FileRef
-from groundtrace.tools.shell.streams.file_names import is_file_name, join, looks_like_folder
+from groundtrace.tools.file_names import looks_like_folder
+from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.weights import PLAIN, TELLING, UNLIKELY
 

@@ -11,14 +11,8 @@ import re
 
 HOLE = "\ue000"
 """Anything, unknown."""
-
-
 FIRST_HOLE = 0xE001
-
-
 LAST_HOLE = 0xF8FF
-
-
 HOLES = re.compile("[\ue000-\uf8ff]")
 
 

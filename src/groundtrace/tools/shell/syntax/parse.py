@@ -14,14 +14,10 @@ if TYPE_CHECKING:
 
 MAX_COMMAND = 200_000
 """Longer commands hold data, not control flow; what follows is left out."""
-
-
 MAX_HARD = 3000
 """Operators and openings in one command, data in here-documents aside. For a command that is not
 valid the parser takes the square of their number: `a|a|a…` and `$&&$&&…` of 50 KB took minutes.
 What follows is left out."""
-
-
 MAX_REPAIRS = 8
 """Times that a tree is mended where the grammar ran lines together."""
 
@@ -63,11 +59,7 @@ def parse(command: str) -> Tree:
 
 
 _HARD = re.compile(r"[|<&;$({[`\x00-\x08\x0b-\x1f\u2028\u2029]|=~|\b(?:if|for|case|while|until)\b")
-
-
 _HEREDOC = re.compile(r"<<-?\s*[\'\"\\]?(\w+)")
-
-
 _HARD_IN_DATA = re.compile(rf"\0|{_HEREDOC.pattern}")
 
 

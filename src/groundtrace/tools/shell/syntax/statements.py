@@ -18,8 +18,6 @@ class Stage(msgspec.Struct):
 
 
 _JOINTS = {"|": "|", "|&": "|", "&&": "&&", "||": "||"}
-
-
 _FLOWS = {"pipeline", "list", "redirected_statement"}
 
 

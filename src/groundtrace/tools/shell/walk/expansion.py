@@ -23,14 +23,8 @@ if TYPE_CHECKING:
 
 
 _MARK = "\x01"
-
-
 _SPLIT = "\x02"
-
-
 _SPECIAL = re.compile(r"[*?\[\]{},~\s\x01\x02]")
-
-
 MAX_TEXT = 100_000
 """Longer values are data, not names."""
 
@@ -89,12 +83,8 @@ def expand(shell: Shell, node: Node) -> list[Word]:
 _PLAIN_KINDS = frozenset(
     {"word", "number", "raw_string", "string", "concatenation", "command_name"}
 )
-
-
 _PLAIN = re.compile(r"""(?:[^\\*?\[\]{}~$`'"]+|'[^']*'|"[^"\\$`]*")*+""")
 """A word in which nothing is left to expand once its quotes are gone: nine of ten are."""
-
-
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 
 
@@ -176,8 +166,6 @@ def _word(shell: Shell, node: Node, quoted: bool) -> str:
 
 
 _ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
-
-
 _ESCAPED_IN_STRING = re.compile(r"\\(\n|[$`\"\\])")
 
 
@@ -374,8 +362,6 @@ def _finish(marked: str) -> list[Word]:
 
 
 _MARKED_CHARACTER = re.compile(r"\x01.", re.DOTALL)
-
-
 _GLOB = re.compile(r"[*?]|\[[^\]]+\]")
 
 
@@ -386,8 +372,6 @@ def _fields(marked: str) -> list[str]:
 
 
 _BRACES = re.compile(r"(?<!\x01)\{((?:\x01.|[^{}\x01])*)(?<!\x01)\}", re.DOTALL)
-
-
 _RANGE = re.compile(r"(-?\d+|[a-zA-Z])\.\.(-?\d+|[a-zA-Z])(?:\.\.(-?\d+))?$")
 
 

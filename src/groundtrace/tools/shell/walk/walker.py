@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 4000
 """Commands followed in one call; loops within loops end here."""
-
-
 MAX_DEPTH = 40
 """Nesting of subshells, functions and `bash -c`."""
 

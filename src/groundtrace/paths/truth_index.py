@@ -1,4 +1,20 @@
-"""The ground truth's files, found by repository and path (D15, D16)."""
+"""The ground truth's files, found by repository and path (D15, D16).
+
+An entry is text that a person or a program wrote, and it can mean more than one place:
+
+- `clients/A.java` of a task on kafka is kafka + `clients/A.java`;
+- `hyper::hyper/Cargo.toml` is hyper + `hyper/Cargo.toml` (the literal reading) or hyper +
+  `Cargo.toml` (the second reading: the path repeats the repository's name);
+- `go.mod`, in a task that names no repository, may lie in any of them.
+
+Every reading goes into an index, so that a file is looked up and never compared with all entries.
+Literal readings win over second ones. A second reading is dropped once the trial shows that the
+folder of the literal one exists: gcc has a folder `gcc`, so that `gcc::gcc/Makefile.in` is not the
+`Makefile.in` at the top.
+
+An entry is one file. Where it names no repository, `settle` chooses the one it lies in from all
+files of the trial; otherwise every `go.mod` that a search shows would be a hit.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +28,7 @@ from groundtrace.paths.lexical import clean_path
 from groundtrace.paths.repos import Repo, RepoTable
 
 
-class Reading(msgspec.Struct, frozen=True):
+class EntryReading(msgspec.Struct, frozen=True):
     """One way to read a ground-truth entry."""
 
     repo: Repo | None
@@ -50,11 +66,11 @@ class TruthIndex:
         `gcc::gcc/Makefile.in` is not the `Makefile.in` at the top.
         """
         lower = path.lower()
-        found = self.exact.get((repo, lower))
-        if found is None and self._may_be(repo, lower):
-            found = self.anywhere.get(lower)
-        if found is not None:
-            return found
+        entry = self.exact.get((repo, lower))
+        if entry is None and self._may_be(repo, lower):
+            entry = self.anywhere.get(lower)
+        if entry is not None:
+            return entry
         second = self.other.get((repo, lower))
         if second is None or (repo, second[1]) in folders:
             return None
@@ -74,12 +90,16 @@ class TruthIndex:
             if path in self.anywhere:
                 met.setdefault(repo, set()).add(path)
         if met:
+            # Entries met first, files second: a monorepo that a search lists is large, and not
+            # what the task is about.
             self.main = max(met, key=lambda repo: (len(met[repo]), files[repo]))
             self.in_main = frozenset(met[self.main])
 
     def _may_be(self, repo: Repo | None, path: str) -> bool:
         if repo is None or self.main in (None, repo):
             return True
+        # A bare `go.mod` is everywhere; a path with a folder that the main repository does not
+        # have may well be another one's.
         return "/" in path and path not in self.in_main
 
     def same(self, path: str, repo: str | None, repos: RepoTable) -> TruthFile | None:
@@ -89,8 +109,8 @@ class TruthIndex:
             return None
         lower = _strip_root(clean, self.roots).lower()
         for reading in _literal(TruthFile(path, path, repo), lower, repos):
-            if found := self.exact.get((reading.repo, reading.path)):
-                return found
+            if entry := self.exact.get((reading.repo, reading.path)):
+                return entry
         if repo is None:
             return self.anywhere.get(lower) or self._only(lower)
         return self.anywhere.get(lower)
@@ -98,8 +118,8 @@ class TruthIndex:
     def _only(self, path: str) -> TruthFile | None:
         """The one entry with this path, whatever its repository: chunks and symbols of
         `repo::path` entries are often written without the repository."""
-        found = self._by_path.get(path, ())
-        return found[0] if len(found) == 1 else None
+        entries = self._by_path.get(path, ())
+        return entries[0] if len(entries) == 1 else None
 
     def literal(self) -> dict[Repo | None, set[str]]:
         """Paths of the literal readings by repository, for telling how folders are laid out."""
@@ -137,11 +157,13 @@ def index_truth(
     return index
 
 
-def _literal(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[Reading]:
+def _literal(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryReading]:
+    """Readings that take the path as it is written; none where nothing says whose it is."""
     if entry.repo is not None and (repo := repos.find(entry.repo)) is not None:
-        yield Reading(repo, path)
+        yield EntryReading(repo, path)
         if repos.lone is repo:
-            yield Reading(None, path)
+            # The trial knows no other repository, so that a path of an unknown one is its own.
+            yield EntryReading(None, path)
         return
     if not repos.task:
         return
@@ -149,15 +171,15 @@ def _literal(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[Reading]
     named = repos.find(first) if rest else None
     if len(repos.task) > 1 and named in repos.task:
         # `kafka/clients/…` of a task on kafka and flink: no path of flink.
-        yield Reading(named, rest)
-        yield Reading(named, path)
+        yield EntryReading(named, rest)
+        yield EntryReading(named, path)
     else:
         for owner in repos.task:
-            yield Reading(owner, path)
-    yield Reading(None, path)
+            yield EntryReading(owner, path)
+    yield EntryReading(None, path)
 
 
-def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[Reading]:
+def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryReading]:
     """Readings in which the path begins with the repository's name (D15).
 
     `hyper::hyper/Cargo.toml` is also hyper + `Cargo.toml`, `src/etcd/client/v3/client.go` is
@@ -169,7 +191,7 @@ def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[Reading]:
         second, _, deeper = rest.partition("/")
         repo = repos.find(second) if deeper else None
         if repo is not None and repo in repos.task:
-            yield Reading(repo, deeper)
+            yield EntryReading(repo, deeper)
     repo = repos.find(first) if rest else None
     if repo is None:
         return
@@ -180,7 +202,7 @@ def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[Reading]:
     else:
         fits = "/" in rest  # nothing but the trace names it: a bare file name is too little
     if fits:
-        yield Reading(repo, rest)
+        yield EntryReading(repo, rest)
 
 
 def _strip_root(path: str, roots: Sequence[str]) -> str:
