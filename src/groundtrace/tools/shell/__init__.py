@@ -1,8 +1,35 @@
 """Shell commands as evidence: which files a command read, searched, listed and wrote (D6, D7).
 
-The command is parsed and followed into the parts that print something (`walk`), the output is
-divided among them (`align`), and each part says which files its lines tell of. Without output
-nothing was shown (D4); what was written is known from the command, unless an error says otherwise.
+A trace holds a command and what it printed, and nothing in between. Both are needed: the command
+says which files could have been shown, the output says which were. `cat a.py || cat b.py` opens one
+of two; `grep -rn x .` names its files only in what it prints. Without output nothing was shown
+(D4); what was written is known from the command, unless an error says otherwise.
+
+So a command is interpreted without running anything, in the way a compiler reasons about a program,
+and the output is then held against what the interpretation allows:
+
+1. `syntax`: the command is parsed, in pieces that are broken as well.
+2. `walk`: it is followed as a shell would follow it: directories, variables, loops, pipes. What
+   cannot be known is a hole, which stands for any text.
+3. `programs`: each program says what it prints, as **parts**: "lines 10 to 20 of a.py", "lines of
+   the files below src that match x", "the text ---".
+4. `streams`: the parts, and what `head`, `sed` and `grep` behind a pipe make of them.
+5. `align`: the lines of the output are divided among the parts, in order, so that they fit best;
+   what every piece of evidence counts is in `weights`.
+6. Each part says which files the lines it was given tell of.
+
+An example: `cd src && head -20 a.py; echo ---; grep -n alpha b.py` gives three parts: lines 1–20 of
+`src/a.py`, the text `---`, and found lines of `src/b.py`. Of the output
+
+    import os
+    ---
+    7:alpha = 1
+
+the first line is the contents (a.py has one line: 1–1 was read), the second is the text, and the
+third has a number in front (b.py was matched at line 7). Had the output been `---` alone, no file
+would have been shown.
+
+Packages import in one direction: `syntax`, `streams`, `align`, `programs`, `walk`.
 """
 
 from __future__ import annotations

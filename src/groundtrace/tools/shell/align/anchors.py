@@ -1,7 +1,8 @@
-"""Dividing the output among the parts of a command, in order.
+"""Anchors: separators that fix a line of the output to a part of the command before anything is summed.
 
-Separators that the command prints itself are anchors. Between them the lines go to parts so that
-the sum of how well they fit is greatest: a dynamic program over (part, line), linear in each.
+They make long outputs cheap, since each stretch between two anchors is divided by itself, and they
+are nearly always right: a text of three characters or more that the command prints once and that
+the output holds once.
 """
 
 from __future__ import annotations
@@ -30,19 +31,22 @@ def anchors_of(printing: Sequence[Segment], lines: Sequence[str]) -> list[tuple[
             if line in where:
                 repeated.add(line)
             where[line] = number
-    found: list[tuple[int, int]] = []
+    fixed: list[tuple[int, int]] = []
     for index, segment in enumerate(printing):
         part = segment.part
         if not isinstance(part, Text) or len(part.lines) != 1:
             continue
         text = part.lines[0]
         if len(text) >= MIN_ANCHOR and texts[text] == 1 and text in where and text not in repeated:
-            found.append((index, where[text]))
-    return _rising(found)
+            fixed.append((index, where[text]))
+    return _rising(fixed)
 
 
 def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest run of pairs whose lines rise with their parts."""
+    """The longest run of pairs whose lines rise with their parts.
+
+    A text may stand in a file by chance, before its place; the others outvote it.
+    """
     if all(a[1] < b[1] for a, b in itertools.pairwise(pairs)):
         return pairs
     best = [1] * len(pairs)

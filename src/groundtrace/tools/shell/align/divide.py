@@ -1,8 +1,4 @@
-"""Dividing the output among the parts of a command, in order.
-
-Separators that the command prints itself are anchors. Between them the lines go to parts so that
-the sum of how well they fit is greatest: a dynamic program over (part, line), linear in each.
-"""
+"""Dividing the output among the parts of a command, in order; the package's words tell how."""
 
 from __future__ import annotations
 
@@ -19,6 +15,8 @@ from groundtrace.tools.shell.weights import MAX_ROUNDS
 def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
     """One segment per part, in order; parts that cannot have run get nothing."""
     expect_parents(parts)
+    # Of `cat f || cat g` both may get lines when each is looked at alone. Taking out what cannot have
+    # run may make another part impossible, so it is tried again, but not for ever.
     for _ in range(MAX_ROUNDS):
         segments = _divided(parts, lines)
         wrong = _impossible(segments)
@@ -48,7 +46,7 @@ def _impossible(segments: Sequence[Segment]) -> set[int]:
 
 
 def _divided(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
-    segments = [Segment(part) for part in _joined(parts)]
+    segments = [Segment(part) for part in _with_open_lines_joined(parts)]
     printing = [segment for segment in segments if segment.part.prints]
     if not lines or not printing:
         return segments
@@ -62,11 +60,11 @@ def _divided(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
         if index < len(printing):
             printing[index].lines = lines[line : line + 1]
         part_from, line_from = index + 1, line + 1
-    _judge(printing)
+    _mark_guessed_ends(printing)
     return segments
 
 
-def _joined(parts: Sequence[Part]) -> list[Part]:
+def _with_open_lines_joined(parts: Sequence[Part]) -> list[Part]:
     """Text without a newline at its end is joined to the part that goes on in its line."""
     out: list[Part] = []
     pending: Text | None = None
@@ -97,10 +95,10 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
     return out
 
 
-def _judge(printing: Sequence[Segment]) -> None:
+def _mark_guessed_ends(printing: Sequence[Segment]) -> None:
     """Marks segments whose ends are guesses: contents side by side with nothing to part them.
 
-    Ends are certain at both ends of the output, beside separators that occur nowhere else and
+    Of `cat README.md LICENSE` the cut is a guess, and lines of a guess are not claimed. Ends are certain at both ends of the output, beside separators that occur nowhere else and
     beside lines that can be told from others; and a segment that has just the lines it must have
     carries a certain end from one of its sides to the other.
     """
@@ -108,6 +106,7 @@ def _judge(printing: Sequence[Segment]) -> None:
     count = len(shown)
     certain = [True] + [False] * (count - 1) + [True]
     texts = {line for s in shown if isinstance(s.part, Text) for line in s.lines}
+    # A separator that stands in contents as well (`---` of YAML) may have been taken at the wrong place.
     others = {
         line for s in shown if not isinstance(s.part, Text) for line in s.lines if line in texts
     }

@@ -1,7 +1,13 @@
-"""Dividing the output among the parts of a command, in order.
+"""The best division of lines among parts, by dynamic programming.
 
-Separators that the command prints itself are anchors. Between them the lines go to parts so that
-the sum of how well they fit is greatest: a dynamic program over (part, line), linear in each.
+`score[n]` is the greatest sum of any division of the first n lines among the parts so far, and
+`back[n]` where the last of these parts began in it. Each part maps one such list to the next:
+
+- `_after_text`: the text is there, at its place and in full, or it is not;
+- `_after_part`: the part takes any stretch of lines up to its limit, or none;
+- `_after_unaccounted`: between two parts, lines that nobody printed.
+
+At the end the cuts are read back from the last part to the first.
 """
 
 from __future__ import annotations
@@ -46,6 +52,7 @@ def fit(segments: Sequence[Segment], lines: Sequence[str]) -> None:
     if len(lines) * len(segments) * 2 > MAX_CELLS:
         _greedy(segments, lines)
         return
+    # A warning may stand before, between and behind all parts: None is a stretch of nobody's.
     steps: list[Segment | None] = [None]
     for segment in segments:
         steps += [segment, None]
@@ -54,12 +61,13 @@ def fit(segments: Sequence[Segment], lines: Sequence[str]) -> None:
     backs: list[list[int]] = []
     for step in steps:
         if step is None:
-            score, back = _skipped(score)
+            score, back = _after_unaccounted(score)
         elif isinstance(step.part, Text):
-            score, back = _text(step.part, lines, score)
+            score, back = _after_text(step.part, lines, score)
         else:
-            score, back = _stretch(step.part, lines, score)
+            score, back = _after_part(step.part, lines, score)
         backs.append(back)
+    # From the last cut to the first: where a part began, the one before it ended.
     end = total
     for step, back in zip(reversed(steps), reversed(backs), strict=True):
         start = back[end]
@@ -68,7 +76,9 @@ def fit(segments: Sequence[Segment], lines: Sequence[str]) -> None:
         end = start
 
 
-def _text(part: Text, lines: Sequence[str], before: list[float]) -> tuple[list[float], list[int]]:
+def _after_text(
+    part: Text, lines: Sequence[str], before: list[float]
+) -> tuple[list[float], list[int]]:
     """Scores after a text that is there or not."""
     silence = part.cost_of_silence()
     score = [value - silence for value in before]
@@ -81,6 +91,7 @@ def _text(part: Text, lines: Sequence[str], before: list[float]) -> tuple[list[f
         EMPTY_TEXT if not text.strip() else TEXT if pattern is None else TEXT_WITH_HOLES
         for text, pattern in zip(part.lines, patterns, strict=True)
     )
+    # `grep -q x a || echo none`: mostly it is not there, and it looks like any short line.
     gain -= FALLBACK_TEXT if part.fallback else 0.0
     for start in range(len(lines) - size + 1):
         if before[start] == _NEVER:
@@ -92,6 +103,7 @@ def _text(part: Text, lines: Sequence[str], before: list[float]) -> tuple[list[f
             if pattern is not None:
                 if pattern.match(line) is None:
                     break
+            # Harnesses cut blanks off the end of the output, and `echo -n` is followed by more.
             elif (
                 line != text
                 and line.rstrip() != text.rstrip()
@@ -105,8 +117,8 @@ def _text(part: Text, lines: Sequence[str], before: list[float]) -> tuple[list[f
     return score, back
 
 
-def _skipped(before: list[float]) -> tuple[list[float], list[int]]:
-    """Scores after lines that nothing in the command accounts for; as `_stretch`, for a part that
+def _after_unaccounted(before: list[float]) -> tuple[list[float], list[int]]:
+    """Scores after lines that nothing in the command accounts for; as `_after_part`, for a part that
     every line fits as badly."""
     score = list(before)
     back = list(range(len(before)))
@@ -121,11 +133,12 @@ def _skipped(before: list[float]) -> tuple[list[float], list[int]]:
     return score, back
 
 
-def _stretch(
+def _after_part(
     part: Part, lines: Sequence[str], before: list[float]
 ) -> tuple[list[float], list[int]]:
     """Scores after a part that takes any number of lines up to its limit."""
     total = len(lines)
+    # The fit of a stretch is a difference of running sums, so that a stretch costs no loop.
     sums = list(itertools.accumulate(map(part.score, lines), initial=0.0))
     pairs = [0.0] * (total + 1)
     compares = part.compares
@@ -137,10 +150,12 @@ def _stretch(
     score = [value - silence for value in before]
     back = list(range(total + 1))
     exact = part.exact()
+    # Starts that can still be best, in order and falling: a later start that is better makes
+    # the earlier ones useless, and starts out of reach of the limit leave at the front.
     window: deque[tuple[float, int]] = deque()
     limit = part.limit
     if exact is not None and isinstance(part, Content):
-        limit = exact
+        limit = exact  # `sed -n 10,20p` prints eleven lines at most
     for end in range(1, total + 1):
         start = end - 1
         begun = part.begin(lines[start - 1] if start else "", lines[start]) if compares else 0.0
@@ -156,6 +171,8 @@ def _stretch(
         best, where = window[0]
         here = best + sums[end] + pairs[end] - extra
         if exact is not None and exact <= end:
+            # The stretch of just the lines asked for competes with a bonus of its own; of two
+            # equal sums it wins, as `head -3` beside three lines it could have printed.
             full = end - exact
             if exact > 0:
                 begun = (

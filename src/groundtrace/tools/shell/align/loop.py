@@ -1,4 +1,11 @@
-"""Loops over words that only the output can tell, such as `for f in *.py` and `while read f`."""
+"""Loops over words that only the output can tell, such as `for f in *.py` and `while read f`.
+
+The body is followed once with a hole for the word. If it prints the word in a separator
+(`== $f ==`), each such line of the output opens a round and tells its word; the body is then
+followed again for this word, and the lines of the round are divided among its parts. Without a
+separator the rounds cannot be told apart, and the lines are divided among the parts of one body
+that stands for all.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,5 @@
-"""TODO."""
+"""What each program reads, finds, lists or writes: one module for each group of programs.
+
+`call` is what a program is handed: its arguments and the shell around it. A handler maps a call to
+the parts that the program prints; `table` holds all of them by name, `added` those of users.
+"""

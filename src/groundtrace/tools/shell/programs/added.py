@@ -1,9 +1,4 @@
-"""The table of commands: what each program reads, finds, lists or writes.
-
-An entry is a function from a call to the parts that it prints, and the options of the program
-that take a value, so that operands are not mistaken. Programs that are not in the table print
-something unknown; what they are fed still counts as shown when they print.
-"""
+"""Programs that users add in groundtrace.toml (`[shell.commands.NAME]`)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The table of commands: what each program reads, finds, lists or writes.
+"""One program as it was called, and the shell that it can ask.
 
-An entry is a function from a call to the parts that it prints, and the options of the program
-that take a value, so that operands are not mistaken. Programs that are not in the table print
-something unknown; what they are fed still counts as shown when they print.
+A handler is a function from a call to the parts that the program prints. It says which options take
+a value, so that operands are not mistaken. Programs that are not in the table print something
+unknown; what they are fed still counts as shown when they print.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from groundtrace.tools.shell.streams.file_names import join
 from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts
-from groundtrace.tools.shell.streams.tree_output import Tree
+from groundtrace.tools.shell.streams.tree_output import TreeListing
 from groundtrace.tools.shell.streams.word import Word, filled
 
 _FIND_VALUES = frozenset(
@@ -269,7 +269,9 @@ def _stat(call: Call) -> Parts:
 
 def _tree(call: Call) -> Parts:
     options = call.options("LIPHTo", frozenset({"--filelimit", "--charset", "--sort"}))
-    return [Tree(cwd=call.cwd, full=options.has("-f"), folders=options.has("-d"), rule="tree")]
+    return [
+        TreeListing(cwd=call.cwd, full=options.has("-f"), folders=options.has("-d"), rule="tree")
+    ]
 
 
 HANDLERS: dict[str, Handler] = {

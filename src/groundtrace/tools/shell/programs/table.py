@@ -1,4 +1,4 @@
-"""All commands that are known, by name."""
+"""All programs that are known, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""How the commands of one statement hang together: pipes, `&&`, `||`, redirections behind them."""
+"""Which parts ran only if others did: `a && b`, `a || b`, branches.
+
+Whether `b` ran is seldom known from the command, but often from the output: of `ls f && cat f` the
+contents can only be there if the listing is. Such dependencies are noted on the parts (`guard`,
+`unless`), and `align` takes a division back that contradicts them.
+"""
 
 from __future__ import annotations
 

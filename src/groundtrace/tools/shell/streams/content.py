@@ -1,9 +1,10 @@
-"""What the pieces of a command print.
+"""Contents of files, and which of their lines were shown.
 
-A command is followed into a list of parts: text that it prints itself, contents of files, lines
-found by a search, names. A part knows how well a line fits it, so that the output can be divided
-among the parts, and which files the lines it was given tell of. A part that got no lines showed
-nothing (D4).
+Lines are known in two ways. Where they carry numbers (`cat -n`), the numbers tell. Otherwise the
+command says which lines it asked for, and the number of lines in the output how far the file
+reached: of `sed -n '55,80p' util.py` six lines were printed, so lines 55–60 were shown. That holds
+only where it is certain where the contents begin and end (`sure`); else the lines are not known,
+which is said rather than guessed.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from groundtrace.tools.shell.output import TRUNCATED
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.weights import (
+    BLANKS_CUT,
+    BLANKS_CUT_SHORT,
     CONTENT_MAYBE_SILENT,
     CONTENT_SILENT,
     HEADING,
     NUMBERED_LINE,
     NUMBERS_FALL,
     PLAIN,
+    SHORT_RANGE,
     UNDER_HEADING,
     UNLIKELY,
 )
@@ -143,7 +147,7 @@ class Content(Part, kw_only=True):
 
 def _blanks_cut(size: int) -> int:
     """How many blank lines a harness may have cut off the ends of a range of this size."""
-    return 2 if size > 4 else 1
+    return BLANKS_CUT if size > SHORT_RANGE else BLANKS_CUT_SHORT
 
 
 def runs(numbers: Sequence[int]) -> Iterable[tuple[int, int]]:

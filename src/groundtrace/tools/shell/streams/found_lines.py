@@ -1,4 +1,9 @@
-"""Parts that print names or found lines: searches, listings, diffs. Their output is the witness."""
+"""Lines that a search found. What is printed tells in which files: `name:12:text`.
+
+A search of one file need not name it (`grep -n x a.py` prints `12:text`), and a search of a stream
+names nothing at all (`cat a.py | grep -n x`); the file is then known from the command. Where neither
+the command nor the line names a file, there is none.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts that print names or found lines: searches, listings, diffs. Their output is the witness."""
+"""Patches as git prints them: contents of the files that their headings name."""
 
 from __future__ import annotations
 

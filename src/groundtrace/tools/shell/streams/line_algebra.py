@@ -1,4 +1,10 @@
-"""Line algebra: what is left of a stream after head, tail, sed, grep and the like."""
+"""Line algebra: what is left of a stream after head, tail, sed, grep and the like.
+
+A stream is a list of parts, and a filter maps it to another list. Lines stay lines of the file they
+came from: `tail -n +100 a.py | head -20` is "from line 100", then "the first 20 of that": lines
+100–119 of a.py. Where a filter makes something else of a stream, its files are still shown and their
+lines no longer known (`derive`).
+"""
 
 from __future__ import annotations
 

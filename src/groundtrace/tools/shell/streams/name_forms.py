@@ -1,4 +1,4 @@
-"""Parts that print names or found lines: searches, listings, diffs. Their output is the witness."""
+"""How a name stands in a line, by the program that prints it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts that print names or found lines: searches, listings, diffs. Their output is the witness."""
+"""Lists of names, one per line, as find, git and wc print them; a name alone surfaces a file (D7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts that print names or found lines: searches, listings, diffs. Their output is the witness."""
+"""Whether a printed name lies below what the program was given."""
 
 from __future__ import annotations
 

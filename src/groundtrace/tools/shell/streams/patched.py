@@ -1,7 +1,4 @@
-"""Programs that write files. A removal is a write: it changes the file for good.
-
-Of a copy or a move the target is written; the source of a move is not counted twice.
-"""
+"""What `patch` and `git apply` say of the files that they changed."""
 
 from __future__ import annotations
 

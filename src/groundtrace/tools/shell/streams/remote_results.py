@@ -1,4 +1,4 @@
-"""Readers of remote repositories, such as `sgx read`, `sgx search` and `sgx ls`."""
+"""Results of a remote search: `# repository – path`, then numbered lines."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""What the pieces of a command print.
+"""Text that the command itself prints, such as the separators of `echo`.
 
-A command is followed into a list of parts: text that it prints itself, contents of files, lines
-found by a search, names. A part knows how well a line fits it, so that the output can be divided
-among the parts, and which files the lines it was given tell of. A part that got no lines showed
-nothing (D4).
+It is the best evidence there is: a line `== b.py ==` that the command spells out says where the
+contents of b.py begin. Text printed without a newline (`printf 'first: '`) stands in one line with
+what follows it, which `Prefixed` takes apart again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Programs that print names: find, fd, ls, tree, wc, file, stat and the like."""
+"""What `tree` prints: names under names, by indentation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BRANCH = re.compile(
 )
 
 
-class Tree(Part, kw_only=True):
+class TreeListing(Part, kw_only=True):
     """What `tree` prints: names under names, by indentation."""
 
     cwd: str | None

@@ -1,9 +1,4 @@
-"""What the words of a command expand to, as far as the command itself tells.
-
-Text that cannot be known stands as a hole: one private character per unknown. A hole that belongs
-to a loop variable is the variable's own, so that a printed separator such as `== $f ==` can later
-tell its value. Words with holes are never taken for file names.
-"""
+"""Words: the arguments of a command after expansion, as far as they are known."""
 
 from __future__ import annotations
 

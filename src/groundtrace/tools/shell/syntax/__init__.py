@@ -1,1 +1,5 @@
-"""TODO."""
+"""The command as text: its syntax tree, and what its grammar says without any file or variable.
+
+`parse` gives the tree, `statements` the order of commands in it, `loop_heads` what a loop goes
+over, `arithmetic` the value of `$((…))`, and `holes` the characters that stand for unknown text.
+"""

@@ -1,8 +1,8 @@
-"""What the words of a command expand to, as far as the command itself tells.
+"""Holes: private characters that stand for text which cannot be known.
 
-Text that cannot be known stands as a hole: one private character per unknown. A hole that belongs
-to a loop variable is the variable's own, so that a printed separator such as `== $f ==` can later
-tell its value. Words with holes are never taken for file names.
+`echo "== $f =="` in a loop prints a line of which the middle is unknown. It is kept as `== H ==`,
+where H is one private character; each unknown has its own, so that a printed line can later tell
+the value of just this variable. A word with a hole in it is never taken for a file name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Loops over words that only the output can tell, such as `for f in *.py` and `while read f`."""
+"""What a loop goes over, as far as its head tells: `while read a b`, `for ((i=1; i<=9; i++))`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the commands of one statement hang together: pipes, `&&`, `||`, redirections behind them."""
+"""How the commands of one statement follow each other in the source: pipes, `&&`, `||`."""
 
 from __future__ import annotations
 
