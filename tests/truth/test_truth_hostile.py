@@ -65,7 +65,12 @@ def test_no_json_makes_the_loader_raise(tmp_path: Path, data: Any, others: Any) 
     """Whatever the JSON: no exception, and what comes out can be written and has a source."""
     first, second = (json.dumps(value).encode() for value in (data, others))
     names = [source.path for source in SOURCES if source.path.endswith(".json")]
-    truth, problems = load(tmp_path, {name: first if name == RECORD else second for name in names})
+    check(load(tmp_path, {name: first if name == RECORD else second for name in names}))
+
+
+def check(loaded: TruthResult) -> None:
+    """What comes out can be written, and has a source where it has files."""
+    truth, problems = loaded
     assert (truth.source is None) == (not truth.files) == (truth.confidence is None)
     assert (truth.expected_edit_files_source is None) == (not truth.expected_edit_files)
     for file in (*truth.files, *truth.expected_edit_files):
@@ -85,7 +90,10 @@ def test_no_json_makes_the_loader_raise(tmp_path: Path, data: Any, others: Any) 
 )
 @given(raw=st.binary(max_size=200))
 def test_no_bytes_make_the_loader_raise(tmp_path: Path, raw: bytes) -> None:
-    load(tmp_path, {source.path: raw for source in SOURCES})
+    """Whatever the bytes: no exception, files with a source or a reason why there are none."""
+    loaded = load(tmp_path, {source.path: raw for source in SOURCES})
+    check(loaded)
+    assert loaded.truth.files or loaded.problems
 
 
 @pytest.mark.parametrize(
