@@ -10,8 +10,8 @@ import pytest
 from groundtrace.model import ReadResult, ToolResult
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace
-from groundtrace.traces.atif import inside
-from groundtrace.traces.atif_text import take_apart
+from groundtrace.traces.atif.harbor_text import take_apart
+from groundtrace.traces.atif.trajectory import inside
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "traces"
 

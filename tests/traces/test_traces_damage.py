@@ -15,11 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from groundtrace.cut_json import read_prefix
 from groundtrace.model import ReadResult, ToolCall
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import detect, jsonl, read_trace
-from groundtrace.traces.atif_load import Step, load
-from groundtrace.traces.salvage import intact_objects, read_prefix
+from groundtrace.traces.atif.load import load
+from groundtrace.traces.atif.steps import Step
+from groundtrace.traces.salvage import intact_objects
 from groundtrace.traces.source import Keep
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "traces"

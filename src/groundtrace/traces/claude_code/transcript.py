@@ -1,8 +1,8 @@
-"""Claude Code: stream JSON (`claude-code.txt`) and session JSONL, both dialects.
+"""One of Claude Code's transcripts, line by line, as a `Source`.
 
 One message is spread over many lines with the same usage on each; parallel calls are answered out
 of order; subagents show through `parent_tool_use_id`, `isSidechain`, `agentId` or a file of their
-own. Lines of a background Bash (`system/task_started`) are not a subagent and are passed over.
+own. Lines of a background Bash (`system/task_started`) are not a subagent and are ignored.
 """
 
 from __future__ import annotations
@@ -12,17 +12,21 @@ from collections.abc import Iterable
 from typing import Any
 
 from groundtrace import jsonio
+from groundtrace.mcp import content_text, server_in_name
 from groundtrace.model import Usage
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
-from groundtrace.traces.claude_lines import Block, Line, claude_counts, decode_line, says_failure
-from groundtrace.traces.claude_salvage import salvage_line
+from groundtrace.traces.arguments import as_arguments
+from groundtrace.traces.claude_code.lines import Block, Line, decode_line
+from groundtrace.traces.claude_code.results import says_failure
+from groundtrace.traces.claude_code.salvage import salvage_line
+from groundtrace.traces.claude_code.tokens import counts_of, stated_output
 from groundtrace.traces.jsonl import RawLine, read_lines
-from groundtrace.traces.persisted import shown
-from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Source
-from groundtrace.traces.values import as_arguments, parts_text, server_of
-from groundtrace.values import as_amount, as_count, as_mapping, as_text
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.source import RawCall, Source
+from groundtrace.traces.stored_output import shown_part
+from groundtrace.values import as_amount, as_mapping, as_text
 
 SYNTHETIC = "<synthetic>"
 """Model name of messages that the harness wrote itself, such as an API error."""
@@ -31,55 +35,30 @@ _TOOL_USE = re.compile(r'"type"\s*:\s*"tool_use"')
 _SUBAGENT_FILE = re.compile(r"(?:^|/)(?:subagents/|agent-)[^/]*\.jsonl$")
 
 
-class ClaudeCodeReader:
-    """Reader of Claude Code's transcripts."""
-
-    name = "claude-code"
-    patterns: tuple[str, ...] = (
-        "agent/claude-code.txt",
-        "agent/agent_stdout.log",
-        "agent/stdout.log",
-        "agent/session.jsonl",
-        "agent/agent_trace.jsonl",
-        "agent/sessions/projects/**/*.jsonl",
-        "agent_stdout.log",
-        "agent_trace.jsonl",
-        "agent/command-*/stdout.txt",
-    )
-
-    def recognise(self, probe: Probe) -> Recognised | None:
-        head = probe.head
-        for marker in (b'"claude_code_version"', b'"parent_tool_use_id"'):
-            if marker in head:
-                return Recognised("marker", f"{marker.decode()} in the first lines")
-        if b'"sessionId"' in head and (b'"isSidechain"' in head or b'"parentUuid"' in head):
-            return Recognised("marker", '"sessionId" with "isSidechain" in the first lines')
-        for shape in (
-            b'"type":"assistant"',
-            b'"type": "assistant"',
-            b'"tool_use"',
-            b'"tool_use_id"',
-        ):
-            if shape in head and b'"ATIF' not in head and b'"tool_call_id"' not in head:
-                return Recognised("shape", f"{shape.decode()} in the first lines")
-        if re.search(rb'^\s*[\[{]?\s*\{?\s*"type"\s*:\s*"(?:result|system|user)"', head):
-            return Recognised("shape", "lines with a type of event")
-        if probe.path.endswith(("claude-code.txt", "session.jsonl", "agent_trace.jsonl")):
-            return Recognised("name", f"named {probe.path.rsplit('/', 1)[-1]}")
-        return None
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        reading = _Reading(path, keep)
-        with folder.open(path) as stream:
-            reading.lines(read_lines(stream))
-        return reading.finish()
+SPAWNERS = frozenset({"Task", "Agent"})
+"""The tool that starts a subagent, by its old and its new name."""
 
 
-class _Reading:
+def read(folder: Folder, path: str, keep: Keep) -> Source:
+    """Read a stream, a session log or a subagent's own file."""
+    transcript = ClaudeTranscript(path, keep)
+    with folder.open(path) as stream:
+        transcript.lines(read_lines(stream))
+    return transcript.finish()
+
+
+class ClaudeTranscript:
     """State of reading one file."""
 
     def __init__(self, path: str, keep: Keep) -> None:
-        self.source = Source(path, "transcript", "stream", harness="claude-code")
+        self.source = Source(
+            path,
+            "transcript",
+            "stream",
+            harness="claude-code",
+            is_main_log=True,
+            spawners=SPAWNERS,
+        )
         self.keep = keep
         self.by_id: dict[str, RawCall] = {}
         self.without_id: list[RawCall] = []
@@ -162,7 +141,7 @@ class _Reading:
         found = salvage_line(text)
         for event in found.events:
             self.event(event, number)
-        counts = claude_counts(found.usage)
+        counts = counts_of(found.usage)
         if found.message_id is not None and counts is not None:
             subagent = bool(as_text(found.around.parent_tool_use_id))
             self.source.ledger.add(found.message_id, counts, subagent=subagent)
@@ -218,7 +197,7 @@ class _Reading:
             if self.source.model is None and not subagent:
                 self.source.model = as_text(message.model)
             if message_id is not None:
-                self.source.ledger.add(message_id, claude_counts(message.usage), subagent=subagent)
+                self.source.ledger.add(message_id, counts_of(message.usage), subagent=subagent)
             elif message.usage is not None:
                 # Without an id nothing tells whether the next line repeats this usage.
                 self.source.ledger.interrupt()
@@ -274,7 +253,7 @@ class _Reading:
             tool,
             self.keep.arguments(arguments),
             call_id=as_text(call_id),
-            server=server_of(tool),
+            server=server_in_name(tool),
             made_at=self.moment,
             position=self.source.ledger.position,
             is_subagent=self.is_subagent(line),
@@ -308,7 +287,7 @@ class _Reading:
         agent = as_text(as_mapping(structured).get("agentId"))
         if agent is not None and call.call_id is not None:
             self.source.agent_calls[agent] = call.call_id
-        text, path = shown(parts_text(content), structured)
+        text, path = shown_part(content_text(content), structured)
         failed = is_error is True or says_failure(text, structured)
         data = structured if isinstance(structured, (dict, list)) else None
         call.result, cut = self.keep.result(text, data, failed, path)
@@ -344,7 +323,7 @@ class _Reading:
         source = self.source
         source.parsed = self.events > 0
         if self.session_lines:
-            source.dialect = "subagent" if self.own_file else "session"
+            self.call_it_session()
         if self.own_file:
             stem = source.file.rsplit("/", 1)[-1].removesuffix(".jsonl")
             source.agent_id = stem.removeprefix("agent-")
@@ -359,11 +338,24 @@ class _Reading:
         source.usage = self.totals()
         return source
 
+    def call_it_session(self) -> None:
+        """The lines are a session log's.
+
+        A stream comes before it, because the stream has the subagents' calls; a subagent's own
+        file comes last.
+        """
+        source = self.source
+        source.is_main_log = False
+        source.is_one_subagent = self.own_file
+        source.omits_subagents = not self.own_file
+        source.dialect = "subagent" if self.own_file else "session"
+        source.rank = 2 if self.own_file else 1
+
     def totals(self) -> Usage:
         """Totals that the file states: never a sum of stream lines, whose output is a placeholder."""
         source = self.source
-        output, origin = _stated_output(self.result)
-        if output is None and source.dialect == "session":
+        output, origin = stated_output(self.result)
+        if output is None and self.session_lines and not self.own_file:
             output = source.ledger.main_output()
             origin = None if output is None else "session"
         cost = None if self.result is None else as_amount(self.result.total_cost_usd)
@@ -374,16 +366,3 @@ class _Reading:
             cost_usd=cost,
             cost_source=None if cost is None else "result.total_cost_usd",
         )
-
-
-def _stated_output(result: Line | None) -> tuple[int | None, str | None]:
-    if result is None:
-        return None, None
-    per_model = [
-        as_count(as_mapping(item).get("outputTokens"))
-        for item in as_mapping(result.model_usage).values()
-    ]
-    if per_model and None not in per_model:
-        return sum(count for count in per_model if count is not None), "modelUsage"
-    stated = as_count(as_mapping(result.usage).get("output_tokens"))
-    return stated, None if stated is None else "result.usage"

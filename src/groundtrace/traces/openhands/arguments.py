@@ -1,8 +1,7 @@
-"""What OpenHands does to a trajectory, undone.
+"""The true arguments of OpenHands' calls.
 
 When the model makes several calls at once, OpenHands writes the first call's arguments on every
-one of them; the true ones are in the step's message. MCP results are JSON inside JSON, and MCP
-tools have bare names.
+one of them; the true ones are in the step's message.
 """
 
 from __future__ import annotations
@@ -10,64 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from groundtrace import jsonio
-from groundtrace.traces.salvage import read_prefix
-from groundtrace.traces.values import UNKNOWN_SERVER, parts_text
+from groundtrace.traces.atif.dialect import RepairedArguments
 from groundtrace.values import as_mapping
-
-BUILTIN_TOOLS = frozenset(
-    {
-        "execute_bash",
-        "str_replace_editor",
-        "execute_ipython_cell",
-        "think",
-        "finish",
-        "task_tracker",
-        "edit_file",
-        "browser",
-        "browse",
-        "fetch",
-        "web_read",
-        "delegate",
-        "delegate_to_browsing_agent",
-        "request_condensation",
-        "condensation_request",
-        "terminal",
-        "file_editor",
-        "view",
-        "grep",
-        "glob",
-        "search_code",
-        "search_entity",
-        "explore_tree_structure",
-    }
-)
-"""Tools that OpenHands brings itself; any other name comes from an MCP server."""
-
-SOURCEGRAPH_ONLY = frozenset(
-    {
-        "keyword_search",
-        "nls_search",
-        "find_references",
-        "go_to_definition",
-        "commit_search",
-        "diff_search",
-        "compare_revisions",
-        "deepsearch",
-        "deepsearch_read",
-        "list_repos",
-        "get_contributor_repos",
-    }
-)
-"""Names that only Sourcegraph's server was seen to offer."""
-
-SOURCEGRAPH_SHARED = frozenset({"read_file", "list_files"})
-"""Names that other servers use too; Sourcegraph's take a `repo`."""
 
 MAX_LITERAL = 1 << 20
 
@@ -77,17 +23,6 @@ _MCP_MESSAGE = re.compile(
     re.DOTALL,
 )
 _EDITED = re.compile(r"^I edited the file (?P<path>.+?)\.\s*$", re.DOTALL)
-_REFUSED = "ERROR:"
-"""Begins what OpenHands answers itself, such as `ERROR: Cannot execute multiple commands at once`."""
-
-
-class Repair(msgspec.Struct, frozen=True):
-    """Arguments after repair."""
-
-    arguments: dict[str, Any]
-    repaired: bool = False
-    lost: bool = False
-    """The recorded ones belong to another call and the message does not tell the true ones."""
 
 
 def repair_arguments(
@@ -98,7 +33,7 @@ def repair_arguments(
     suspicious: bool,
     parameters: frozenset[str] | None,
     result_text: str,
-) -> Repair:
+) -> RepairedArguments:
     """The true arguments of a call.
 
     `suspicious` says that the step has no usage of its own, as every call after the first of one
@@ -107,13 +42,13 @@ def repair_arguments(
     """
     misfit = parameters is not None and not set(recorded) <= parameters
     if not suspicious and not misfit:
-        return Repair(recorded)
+        return RepairedArguments(recorded)
     told = _told(name, recorded, message, result_text)
     if told is not None:
-        return Repair(told, repaired=told != recorded)
+        return RepairedArguments(told, repaired=told != recorded)
     if misfit or (name == "str_replace_editor" and _is_not_editor(recorded)):
-        return Repair({}, lost=True)
-    return Repair(recorded)
+        return RepairedArguments({}, lost=True)
+    return RepairedArguments(recorded)
 
 
 def _is_not_editor(arguments: Mapping[str, Any]) -> bool:
@@ -186,52 +121,6 @@ _MESSAGES = (
     ("Reading file: ", _EDITORS, _view),
     ("I am thinking...: ", frozenset({"think"}), _thought),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Unwrapped:
-    """An MCP result out of its JSON."""
-
-    text: str
-    is_error: bool
-
-
-def unwrap_mcp(content: str, *, cut: bool = False) -> Unwrapped | None:
-    """The payload of `{"meta":…, "content":[{"type":"text","text":…}], "isError":…}`."""
-    head = content.lstrip()[:200]
-    if not head.startswith("{") or '"content"' not in content[:4096]:
-        return None
-    if cut:
-        value = read_prefix(content).value
-    else:
-        try:
-            value = jsonio.loads(content.encode("utf-8", errors="surrogatepass"))
-        except jsonio.BadJsonError:
-            return None
-    value = as_mapping(value)
-    if not isinstance(value.get("content"), list) or not ({"meta", "isError"} & set(value)):
-        return None
-    return Unwrapped(parts_text(value["content"]), value.get("isError") is True)
-
-
-def server_of_bare(name: str, arguments: Mapping[str, Any]) -> str | None:
-    """The MCP server of a bare tool name.
-
-    What OpenHands does not bring itself is MCP. It is Sourcegraph's where the name is one that
-    only Sourcegraph was seen to offer (with or without `sg_`), or a shared name (`read_file`,
-    `list_files`) whose arguments name a repository; otherwise the server is unknown.
-    """
-    if name in BUILTIN_TOOLS:
-        return None
-    bare = name.removeprefix("sg_")
-    if bare in SOURCEGRAPH_ONLY or (bare in SOURCEGRAPH_SHARED and "repo" in arguments):
-        return "sourcegraph"
-    return UNKNOWN_SERVER
-
-
-def refused(text: str) -> bool:
-    """Whether OpenHands did not run the command at all."""
-    return text.lstrip().startswith(_REFUSED)
 
 
 def parameters_of(agent: Mapping[str, Any]) -> dict[str, frozenset[str]]:

@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 
 from groundtrace import jsonio
-from groundtrace.traces.tokens import Counts
-from groundtrace.values import as_count, as_mapping
+from groundtrace.values import as_mapping
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
@@ -89,15 +88,6 @@ class Line(msgspec.Struct, frozen=True):
         )
 
 
-def says_failure(text: str, structured: Any) -> bool:
-    """Whether Claude Code's result itself says that the call failed, flag or not."""
-    return (
-        text.lstrip().startswith("<tool_use_error>")
-        or (isinstance(structured, str) and structured.startswith("Error:"))
-        or (isinstance(structured, dict) and structured.get("interrupted") is True)
-    )
-
-
 _decode = msgspec.json.Decoder(Line).decode
 _FIELDS = {item.encode_name: item.name for item in msgspec.structs.fields(Line)}
 _BLOCK_FIELDS = tuple(item.name for item in msgspec.structs.fields(Block))
@@ -149,13 +139,3 @@ def fit_tokens(value: Any) -> Tokens | None:
 def fit_block(value: dict[str, Any]) -> Block:
     """A decoded object as a content block."""
     return Block(**{key: value[key] for key in _BLOCK_FIELDS if key in value})
-
-
-def claude_counts(usage: Tokens | None) -> Counts | None:
-    """Counts of a Claude message's usage; None when it does not say."""
-    fresh = None if usage is None else as_count(usage.input_tokens)
-    if usage is None or fresh is None:
-        return None
-    created = as_count(usage.cache_creation_input_tokens) or 0
-    read = as_count(usage.cache_read_input_tokens) or 0
-    return Counts(fresh + created + read, as_count(usage.output_tokens) or 0)

@@ -6,7 +6,14 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from groundtrace.traces.claude_lines import Block, Line, Tokens, fit_block, fit_line, fit_tokens
+from groundtrace.traces.claude_code.lines import (
+    Block,
+    Line,
+    Tokens,
+    fit_block,
+    fit_line,
+    fit_tokens,
+)
 from groundtrace.traces.salvage import intact_objects, string_after
 
 EVENT_TYPES = frozenset({"system", "assistant", "user", "result"})

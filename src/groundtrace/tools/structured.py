@@ -1,4 +1,8 @@
-"""Cursor's structured results: what its readToolCall, grepToolCall and kin succeeded with."""
+"""Structured results that state what was shown: a range, matches by workspace, a tree of files.
+
+They are known by their members, whatever tool and trace they come from; `builtin` and `grep` read
+printed text where a result has none of these.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +30,14 @@ from groundtrace.tools.table import ToolEntry
 _KEYS = ("readRange", "totalLines", "workspaceResults", "directoryTreeRoot", "files")
 
 
-def success(data: Any) -> Mapping[str, Any] | None:
-    """The result if it has the shape that Cursor gives, else None."""
+def stated(data: Any) -> Mapping[str, Any] | None:
+    """The result if it states what was shown, else None."""
     is_own = isinstance(data, Mapping) and any(key in data for key in _KEYS)
     return data if is_own else None
 
 
 def read(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, Any]) -> Findings:
-    """A file that was opened, with the range that Cursor states."""
+    """A file that was opened, with the range that the result states."""
     if done.get("isEmpty") is True:
         return NOTHING
     path = as_text(done.get("path")) or first_text(call.arguments, entry.path_arguments)
@@ -42,7 +46,7 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, A
         return NOTHING
     start, end = _range(call, done)
     ref = FileRef(
-        path, "read", line_start=start, line_end=end, rule="read: range that Cursor states"
+        path, "read", line_start=start, line_end=end, rule="read: range that the result states"
     )
     return Findings(refs=(ref,))
 
@@ -79,13 +83,15 @@ def glob(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, A
     scope = as_text(done.get("path")) or first_text(call.arguments, entry.path_arguments)
     scope = absolute(scope, cwd) if scope else cwd or ""
     names = as_texts(done.get("files")) or as_texts(done.get("filenames"))
-    refs = surfaced((locate(name, cwd, scope) for name in names), "glob: names listed by Cursor")
+    refs = surfaced(
+        (locate(name, cwd, scope) for name in names), "glob: names in the structured result"
+    )
     return Findings(refs=refs, failed=not refs)
 
 
 def grep(done: Mapping[str, Any], cwd: str | None) -> Findings:
     """Matches per workspace; names are relative to the workspace's key."""
-    spans = Spans("matched", "grep: matches listed by Cursor", bare_kind="surfaced")
+    spans = Spans("matched", "grep: matches in the structured result", bare_kind="surfaced")
     for root, found in as_mapping(done.get("workspaceResults")).items():
         base = absolute(root, cwd)
         found = as_mapping(found)
@@ -103,7 +109,7 @@ def grep(done: Mapping[str, Any], cwd: str | None) -> Findings:
 def listing(done: Mapping[str, Any]) -> Findings:
     """The files of a directory tree."""
     root = as_mapping(done.get("directoryTreeRoot"))
-    refs = surfaced(_tree(root, depth=0), "listing: files listed by Cursor")
+    refs = surfaced(_tree(root, depth=0), "listing: files in the structured result")
     return Findings(refs=refs, failed=not root)
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from groundtrace.traces.atif_load import Loaded, Step, harness_of
-from groundtrace.traces.tokens import Counts, Ledger
+from groundtrace.traces.atif.harness import dialect_of
+from groundtrace.traces.atif.steps import Loaded, Step
+from groundtrace.traces.ledger import Counts, Ledger
 from groundtrace.values import as_count, as_mapping, as_text
+
+_COLLAPSED = ("ATIF-v1.0", "ATIF-v1.1", "ATIF-v1.2")
+"""Versions that have one step per content block, whatever the harness."""
 
 
 @dataclass(slots=True)
@@ -17,27 +21,27 @@ class StepTokens:
     ledger: Ledger
     subagent: bool
     collapse: bool
-    """Claude Code's v1.2 has one step per content block, each with the message's usage: steps in
-    a row with equal usage are one model call. There is no message id to tell."""
+    """One step per content block, each with the message's usage: steps in a row with equal usage
+    are one model call. There is no message id to tell."""
     add_creation: bool
     """`prompt_tokens` leaves cache creation out: 14,003 where the prompt was 33,630."""
-    as_given: bool
-    """OpenHands: a step without usage is a further call of the same model answer."""
+    usage_once_an_answer: bool
+    """A step without usage is a further call of the same model answer, not a gap."""
     last: tuple[int, int, int] | None = field(default=None)
     model_call: object = None
     """Key of the model call that the last step belongs to."""
 
     @classmethod
     def for_trajectory(cls, loaded: Loaded, ledger: Ledger, *, subagent: bool) -> StepTokens:
-        name = harness_of(loaded)
+        dialect = dialect_of(loaded)
         version = as_text(loaded.schema_version) or ""
         steps = [step for step in loaded.steps if isinstance(step, Step)]
         return cls(
             ledger,
             subagent,
-            collapse=name == "claude-code" or version in ("ATIF-v1.0", "ATIF-v1.1", "ATIF-v1.2"),
+            collapse=dialect.repeats_usage or version in _COLLAPSED,
             add_creation=any(_leaves_creation_out(step.metrics) for step in steps),
-            as_given=name.startswith("openhands"),
+            usage_once_an_answer=dialect.usage_once_an_answer,
         )
 
     def step(self, step: Step) -> None:
@@ -55,7 +59,7 @@ class StepTokens:
         metrics = as_mapping(step.metrics)
         prompt = as_count(metrics.get("prompt_tokens"))
         if prompt is None:
-            if not self.as_given and step.tool_calls:
+            if not self.usage_once_an_answer and step.tool_calls:
                 self.ledger.interrupt()
             return
         extra = as_mapping(metrics.get("extra"))

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.traces.salvage import scan
+from groundtrace.cut_json import scan
 
 _METADATA = re.compile(r"(?:^|\n)\[metadata\] (?=\{)")
 _ERROR = re.compile(r"(?:^|\n)\[error\][^\n]*\s*$")

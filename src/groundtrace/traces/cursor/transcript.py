@@ -1,9 +1,4 @@
-"""Cursor's JSONL (`agent/cursor-agent.jsonl`), and the same lines collected in one JSON file.
-
-The latter calls itself `cursor-jsonl-v1` and lies where trajectories do; its `steps` are the lines.
-Each call is written twice, started and completed. The tool is the only key of `tool_call`; times
-are milliseconds since the epoch; tokens stand on the last line alone.
-"""
+"""One of Cursor's transcripts as a `Source`: lines, or the same lines collected in one file."""
 
 from __future__ import annotations
 
@@ -18,18 +13,13 @@ from groundtrace.model import Usage
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
+from groundtrace.traces.cursor.calls import identity, outcome_of, text_of, tool_in
+from groundtrace.traces.cursor.lines import Line, decode_line, fit_line
 from groundtrace.traces.jsonl import RawLine, read_lines
-from groundtrace.traces.persisted import shown
-from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Source
-from groundtrace.traces.values import UNKNOWN_SERVER, as_arguments, parts_text, server_of
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.source import RawCall, Source
+from groundtrace.traces.stored_output import shown_part
 from groundtrace.values import as_count, as_mapping, as_text
-
-FAILURES = ("failure", "error", "rejected", "permissionDenied", "timeout", "fileNotFound")
-"""Outcomes that stand in place of `success`."""
-
-_COLLECTED = re.compile(rb'"schema_version"\s*:\s*"cursor-jsonl')
-_CALL_MEMBER = re.compile(rb'"\w+ToolCall"\s*:\s*\{')
-_CALL_LINE = re.compile(rb'"type"\s*:\s*"tool_call"')
 
 MAX_COLLECTED = 64 * 1024 * 1024
 """Bytes of a file of collected lines; beyond it the file counts as damaged at that place."""
@@ -37,63 +27,23 @@ MAX_COLLECTED = 64 * 1024 * 1024
 _CALL = re.compile(r'"type"\s*:\s*"tool_call"')
 
 
-class _Line(msgspec.Struct):
-    type: Any = None
-    subtype: Any = None
-    call_id: Any = None
-    tool_call: Any = None
-    timestamp_ms: Any = None
-    timestamp: Any = None
-    cwd: Any = None
-    model: Any = None
-    usage: Any = None
-    version: Any = None
+def read(folder: Folder, path: str, keep: Keep) -> Source:
+    """Read a file of lines, or one that collects them."""
+    transcript = CursorTranscript(path, keep)
+    with folder.open(path) as stream:
+        if path.endswith("trajectory.json"):
+            transcript.collected(stream.read(MAX_COLLECTED + 1))
+        else:
+            for line in read_lines(stream):
+                transcript.line(line)
+    return transcript.finish()
 
 
-_decoder = msgspec.json.Decoder(_Line)
-_FIELDS = tuple(item.name for item in msgspec.structs.fields(_Line))
+class CursorTranscript:
+    """State of reading one file."""
 
-
-class CursorReader:
-    """Reader of Cursor's stream JSON."""
-
-    name = "cursor"
-    patterns: tuple[str, ...] = (
-        "agent/cursor-agent.jsonl",
-        "agent/cursor.jsonl",
-        "agent/cursor-agent.txt",
-        "agent/trajectory.json",
-    )
-
-    def recognise(self, probe: Probe) -> Recognised | None:
-        # Patterns are slow to say no to other formats' text; plain text is found at once.
-        head = probe.head
-        if b'"cursor-jsonl' in head and _COLLECTED.search(head):
-            return Recognised("marker", "schema_version cursor-jsonl-v1")
-        if probe.path.endswith("trajectory.json"):
-            return None
-        if b'ToolCall"' in head and _CALL_MEMBER.search(head):
-            return Recognised("marker", "…ToolCall in the first lines")
-        if b'"tool_call"' in head and _CALL_LINE.search(head):
-            return Recognised("shape", "lines of type tool_call")
-        if "cursor" in probe.path.rsplit("/", 1)[-1]:
-            return Recognised("name", f"named {probe.path.rsplit('/', 1)[-1]}")
-        return None
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        reading = _Reading(path, keep)
-        with folder.open(path) as stream:
-            if path.endswith("trajectory.json"):
-                reading.collected(stream.read(MAX_COLLECTED + 1))
-            else:
-                for line in read_lines(stream):
-                    reading.line(line)
-        return reading.finish()
-
-
-class _Reading:
     def __init__(self, path: str, keep: Keep) -> None:
-        self.source = Source(path, "transcript", "cursor", harness="cursor")
+        self.source = Source(path, "transcript", "cursor", harness="cursor", is_main_log=True)
         self.keep = keep
         self.by_id: dict[str, RawCall] = {}
         self.events = 0
@@ -107,7 +57,7 @@ class _Reading:
             self.source.report_long_line(line)
             return
         try:
-            self.event(_decoder.decode(line.data), line.number)
+            self.event(decode_line(line.data), line.number)
             return
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             pass
@@ -117,7 +67,7 @@ class _Reading:
             self.broken(line, str(error))
             return
         if isinstance(value, dict):
-            self.event(_fit(value), line.number)
+            self.event(fit_line(value), line.number)
         else:
             self.noise += 1
 
@@ -139,7 +89,7 @@ class _Reading:
                 )
                 self.source.problem("trimmed_steps", reason, place=f"$.steps[{number - 1}]")
             else:
-                self.event(_fit(step), number)
+                self.event(fit_line(step), number)
 
     def broken(self, line: RawLine, reason: str) -> None:
         text = salvage.to_text(line.data)
@@ -150,7 +100,7 @@ class _Reading:
         known = 0
         for piece in salvage.intact_objects(text):
             if piece.value.get("type") == "tool_call":
-                self.event(_fit(piece.value), line.number)
+                self.event(fit_line(piece.value), line.number)
                 known += 1
         call_id = salvage.string_after(text, "call_id")
         lost = len(_CALL.findall(text)) - known
@@ -161,7 +111,7 @@ class _Reading:
             kind, f"line does not decode ({reason})", line=line.number, lost_calls=max(0, lost)
         )
 
-    def event(self, line: _Line, number: int) -> None:
+    def event(self, line: Line, number: int) -> None:
         source = self.source
         moment = parse_time(line.timestamp_ms) or parse_time(line.timestamp)
         source.saw(moment)
@@ -188,9 +138,9 @@ class _Reading:
             input_tokens=None if parts[0] is None else sum(part or 0 for part in parts),
         )
 
-    def tool_call(self, line: _Line, moment: float | None, number: int) -> None:
+    def tool_call(self, line: Line, moment: float | None, number: int) -> None:
         call_id = as_text(line.call_id)
-        kind, body = _tool(line.tool_call)
+        kind, body = tool_in(line.tool_call)
         known = self.by_id.get(call_id) if call_id is not None else None
         if known is None:
             known = self.start(call_id, kind, body, moment, number)
@@ -207,7 +157,7 @@ class _Reading:
         moment: float | None,
         number: int,
     ) -> RawCall | None:
-        name, arguments, server = _identity(kind, body)
+        name, arguments, server = identity(kind, body)
         if name is None or arguments is None:
             self.source.problem(
                 "wrong_type",
@@ -228,8 +178,8 @@ class _Reading:
         return call
 
     def complete(self, call: RawCall, body: Mapping[str, Any], moment: float | None) -> None:
-        outcome, failed = _outcome(body.get("result"))
-        text, path = shown(_text(outcome), outcome)
+        outcome, failed = outcome_of(body.get("result"))
+        text, path = shown_part(text_of(outcome), outcome)
         failed = failed or as_mapping(outcome).get("isError") is True
         data = outcome if isinstance(outcome, dict | list) else None
         call.result, call.result_cut = self.keep.result(text, data, failed, path)
@@ -243,66 +193,3 @@ class _Reading:
         source.report_cut_results()
         source.report_lines(self.lines, self.noise)
         return source
-
-
-def _fit(value: dict[str, Any]) -> _Line:
-    return _Line(**{key: value[key] for key in _FIELDS if key in value})
-
-
-def _tool(value: Any) -> tuple[str | None, Mapping[str, Any]]:
-    """The kind of tool, the single key of `tool_call` that holds an object, and its body."""
-    members = {key: item for key, item in as_mapping(value).items() if isinstance(item, dict)}
-    named = [key for key in members if key.endswith("ToolCall") or key == "function"]
-    kind = next(iter(named or members), None)
-    return kind, {} if kind is None else members[kind]
-
-
-def _identity(
-    kind: str | None, body: Mapping[str, Any]
-) -> tuple[str | None, dict[str, Any] | None, str | None]:
-    """Tool name, arguments and MCP server."""
-    if kind is None:
-        return None, None, None
-    if kind == "function":
-        name = as_text(body.get("name"))
-        return name, as_arguments(body.get("arguments")), server_of(name or "")
-    arguments = as_arguments(body.get("args"))
-    if kind == "mcpToolCall" and arguments is not None:
-        name = as_text(arguments.get("toolName")) or as_text(arguments.get("name")) or kind
-        server = as_text(arguments.get("providerIdentifier")) or server_of(name)
-        return name, as_arguments(arguments.get("args")), server or UNKNOWN_SERVER
-    return kind, arguments, None
-
-
-def _outcome(result: Any) -> tuple[Any, bool]:
-    """What the call gave, and whether it failed."""
-    members = as_mapping(result)
-    if "success" in members:
-        return members["success"], False
-    for key in FAILURES:
-        if key in members:
-            return members[key], True
-    return result, False
-
-
-def _text(outcome: Any) -> str:
-    """The text that the agent saw, as far as the kind of tool has one."""
-    if isinstance(outcome, str):
-        return outcome
-    members = as_mapping(outcome)
-    content = members.get("content")
-    if isinstance(content, str | list):
-        return parts_text(content)
-    streams = [members.get(key) for key in ("stdout", "stderr", "interleavedOutput")]
-    told = [item for item in streams[:2] if isinstance(item, str) and item]
-    if told:
-        return "\n".join(told)
-    if isinstance(streams[2], str):
-        return streams[2]
-    files = members.get("files")
-    if isinstance(files, list):
-        return "\n".join(item for item in files if isinstance(item, str))
-    for key in ("error", "errorMessage", "message", "reason"):
-        if isinstance(members.get(key), str):
-            return str(members[key])
-    return ""

@@ -1,14 +1,13 @@
-"""ATIF trajectories (`agent/trajectory.json`), every version, from any harness.
+"""One trajectory as a `Source`, with those that it refers to.
 
-Steps hold calls and observations; a result belongs to the call of the same step whose id it names.
-Subagents' and continued trajectories are followed inside the trial's folder only.
+A result belongs to the call of the same step whose id it names. Subagents' and continued
+trajectories are followed inside the trial's folder only (D37).
 """
 
 from __future__ import annotations
 
 import io
 import posixpath
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,41 +15,26 @@ from groundtrace import jsonio
 from groundtrace.model import Usage
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.times import parse_time
-from groundtrace.traces import openhands
-from groundtrace.traces.atif_calls import StepCall, StepReader
-from groundtrace.traces.atif_large import LARGE, load_large
-from groundtrace.traces.atif_load import Damage, Loaded, Step, from_value, harness_of, load
-from groundtrace.traces.atif_tokens import StepTokens
-from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Source
+from groundtrace.traces.atif.calls import StepCall, StepReader
+from groundtrace.traces.atif.harness import SPAWNERS, dialect_of, harness_of
+from groundtrace.traces.atif.large import LARGE, load_large
+from groundtrace.traces.atif.load import load
+from groundtrace.traces.atif.steps import Damage, Loaded, Step, from_value
+from groundtrace.traces.atif.tokens import StepTokens
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 MAX_DEPTH = 16
 """Of trajectories that refer to trajectories."""
 
-_VERSION = re.compile(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"')
+
+def read(folder: Folder, path: str, keep: Keep) -> Source:
+    """Read a trajectory and those that it refers to."""
+    return Trajectory(folder, path, keep).read()
 
 
-class AtifReader:
-    """Reader of ATIF trajectories."""
-
-    name = "atif"
-    patterns: tuple[str, ...] = ("agent/trajectory.json", "trajectory.json")
-
-    def recognise(self, probe: Probe) -> Recognised | None:
-        found = _VERSION.search(probe.head) if b'"ATIF-v' in probe.head else None
-        if found is not None:
-            return Recognised("marker", f"schema_version {found.group(1).decode()}")
-        if b'"steps"' in probe.head and re.match(rb"\s*(?:\xef\xbb\xbf)?\s*\{", probe.head):
-            return Recognised("shape", "an object with steps")
-        if probe.path.endswith("trajectory.json"):
-            return Recognised("name", "named trajectory.json")
-        return None
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        return _Reading(folder, path, keep).read()
-
-
-class _Reading:
+class Trajectory:
     """State of reading one trajectory and those that it refers to."""
 
     def __init__(self, folder: Folder, path: str, keep: Keep) -> None:
@@ -58,7 +42,10 @@ class _Reading:
         self.folder = LocalFolder(folder.path) if isinstance(folder, LocalFolder) else folder
         self.trial = folder
         self.path = path
-        self.source = Source(path, "trajectory", "atif")
+        # Harbor's trajectories leave out subagents and raw results, so they come last.
+        self.source = Source(
+            path, "trajectory", "atif", rank=3, omits_subagents=True, spawners=SPAWNERS
+        )
         self.keep = keep
         self.visited: set[str] = set()
         self.seen: set[tuple[str | None, str, str]] = set()
@@ -108,10 +95,8 @@ class _Reading:
         embedded = _embedded(loaded.subagent_trajectories)
         used: set[str] = set()
         agent = as_mapping(loaded.agent)
-        is_openhands = harness_of(loaded).startswith("openhands")
-        reader = StepReader(
-            self.source, self.keep, file, openhands.parameters_of(agent) if is_openhands else None
-        )
+        repair = dialect_of(loaded).repair
+        reader = StepReader(self.source, self.keep, file, None if repair is None else repair(agent))
         tokens = StepTokens.for_trajectory(loaded, self.source.ledger, subagent=subagent)
         for index, step in enumerate(loaded.steps):
             if isinstance(step, Damage):
@@ -249,11 +234,11 @@ class _Reading:
     # --- totals ---
 
     def _usage(self, loaded: Loaded) -> Usage:
-        """Totals; Claude's are sums over repeated usage, and its output a placeholder."""
+        """Totals; a sum of placeholders says nothing of the output."""
         final = as_mapping(loaded.final_metrics)
         cost = as_amount(final.get("total_cost_usd"))
         output = None
-        if (self.source.harness or "") != "claude-code":
+        if not dialect_of(loaded).output_is_placeholder:
             output = as_count(final.get("total_completion_tokens"))
         return Usage(
             output_tokens=output,

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from groundtrace import jsonio
-from groundtrace.traces.atif_load import Damage, Loaded, Step, fit_step, load
+from groundtrace.traces.atif.load import load
+from groundtrace.traces.atif.steps import Damage, Loaded, Step, fit_step
 from groundtrace.values import as_mapping
 
 LARGE = 48 * 1024 * 1024
@@ -68,7 +69,7 @@ class _Scanner:
         self.closed = False
         """The list's end was seen."""
         self.lost = 0
-        """Calls mentioned in the element that was last passed over for its length."""
+        """Calls mentioned in the last element that was skipped for its length."""
         self._parts: list[bytes] = []
         self._size = self._dropped = 0
 

@@ -31,7 +31,7 @@ _OVER_LIMIT = re.compile(
 )
 
 
-def shown(text: str, structured: Any = None) -> Shown:
+def shown_part(text: str, structured: Any = None) -> Shown:
     """Separate the preview from the notice; a text without one is shown as it is."""
     stored = as_text(as_mapping(structured).get("persistedOutputPath"))
     begin = text.find(_OPEN, 0, 512)

@@ -8,18 +8,20 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.traces import openhands
-from groundtrace.traces.atif_load import Step
-from groundtrace.traces.atif_text import take_apart
-from groundtrace.traces.claude_lines import says_failure
-from groundtrace.traces.persisted import shown
-from groundtrace.traces.salvage import CutText, read_prefix
-from groundtrace.traces.source import Keep, RawCall, Source, whole_lines
-from groundtrace.traces.values import as_arguments, parts_text, server_of
+from groundtrace.cut_json import CutText, read_prefix
+from groundtrace.mcp import content_text, server_in_name
+from groundtrace.traces.arguments import as_arguments
+from groundtrace.traces.atif.dialect import CallRepair
+from groundtrace.traces.atif.harbor_text import take_apart
+from groundtrace.traces.atif.steps import Step
+from groundtrace.traces.claude_code.results import says_failure
+from groundtrace.traces.keep import Keep, whole_lines
+from groundtrace.traces.source import RawCall, Source
+from groundtrace.traces.stored_output import shown_part
 from groundtrace.values import as_mapping, as_text
 
 TRIM_MARK = "...[truncated]..."
-"""At the end of the previews that stand in trimmed trajectories."""
+"""At the end of the previews in trimmed trajectories."""
 
 
 class StepCall(msgspec.Struct):
@@ -46,13 +48,13 @@ class StepReader:
         source: Source,
         keep: Keep,
         file: str,
-        parameters: Mapping[str, frozenset[str]] | None,
+        repair: CallRepair | None,
     ) -> None:
         self.source = source
         self.keep = keep
         self.file = file
-        self.parameters = parameters
-        """Of OpenHands' tools; None for any other harness."""
+        self.repair = repair
+        """Of the harness's dialect; None where it writes calls as they are."""
         self.counts: Counter[str] = Counter()
 
     def notes(self) -> list[str]:
@@ -84,8 +86,8 @@ class StepReader:
                 continue
             if answer is not None:
                 self._answer(call, answer, step, single=single)
-            if self.parameters is not None:
-                self._repair(call, step, self.parameters, place)
+            if self.repair is not None:
+                self._mend(call, step, self.repair, place)
             call.arguments = self.keep.arguments(call.arguments)
             yield StepCall(call, answer.references if answer is not None else ())
 
@@ -146,31 +148,28 @@ class StepReader:
             arguments,
             call_id=as_text(raw.get("tool_call_id")),
             step_id=str(step_id) if isinstance(step_id, int | str) else None,
-            server=server_of(name),
+            server=server_in_name(name),
         )
 
-    def _repair(
-        self, call: RawCall, step: Step, parameters: Mapping[str, frozenset[str]], place: str
-    ) -> None:
-        """Undo what OpenHands does to parallel calls and bare names."""
-        repair = openhands.repair_arguments(
+    def _mend(self, call: RawCall, step: Step, repair: CallRepair, place: str) -> None:
+        """Undo what the harness does to arguments and names of tools."""
+        mended = repair.arguments(
             call.name,
             call.arguments,
             step.message if isinstance(step.message, str) else "",
             suspicious=not as_mapping(step.metrics) or not call.arguments,
-            parameters=parameters.get(call.name),
             result_text="" if call.result is None else call.result.text,
         )
-        call.arguments = repair.arguments
-        self.counts["repaired"] += repair.repaired
-        if repair.lost:
+        call.arguments = mended.arguments
+        self.counts["repaired"] += mended.repaired
+        if mended.lost:
             self._problem(
                 "arguments_lost",
                 f"the arguments of {call.name} are another call's, and the message does not tell",
                 f"{place}.tool_calls",
             )
         if call.server is None:
-            call.server = openhands.server_of_bare(call.name, call.arguments)
+            call.server = repair.server(call.name)
 
     # --- results ---
 
@@ -221,17 +220,16 @@ class StepReader:
         structured = metadata.get("tool_use_result")
         failed = raw.get("is_error") is True or answer.extra.get("is_error") is True
         failed = failed or (single and extra.get("tool_result_is_error") is True)
-        content = parts_text(answer.content)
+        content = content_text(answer.content)
         if "content" in raw:
-            text = parts_text(raw["content"])
-        elif self.parameters is not None:
-            unwrapped = openhands.unwrap_mcp(content, cut=answer.cut)
-            text = content if unwrapped is None else unwrapped.text
-            failed = failed or openhands.refused(text) or bool(unwrapped and unwrapped.is_error)
+            text = content_text(raw["content"])
+        elif self.repair is not None:
+            text, refused = self.repair.own_text(content, cut=answer.cut)
+            failed = failed or refused
         else:
             text, structured, noted = _from_sections(content, structured)
             failed = failed or noted
-        text, path = shown(text, structured)
+        text, path = shown_part(text, structured)
         if answer.cut:
             text = whole_lines(text)
         failed = failed or says_failure(text, structured)
