@@ -18,6 +18,8 @@ through. Raises StopIteration or ValueError where there is none."""
 
 _WHITE = re.compile(r"\s*")
 _STRING_BODY = re.compile(r'(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
+_HALF_ESCAPE = 5
+"""Characters of an escape whose last one was cut off: `\\u00e` of `\\u00e9`."""
 _MAX_DEPTH = 64
 
 
@@ -85,21 +87,32 @@ class _Part:
                 raise ValueError("unfinished value") from None
             body = _STRING_BODY.match(text, position + 1)
             raw = "" if body is None else body.group()
+            left = len(text) - position - 1 - len(raw)
+            self.broken = self.broken or left > _HALF_ESCAPE
             return CutText(json.loads(f'"{raw}"', strict=False)), len(text)
         return value, end
+
+    def next(self, position: int, closer: str, *, first: bool) -> int:
+        """Place of the next element, or of what closes the list of them, or the end."""
+        text = self.text
+        commas = 0
+        position = _skip(text, position)
+        while text.startswith(",", position):
+            commas += 1
+            position = _skip(text, position + 1)
+        if position < len(text):
+            due = 0 if first or text[position] == closer else 1
+            self.broken = self.broken or commas != due
+        else:
+            self.broken = self.broken or commas > (0 if first else 1)
+        return position
 
     def members(self, position: int, depth: int) -> tuple[Any, int]:
         text = self.text
         result: dict[str, Any] = {}
-        while True:
-            position = _skip(text, position)
-            if position >= len(text):
-                return result, position
+        while (position := self.next(position, "}", first=not result)) < len(text):
             if text[position] == "}":
                 return result, position + 1
-            if text[position] == ",":
-                position += 1
-                continue
             self.broken = self.broken or text[position] != '"'
             try:
                 key, position = scan(text, position)
@@ -111,21 +124,17 @@ class _Part:
             except (StopIteration, ValueError):
                 return result, len(text)
             result[key] = value
+        return result, len(text)
 
     def items(self, position: int, depth: int) -> tuple[Any, int]:
         text = self.text
         result: list[Any] = []
-        while True:
-            position = _skip(text, position)
-            if position >= len(text):
-                return result, position
+        while (position := self.next(position, "]", first=not result)) < len(text):
             if text[position] == "]":
                 return result, position + 1
-            if text[position] == ",":
-                position += 1
-                continue
             try:
                 value, position = self.value(position, depth + 1)
             except ValueError:
                 return result, len(text)
             result.append(value)
+        return result, len(text)

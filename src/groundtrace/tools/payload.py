@@ -98,6 +98,6 @@ def parse(text: str) -> Any:
         return json.JSONDecoder().raw_decode(text)[0]
     except (ValueError, RecursionError):
         pass
-    # A whole text with raw control characters in its strings stays text.
+    # A whole text with raw control characters in its strings, and one brace alone, stay text.
     prefix = read_prefix(text)
-    return prefix.value if prefix.cut and not prefix.broken else None
+    return (prefix.value or None) if prefix.cut and not prefix.broken else None

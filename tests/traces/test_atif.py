@@ -1,4 +1,4 @@
-"""ATIF trajectories of Claude Code, OpenHands and others."""
+"""ATIF trajectories, whatever the harness."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.model import ReadResult, ToolResult
+from groundtrace.model import ToolResult
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace
 from groundtrace.traces.atif.harbor_text import take_apart
 from groundtrace.traces.atif.trajectory import inside
-
-FIXTURES = Path(__file__).parent.parent / "fixtures" / "traces"
-
-
-def read(name: str) -> ReadResult:
-    return read_trace(LocalFolder(FIXTURES / name))
+from tests.traces.trials import read
 
 
 def results(name: str) -> dict[str, ToolResult]:
@@ -146,46 +141,6 @@ def test_trimmed_steps_give_what_their_previews_hold_whole() -> None:
         "trimmed_call",
         "trimmed_steps",
     ]
-
-
-def test_openhands_arguments_of_parallel_calls_come_from_the_message() -> None:
-    """Every call after the first of one model answer was written with the first one's arguments."""
-    trace, problems = read("openhands-parallel-calls")
-    arguments = {call.step_id: dict(call.arguments) for call in trace.calls}
-    assert arguments["3"] == {"query": "repo:^x$ it's"}
-    assert arguments["4"] == {"command": "ls a", "security_risk": "LOW"}
-    assert arguments["5"] == {"command": "ls b"}
-    assert arguments["6"] == {"command": "view", "path": "/workspace/c.py"}
-    assert arguments["7"]["view_range"] == [5, 9]
-    assert arguments["8"] == {"command": "view", "path": "/workspace/e.py"}
-    assert arguments["13"] == {}
-    assert [problem.kind for problem in problems] == ["arguments_lost"]
-    assert any("4 calls' arguments" in note for note in trace.evidence)
-
-
-def test_openhands_mcp_results_are_unwrapped_and_servers_set() -> None:
-    """Bare names: Sourcegraph's own, or a shared name with a `repo`; else the server is unknown."""
-    trace, _ = read("openhands-parallel-calls")
-    calls = {call.step_id: call for call in trace.calls}
-    assert {step: call.server for step, call in calls.items() if call.server} == {
-        "2": "sourcegraph",
-        "3": "sourcegraph",
-        "10": "sourcegraph",
-        "12": "unknown",
-    }
-    found = {step: call.result for step, call in calls.items()}
-    assert found["2"] is not None and found["2"].text == '{"files":[]}'
-    assert found["10"] is not None and found["10"].text == "repository not found"
-    assert {step for step, result in found.items() if result and result.is_error} == {"9", "10"}
-    assert found["14"] is None
-
-
-def test_openhands_tokens_as_given_and_ids_that_repeat() -> None:
-    trace, _ = read("openhands-parallel-calls")
-    assert [call.cumulative_tokens for call in trace.calls[:3]] == [9060, 9060, 18120]
-    assert [call.step_id for call in trace.calls if call.call_id == "toolu_01"] == ["2", "9"]
-    assert trace.usage.output_tokens == 360 and trace.usage.cost_usd == 0.06
-    assert trace.calls[0].timestamp == trace.first_timestamp + 2.743979  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from groundtrace.model import ReadResult
-from groundtrace.storage import LocalFolder
-from groundtrace.traces import read_trace
-
-FIXTURES = Path(__file__).parent.parent / "fixtures" / "traces"
-
-
-def read(name: str) -> ReadResult:
-    return read_trace(LocalFolder(FIXTURES / name))
+from tests.traces.trials import read
 
 
 def ids(result: ReadResult) -> list[str | None]:
@@ -128,12 +119,6 @@ def test_synthetic_messages_are_ignored() -> None:
     assert len(trace.calls) == 1 and trace.usage.input_tokens == 1102
 
 
-def test_command_output_is_read_when_there_is_no_better_copy() -> None:
-    trace, problems = read("command-output-as-spare")
-    assert len(trace.calls) == 1
-    assert [problem.kind for problem in problems] == ["non_json_lines"]
-
-
 def test_session_log_in_its_own_dialect() -> None:
     """The last line of a message has its true output; output tokens come from there."""
     trace, problems = read("session-log")
@@ -146,34 +131,3 @@ def test_session_log_in_its_own_dialect() -> None:
     assert read_call.timestamp is not None and trace.first_timestamp is not None
     assert read_call.timestamp - trace.first_timestamp == 2.0
     assert read_call.cwd == "/workspace"
-
-
-def test_stream_and_session_are_one_transcript() -> None:
-    """D11: calls from the union, times and true output from the session, subagents from the stream."""
-    trace, problems = read("stream-and-session")
-    assert not problems and trace.source == "transcript"
-    assert [call.call_id for call in trace.calls] == ["t1", "t2", "in1"]
-    first, task, inner = trace.calls
-    assert trace.first_timestamp is not None
-    assert [call.timestamp - trace.first_timestamp for call in trace.calls if call.timestamp] == [
-        0.0,
-        2.0,
-        3.0,
-    ]
-    assert first.cumulative_tokens == 1102 + 40
-    assert task.cumulative_tokens == 1142 + 1111 + 50
-    assert inner.cumulative_tokens == 2303 + 6
-    assert first.result is not None and first.result.data["file"]["numLines"] == 1
-    assert trace.usage.output_tokens == 95
-
-
-def test_subagent_in_its_own_file_follows_the_call_that_started_it() -> None:
-    """D1; totals after it are open, because its model calls are not in the session log (D9)."""
-    trace, problems = read("subagent-in-its-own-file")
-    assert not problems
-    assert [(call.call_id, call.is_subagent) for call in trace.calls] == [
-        ("t1", False),
-        ("i1", True),
-        ("t2", False),
-    ]
-    assert [call.cumulative_tokens for call in trace.calls] == [1142, None, None]

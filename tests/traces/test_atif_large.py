@@ -11,8 +11,8 @@ from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace
 from groundtrace.traces.atif import large as atif_large
 from groundtrace.traces.atif import trajectory as atif
+from tests.traces.trials import FIXTURES
 
-FIXTURES = Path(__file__).parent.parent / "fixtures" / "traces"
 TRAJECTORIES = sorted(path for path in FIXTURES.rglob("trajectory.json") if path.stat().st_size)
 
 
