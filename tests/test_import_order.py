@@ -17,7 +17,8 @@ ROOT = Path(groundtrace.__file__).parent
 
 ORDER = (
     # plain helpers, which know nothing of traces
-    *("errors", "suggest", "visible", "jsonio", "values", "times", "names", "redact", "config"),
+    *("errors", "suggest", "visible", "jsonio", "cut_json", "mcp", "values", "times", "names"),
+    *("redact", "config"),
     *("storage", "model", "problems", "documents", "paths"),
     # one trial, from its files to its metrics
     *("traces", "tools", "truth", "discover", "events", "metrics"),

@@ -34,33 +34,20 @@ if TYPE_CHECKING:
 UNKNOWN_CONFIG = "unknown"
 NO_TASK = "no task definition was found for this trial"
 
-_HARNESS_CLASSES = (
-    ("openhands", "openhands"),
-    ("claude", "claude-code"),
-    ("cursor", "cursor-cli"),
-    ("codex", "codex"),
-    ("gemini", "gemini-cli"),
-    ("opencode", "opencode"),
-    ("mini_swe", "mini-swe-agent"),
-    ("swe_agent", "swe-agent"),
-)
-"""Words in `config.agent.import_path` and the harness they mean. The class is named `baseline`
-in MCP runs too, so it says nothing of the configuration."""
 
-
-class Source(NamedTuple):
+class Statement(NamedTuple):
     """One place where a field of identity may stand."""
 
     label: str
     read: Callable[[Records], str | None]
 
 
-def _at(file: str, *keys: str) -> Source:
+def _at(file: str, *keys: str) -> Statement:
     record = {RESULT: "result", CONFIG: "config", METRICS: "metrics"}[file]
-    return Source(f"{file} {'.'.join(keys)}", lambda records: records.text(record, *keys))
+    return Statement(f"{file} {'.'.join(keys)}", lambda records: records.text(record, *keys))
 
 
-def _folder_of(file: str, *keys: str, level: int = -1) -> Source:
+def _folder_of(file: str, *keys: str, level: int = -1) -> Statement:
     """The last folder (`level` -1) of a path in a record, or the one above it (-2)."""
     source = _at(file, *keys)
 
@@ -69,10 +56,10 @@ def _folder_of(file: str, *keys: str, level: int = -1) -> Source:
         parts = [part for part in re.split(r"[/\\]+", path or "") if part not in {"", ".", ".."}]
         return as_name(parts[level]) if len(parts) >= -level else None
 
-    return Source(f"{source.label}, folder {'' if level == -1 else 'above '}named there", read)
+    return Statement(f"{source.label}, folder {'' if level == -1 else 'above '}named there", read)
 
 
-def _suite_of(file: str, *keys: str) -> Source:
+def _suite_of(file: str, *keys: str) -> Statement:
     """The suite in a task's path: a wrapped task lies in `/tmp` and tells none."""
     source = _folder_of(file, *keys, level=-2)
     parent = _folder_of(file, *keys, level=-3)
@@ -82,7 +69,7 @@ def _suite_of(file: str, *keys: str) -> Source:
         is_suite = name is not None and re.match(r"(?:csb|ccb|eb)_", name)
         return name if is_suite or parent.read(records) == "benchmarks" else None
 
-    return Source(source.label, read)
+    return Statement(source.label, read)
 
 
 def _config_of_trials_dir(records: Records) -> str | None:
@@ -97,13 +84,19 @@ def _config_of_trials_dir(records: Records) -> str | None:
 
 
 def _harness_class(records: Records) -> str | None:
-    path = (records.text("config", "agent", "import_path") or "").casefold()
-    return next((harness for word, harness in _HARNESS_CLASSES if word in path), None)
+    """The harness whose class was run. The class is named `baseline` in MCP runs too, so it says
+    nothing of the configuration."""
+    path = records.text("config", "agent", "import_path")
+    if path is None:
+        return None
+    from groundtrace.traces import harness_in
+
+    return harness_in(path)
 
 
 _KWARGS = ("environment", "kwargs")
 
-EVIDENCE: Mapping[str, tuple[Source, ...]] = {
+EVIDENCE: Mapping[str, tuple[Statement, ...]] = {
     "task_name": (
         _at(CONFIG, *_KWARGS, "label_task_id"),
         _folder_of(CONFIG, *_KWARGS, "task_source_dir"),
@@ -117,7 +110,7 @@ EVIDENCE: Mapping[str, tuple[Source, ...]] = {
         # folders are renamed by promotion: `mcp` has held `mcp-remote-artifact`.
         _at(CONFIG, *_KWARGS, "label_config"),
         _at(METRICS, "config_name"),
-        Source("config.json trials_dir", _config_of_trials_dir),
+        Statement("config.json trials_dir", _config_of_trials_dir),
     ),
     "benchmark": (
         _at(CONFIG, *_KWARGS, "label_benchmark"),
@@ -134,7 +127,7 @@ EVIDENCE: Mapping[str, tuple[Source, ...]] = {
     "harness": (
         _at(RESULT, "agent_info", "name"),
         _at(CONFIG, "agent", "name"),
-        Source("config.json agent.import_path", _harness_class),
+        Statement("config.json agent.import_path", _harness_class),
     ),
     "harness_version": (_at(RESULT, "agent_info", "version"),),
 }

@@ -7,31 +7,28 @@ statistics or a list of tasks.
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
 from typing import Any, Literal
 
 from groundtrace.jsonio import BadJsonError, clean_text, loads
-from groundtrace.model import Problem
+from groundtrace.model import READER_ENTRY_POINTS, Problem
 from groundtrace.storage import EntryKind, Folder, TooLargeError
 from groundtrace.values import known
 
 RESULT = "result.json"
 CONFIG = "config.json"
 METRICS = "task_metrics.json"
+_RECORDS = frozenset({RESULT, CONFIG, METRICS})
+
+AGENT = "agent"
+"""Folder of a trial in which harnesses leave their logs."""
 
 MAX_NAME = 4096
 """A name beyond this is not one."""
-
-_TRACE_FILE = re.compile(
-    r"trajectory.*\.json|.*\.jsonl(?:\.gz|\.zst)?|.*\.traj(?:\.json)?|claude-code\.txt|openhands\.txt"
-    r"|codex\.txt|gemini.*\.(?:txt|json)|cursor.*\.txt|stdout\.log"
-)
-_TRACE_FOLDER = re.compile(r"sessions|command-\d+")
-_TOP_TRACE = {"agent_trace.jsonl", "agent_stdout.log"}
-"""Traces that one harness leaves beside the records instead of in `agent/`."""
 
 Level = Literal["trial", "job", "none"]
 
@@ -80,10 +77,9 @@ def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     config = _object(folder, CONFIG, entries, problems)
     if _is_job(result, config):
         return Records("job", {}, {}, {}, (), ())
-    trace_files = _agent_files(folder, entries, problems)
+    agent_files = _agent_files(folder, entries, problems)
     is_trial = _names_trial(result) or as_name(dig(config, "trial_name")) is not None
-    has_trace = any(entries.get(name) == "file" for name in _TOP_TRACE)
-    if not is_trial and not has_trace and not any(map(_is_trace, trace_files)):
+    if not is_trial and not _holds_trace(folder, entries, agent_files):
         return Records("none", {}, {}, {}, (), tuple(problems))
     if RESULT not in entries:
         problems.append(Problem(RESULT, "no_result", "missing; the trial has no recorded outcome"))
@@ -98,7 +94,7 @@ def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
         result,
         config or (inner if isinstance(inner, dict) else {}),
         metrics,
-        tuple(sys.intern(name) for name in (*sorted(top), *sorted(trace_files))),
+        tuple(sys.intern(name) for name in (*sorted(top), *sorted(agent_files))),
         tuple(problems),
     )
 
@@ -117,24 +113,68 @@ def _is_job(result: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
 def _agent_files(
     folder: Folder, entries: Mapping[str, EntryKind], problems: list[Problem]
 ) -> list[str]:
+    """Files in the folder of the harness, and folders there that traces lie in, with a slash."""
     found = []
-    if entries.get("agent") == "folder":
-        for entry in folder.folder("agent").entries():
+    if entries.get(AGENT) == "folder":
+        for entry in folder.folder(AGENT).entries():
+            name = clean_text(entry.name)
             if entry.kind == "unlisted":
                 reason = f"the folder cannot be listed ({entry.stamp}); its traces are not read"
-                problems.append(Problem("agent", "unlisted_folder", reason))
-            elif entry.kind == "file" or (
-                entry.kind == "folder" and _TRACE_FOLDER.fullmatch(entry.name)
-            ):
-                suffix = "/" if entry.kind == "folder" else ""
-                found.append(f"agent/{clean_text(entry.name)}{suffix}")
+                problems.append(Problem(AGENT, "unlisted_folder", reason))
+            elif entry.kind == "file":
+                found.append(f"{AGENT}/{name}")
+            elif entry.kind == "folder" and _is_trace_folder(name, AGENT):
+                found.append(f"{AGENT}/{name}/")
     return found
 
 
-def _is_trace(name: str) -> bool:
-    if name.endswith("/"):
+def _holds_trace(
+    folder: Folder, entries: Mapping[str, EntryKind], agent_files: Iterable[str]
+) -> bool:
+    """Whether a folder whose records name no trial holds what a reader may read.
+
+    Readers are asked only where there is something to ask about: most folders without records
+    group others, and a run without changes should import no stage that works on traces.
+    """
+    if any(name.endswith("/") or _is_trace(name, AGENT) for name in agent_files):
         return True
-    return _TRACE_FILE.fullmatch(name.removeprefix("agent/")) is not None
+    files = (name for name, kind in entries.items() if kind == "file" and name not in _RECORDS)
+    if any(_is_trace(name) for name in files):
+        return True
+    return _has_other_readers() and any(
+        _holds_trace_below(folder, name)
+        for name, kind in entries.items()
+        if kind == "folder" and name != AGENT
+    )
+
+
+def _holds_trace_below(folder: Folder, parent: str) -> bool:
+    """Readers of other packages may want files in another folder of the trial than `agent/`."""
+    from groundtrace.traces import trial_files
+
+    return trial_files().is_parent(parent) and any(
+        _is_trace(entry.name, parent)
+        if entry.kind == "file"
+        else entry.kind == "folder" and _is_trace_folder(entry.name, parent)
+        for entry in folder.folder(parent).entries()
+    )
+
+
+def _is_trace(path: str, parent: str = "") -> bool:
+    from groundtrace.traces import trial_files
+
+    return trial_files().is_file(path.removeprefix(f"{parent}/"), parent)
+
+
+def _is_trace_folder(name: str, parent: str) -> bool:
+    from groundtrace.traces import trial_files
+
+    return trial_files().is_folder(name, parent)
+
+
+@cache
+def _has_other_readers() -> bool:
+    return bool(entry_points(group=READER_ENTRY_POINTS))
 
 
 def _object(

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from groundtrace.model import FileRef, ToolCall
-from groundtrace.tools import cursor
+from groundtrace.tools import structured
 from groundtrace.tools.common import (
     NOTHING,
     Findings,
@@ -60,9 +60,9 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     result = call.result
     if result is None:
         return NOTHING
-    succeeded = cursor.success(result.data)
-    if succeeded is not None:
-        return cursor.read(call, entry, cwd, succeeded)
+    stated = structured.stated(result.data)
+    if stated is not None:
+        return structured.read(call, entry, cwd, stated)
     text = shown_text(result)
     file = as_mapping(as_mapping(result.data).get("file"))
     path = first_text(call.arguments, entry.path_arguments) or as_text(file.get("filePath"))
@@ -122,9 +122,9 @@ def glob(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     result = call.result
     if result is None:
         return NOTHING
-    succeeded = cursor.success(result.data)
-    if succeeded is not None:
-        return cursor.glob(call, entry, cwd, succeeded)
+    stated = structured.stated(result.data)
+    if stated is not None:
+        return structured.glob(call, entry, cwd, stated)
     scope = _scope(call, entry, cwd)
     text = shown_text(result)
     names = as_texts(as_mapping(result.data).get("filenames"))
@@ -161,9 +161,9 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     result = call.result
     if result is None or result.is_error:
         return NOTHING
-    succeeded = cursor.success(result.data)
-    if succeeded is not None:
-        return cursor.listing(succeeded)
+    stated = structured.stated(result.data)
+    if stated is not None:
+        return structured.listing(stated)
     text = shown_text(result)
     if is_refusal(text) or not text.strip():
         return NOTHING

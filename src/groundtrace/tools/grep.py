@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from groundtrace.model import ToolCall
-from groundtrace.tools import cursor
+from groundtrace.tools import structured
 from groundtrace.tools.builtin import listed
 from groundtrace.tools.common import (
     NOTHING,
@@ -56,9 +56,9 @@ def _found(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     result = call.result
     if result is None:
         return NOTHING
-    succeeded = cursor.success(result.data)
-    if succeeded is not None:
-        return cursor.grep(succeeded, cwd)
+    stated = structured.stated(result.data)
+    if stated is not None:
+        return structured.grep(stated, cwd)
     data = as_mapping(result.data)
     text = shown_text(result) or as_text(data.get("content"))
     if is_refusal(text):

@@ -1,8 +1,8 @@
 """Unwrapping what an MCP server answered: envelopes, JSON inside JSON, JSON cut short.
 
-One answer arrives in many coats: `{"text": "…"}`, the protocol's `{"content": [{"type": "text",
-…}], "isError": …}`, that envelope again as text (OpenHands), a list of content blocks, or a
-preview that ends in the middle of a string.
+One answer arrives in many forms: `{"text": "…"}`, the protocol's `{"content": [{"type": "text",
+…}], "isError": …}`, that envelope again as text, a list of content blocks, or a preview that ends
+in the middle of a string.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from typing import Any
 import msgspec
 
 from groundtrace import jsonio
+from groundtrace.cut_json import read_prefix
+from groundtrace.mcp import blocks_text, holds_only_text
 from groundtrace.model import ToolResult
-from groundtrace.tools.common import as_items, as_mapping, as_text, is_refusal, shown_text
+from groundtrace.tools.common import as_mapping, is_refusal, shown_text
 
 _DEPTH = 6
 
@@ -61,7 +63,7 @@ def _unwrap(value: Any, raw: str, is_error: bool, depth: int) -> Payload:
     if depth <= 0:
         return Payload(value, raw, is_error)
     if isinstance(value, list):
-        blocks = _block_text(value)
+        blocks = blocks_text(value)
         return (
             Payload(value, raw, is_error)
             if blocks is None
@@ -73,12 +75,12 @@ def _unwrap(value: Any, raw: str, is_error: bool, depth: int) -> Payload:
             return _unwrap(done, raw, is_error, depth - 1)
         failed = is_error or value.get("isError") is True
         inner = value.get("content")
-        blocks = _block_text(inner) if isinstance(inner, list) else None
+        blocks = blocks_text(inner) if isinstance(inner, list) else None
         if blocks:
             return _unwrap_text(blocks, failed, depth)
         if isinstance(value.get("structuredContent"), Mapping):
             return _unwrap(value["structuredContent"], raw, failed, depth - 1)
-        if isinstance(value.get("text"), str) and _is_only_text(value):
+        if isinstance(value.get("text"), str) and holds_only_text(value):
             return _unwrap_text(value["text"], failed, depth)
         return Payload(value, raw, failed)
     if isinstance(value, str):
@@ -86,27 +88,8 @@ def _unwrap(value: Any, raw: str, is_error: bool, depth: int) -> Payload:
     return Payload(value, raw, is_error)
 
 
-def _is_only_text(value: Mapping[str, Any]) -> bool:
-    return set(value) <= {"text", "type", "annotations", "_meta"}
-
-
-def _block_text(blocks: Any) -> str | None:
-    """The text of a list of content blocks, or None if the list is something else."""
-    texts = []
-    for block in as_items(blocks):
-        block = as_mapping(block)
-        inner = block.get("text")
-        if isinstance(inner, Mapping):  # Cursor wraps once more: {"text": {"text": "…"}}
-            inner = inner.get("text")
-        if isinstance(inner, str) and (_is_only_text(block) or block.get("type") == "text"):
-            texts.append(inner)
-        elif "resource" in block:
-            texts.append(as_text(as_mapping(block["resource"]).get("text")))
-    return "\n".join(texts) if texts else None
-
-
 def parse(text: str) -> Any:
-    """The JSON value that the text begins with; what was cut off is closed; None if hopeless."""
+    """The JSON value that the text begins with, as far as it goes; None where it is no JSON."""
     try:
         return jsonio.loads(text.encode("utf-8", errors="surrogatepass"))
     except jsonio.BadJsonError:
@@ -115,45 +98,6 @@ def parse(text: str) -> Any:
         return json.JSONDecoder().raw_decode(text)[0]
     except (ValueError, RecursionError):
         pass
-    return _close(text)
-
-
-def _close(text: str) -> Any:
-    """The value of JSON that ends too early: open strings, lists and objects are closed."""
-    stack: list[str] = []
-    in_string = escaped = False
-    for character in text:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == '"':
-                in_string = False
-        elif character == '"':
-            in_string = True
-        elif character in "{[":
-            stack.append("}" if character == "{" else "]")
-        elif character in "}]" and (not stack or stack.pop() != character):
-            return None
-    if not stack or len(stack) > 200:
-        return None
-    closing = "".join(reversed(stack))
-    body = text.rstrip()
-    if in_string:
-        # A cut inside `\u12` leaves an escape that cannot be read: take it off.
-        for cut in range(6):
-            closed = _decoded(text[: len(text) - cut] + '"', closing)
-            if closed is not None:
-                return closed
-        return None
-    return _decoded(body.rstrip(","), closing) or _decoded(body.rstrip(":") + ":", closing)
-
-
-def _decoded(body: str, closing: str) -> Any:
-    for middle in ("", ":null", "null"):
-        try:
-            return json.loads(body + middle + closing, strict=False)
-        except (ValueError, RecursionError):
-            continue
-    return None
+    # A whole text with raw control characters in its strings, and one brace alone, stay text.
+    prefix = read_prefix(text)
+    return (prefix.value or None) if prefix.cut and not prefix.broken else None

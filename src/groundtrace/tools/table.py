@@ -18,12 +18,11 @@ import msgspec
 
 from groundtrace.config import Settings
 from groundtrace.errors import UsageError
+from groundtrace.mcp import UNKNOWN_SERVER
 from groundtrace.model import Category
 from groundtrace.suggest import unknown_name
 
 CATEGORIES: tuple[str, ...] = get_args(Category)
-UNKNOWN_SERVER = "unknown"
-"""What trace readers state of a tool that is certainly MCP where nothing tells whose it is."""
 _LISTS = ("aliases", "path_arguments", "requires")
 _TEXTS = ("category", "server", "reads")
 _READS_BY_CATEGORY = {

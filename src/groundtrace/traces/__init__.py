@@ -1,12 +1,24 @@
 """From the files of a trial to one ordered list of tool calls, whatever the harness.
 
-Readers know nothing of categories, files or ground truth: they end in ToolCalls. A further format
-is one more reader, here or in another package under the entry point group `groundtrace.readers`:
+Readers know nothing of categories, files or ground truth: they end in ToolCalls. Each format has a
+folder; `READERS` is the one table that names them. A format of another package is registered under
+the entry point group `groundtrace.readers`:
 
     [project.entry-points."groundtrace.readers"]
     myharness = "mypackage.reader:MyReader"
 
 where `MyReader()` has the members of `groundtrace.traces.source.Reader`.
+
+source.py          what a reader is, and what it makes of one file
+claims.py          how it says that a file is of its format
+trial_files.py     which names in a folder show that a trace is there, for discovery
+unread.py          traces that no reader reads yet
+detect.py          which files of a trial are read, and by whom
+sources.py         reads them
+keep.py            what is kept of results, within a budget of memory
+merge.py           several sources of one trial as one trace
+jsonl.py, salvage.py, stored_output.py, arguments.py, ledger.py
+                   what readers share: lines, damage, outputs stored in files, arguments, tokens
 """
 
 from __future__ import annotations
@@ -14,17 +26,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
 
 from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
-from groundtrace.storage import Folder
 from groundtrace.traces.atif import AtifReader
+from groundtrace.traces.claims import stated_by
 from groundtrace.traces.claude_code import ClaudeCodeReader
 from groundtrace.traces.cursor import CursorReader
-from groundtrace.traces.detect import Detected, candidates, reader_for
-from groundtrace.traces.merge import merge
-from groundtrace.traces.source import Keep, Reader, Source
+from groundtrace.traces.trial_files import TrialFiles
+from groundtrace.traces.unread import UNREAD, UNREAD_HARNESS_WORDS
 
-__all__ = ["READERS", "all_readers", "read_trace"]
+if TYPE_CHECKING:
+    from groundtrace.storage import Folder
+    from groundtrace.traces.source import Reader
+
+__all__ = ["READERS", "all_readers", "harness_in", "read_trace", "trial_files"]
 
 READERS: tuple[Reader, ...] = (AtifReader(), ClaudeCodeReader(), CursorReader())
 """The readers that groundtrace brings; for equal claims on a file the earlier one reads it."""
@@ -44,62 +60,30 @@ def all_readers() -> tuple[tuple[Reader, ...], tuple[Problem, ...]]:
     return (*READERS, *readers), tuple(problems)
 
 
+@cache
+def trial_files() -> TrialFiles:
+    """The names by which discovery sees that a folder holds a trace."""
+    readers, _ = all_readers()
+    patterns = [p for r in readers for p in (*r.patterns, *stated_by(r, "sidecars"))]
+    return TrialFiles((*patterns, *UNREAD))
+
+
+def harness_in(class_path: str) -> str | None:
+    """The harness whose class a record names (`agents.openhands:OpenHandsBaseline`)."""
+    path = class_path.casefold()
+    readers, _ = all_readers()
+    words = (pair for reader in readers for pair in stated_by(reader, "harness_words"))
+    return next((name for word, name in (*words, *UNREAD_HARNESS_WORDS) if word in path), None)
+
+
 def read_trace(folder: Folder, readers: Sequence[Reader] | None = None) -> ReadResult:
     """Everything that the files in a trial's folder tell about its tool calls."""
+    from groundtrace.traces.merge import merge
+    from groundtrace.traces.sources import read_sources
+
     problems: list[Problem] = []
     if readers is None:
         readers, failed = all_readers()
         problems += failed
-    keep = Keep()
-    sources: list[Source] = []
-    evidence: list[str] = []
-    spare: list[Detected] = []
-    for path in candidates(folder, readers, problems):
-        found, problem = reader_for(folder, path, readers)
-        if problem is not None and not _is_spare(path):
-            problems.append(problem)
-        if found is None:
-            continue
-        if _is_spare(path):
-            spare.append(found)
-        else:
-            _read(folder, found, keep, sources, evidence, problems)
-    if not any(_is_whole_stream(source) for source in sources):
-        for found in spare:
-            _read(folder, found, keep, sources, evidence, problems)
+    sources, evidence = read_sources(folder, readers, problems)
     return ReadResult(merge(sources, evidence), tuple(problems))
-
-
-def _is_spare(path: str) -> bool:
-    """A copy of the stream with the shell's noise in it, read only for want of a whole one."""
-    return path.startswith("agent/command-")
-
-
-def _is_whole_stream(source: Source) -> bool:
-    damaged = any(problem.kind in _DAMAGE for problem in source.problems)
-    return source.parsed and source.dialect in ("stream", "cursor") and not damaged
-
-
-_DAMAGE = frozenset({"broken_line", "truncated_line", "line_too_long", "not_utf8"})
-
-
-def _read(
-    folder: Folder,
-    found: Detected,
-    keep: Keep,
-    sources: list[Source],
-    evidence: list[str],
-    problems: list[Problem],
-) -> None:
-    cut_before = keep.cut_arguments
-    try:
-        source = found.reader.read(folder, found.path, keep)
-    except OSError as error:
-        problems.append(Problem(found.path, "unreadable", str(error)))
-        return
-    sources.append(source)
-    problems += source.problems
-    if cut := keep.cut_arguments - cut_before:
-        reason = f"arguments of {cut} calls were kept in part: over the memory budget"
-        problems.append(Problem(found.path, "arguments_cut", reason))
-    evidence.append(found.evidence)

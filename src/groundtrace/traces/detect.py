@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from groundtrace.model import Problem
 from groundtrace.storage import EntryKind, Folder
-from groundtrace.traces.source import Probe, Reader, Recognised
+from groundtrace.traces.claims import Probe, Recognised, stated_by
+from groundtrace.traces.source import Reader
 
 HEAD = 64 * 1024
 """Bytes that a reader sees to recognise a file."""
@@ -94,6 +95,15 @@ def _walk(folder: Folder, parts: list[str], budget: list[int]) -> Iterator[str]:
             elif rest and entry.kind == "folder":
                 for path in _walk(folder.folder(entry.name), rest, budget):
                     yield f"{entry.name}/{path}"
+
+
+def is_spare(path: str, readers: Iterable[Reader]) -> bool:
+    """Whether a reader calls the file a copy, to be read only where no whole log was."""
+    return any(
+        fnmatch.fnmatchcase(path, pattern)
+        for reader in readers
+        for pattern in stated_by(reader, "spare_patterns")
+    )
 
 
 def reader_for(

@@ -1,8 +1,8 @@
 """Several sources of one trial as one trace (D1, D11).
 
-The order is the transcript's; what only another source knows follows its nearest predecessor
-there. A stream comes before a session log, because it has the subagents' calls; a trajectory
-comes last, because it has neither those nor the raw results.
+The order of calls is the first source's; what only another source knows follows its nearest
+predecessor there. Transcripts come before trajectories, and each reader ranks its own sources. What
+else differs between sources they state themselves: no harness is known here.
 """
 
 from __future__ import annotations
@@ -16,17 +16,12 @@ from groundtrace.model import ToolCall, ToolResult, Trace, TraceSource, Usage
 from groundtrace.times import earliest
 from groundtrace.traces.source import RawCall, Source
 
-SPAWNERS = frozenset({"Task", "Agent"})
-"""Claude Code's tool that starts a subagent, by its old and its new name."""
-
-_RANK = {"stream": 0, "cursor": 0, "session": 1, "subagent": 2, "atif": 3}
-
 
 def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
     """One trace out of all sources that could be parsed."""
     usable = sorted(
         (source for source in sources if source.parsed),
-        key=lambda source: (source.kind == "trajectory", _RANK.get(source.dialect, 0)),
+        key=lambda source: (source.kind == "trajectory", source.rank),
     )
     for source in usable:
         _close_ledger(source, usable)
@@ -47,7 +42,7 @@ def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
         first_timestamp=first,
         harness=_first(source.harness for source in usable),
         harness_version=_first(source.harness_version for source in usable),
-        model=_first(source.model for source in usable if source.dialect != "subagent"),
+        model=_first(source.model for source in usable if not source.is_one_subagent),
         cwd=_first(source.cwd for source in usable),
         mcp_servers=tuple(servers),
         usage=_usage(usable),
@@ -78,13 +73,13 @@ def _trace_source(
 
 def _close_ledger(source: Source, sources: Sequence[Source]) -> None:
     """Give each call of a source its cumulative tokens."""
-    if source.dialect == "subagent":
+    if source.is_one_subagent:
         # Its model calls lie somewhere between those of the main thread: no total can be told.
         return
     others = [other.ledger for other in sources if other is not source]
     source.ledger.improve(others)
     totals = source.ledger.totals()
-    known = _known_until(source) if source.dialect in ("session", "atif") else None
+    known = _known_until(source) if source.omits_subagents else None
     for call in source.calls:
         if known is None or call.position <= known:
             call.tokens = source.ledger.total_at(call.position, totals)
@@ -94,11 +89,11 @@ def _known_until(source: Source) -> int | None:
     """The last model call before a subagent whose own model calls the source does not show.
 
     Session logs and Harbor's trajectories leave subagents out; in one trial they were more than
-    half of all tokens, so a total that passes over them would be wrong.
+    half of all tokens, so a total without them would be wrong.
     """
     shown = {call.spawned_by for call in source.calls if call.is_subagent}
     for call in source.calls:
-        spawns = call.name in SPAWNERS and not call.is_subagent
+        spawns = call.name in source.spawners and not call.is_subagent
         failed = call.result is not None and call.result.is_error
         if (
             call.position >= 0
@@ -135,14 +130,15 @@ def _join_all(sources: list[Source]) -> list[ToolCall]:
     for number, source in enumerate(sources):
         if number == 0:
             merged = source.calls
-        elif source.dialect == "subagent":
+        elif source.is_one_subagent:
             merged = _insert_subagent(merged, source, sources)
         else:
             merged = _insert(merged, source.calls)
+    spawners = frozenset[str]().union(*(source.spawners for source in sources))
     result: list[ToolCall] = []
     merged.reverse()
-    while merged:
-        result.append(_frozen(merged.pop()))
+    while merged:  # each raw call is let go once it is frozen: a long trial has very many
+        result.append(_frozen(merged.pop(), spawners))
     return result
 
 
@@ -257,7 +253,7 @@ def _better_result(mine: RawCall, theirs: RawCall) -> tuple[ToolResult | None, b
     return result, mine.result_cut
 
 
-def _frozen(call: RawCall) -> ToolCall:
+def _frozen(call: RawCall, spawners: frozenset[str]) -> ToolCall:
     return ToolCall(
         name=call.name,
         arguments=call.arguments,
@@ -265,20 +261,20 @@ def _frozen(call: RawCall) -> ToolCall:
         step_id=call.step_id,
         result=call.result,
         server=call.server,
-        timestamp=_time(call),
+        timestamp=_time(call, spawners),
         cumulative_tokens=call.tokens,
         is_subagent=call.is_subagent,
         cwd=call.cwd,
     )
 
 
-def _time(call: RawCall) -> float | None:
+def _time(call: RawCall, spawners: frozenset[str]) -> float | None:
     """When the call was made, else when its result came in.
 
     Some versions put times on result lines alone. For a call that starts a subagent the two are
     minutes apart, so it then has no time.
     """
-    if call.made_at is not None or call.name in SPAWNERS:
+    if call.made_at is not None or call.name in spawners:
         return call.made_at
     return call.answered_at
 
@@ -290,7 +286,7 @@ def _usage(sources: Sequence[Source]) -> Usage:
     """Each total from the first source that states it."""
     output = next((s.usage for s in sources if s.usage.output_tokens is not None), Usage())
     cost = next((s.usage for s in sources if s.usage.cost_usd is not None), Usage())
-    inputs = (s.usage.input_tokens for s in sources if s.dialect != "subagent")
+    inputs = (s.usage.input_tokens for s in sources if not s.is_one_subagent)
     return Usage(
         output_tokens=output.output_tokens,
         output_tokens_source=output.output_tokens_source,

@@ -1,9 +1,12 @@
-"""What one reader makes of one file, before the sources of a trial are joined."""
+"""What a reader is, and what it makes of one file before the sources of a trial are joined.
+
+A `Source` states what the join needs to know of it (its rank, whether it holds subagents' calls),
+so that nothing after the readers goes by the name of a harness. `Keep`, `Probe` and `Recognised`
+are named here too: a reader of another package finds all that it needs in this module.
+"""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -13,13 +16,17 @@ from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, ToolResult, Usage
 from groundtrace.storage import Folder
 from groundtrace.times import earliest
+from groundtrace.traces.claims import Probe, Recognised
 from groundtrace.traces.jsonl import RawLine
-from groundtrace.traces.tokens import Ledger
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.ledger import Ledger
+
+__all__ = ["Keep", "Probe", "RawCall", "Reader", "Recognised", "Source", "SourceKind"]
 
 SourceKind = Literal["trajectory", "transcript"]
 
-Strength = Literal["marker", "shape", "name"]
-"""How sure a reader is of a file: an explicit marker, the shape of what is in it, its name."""
+DAMAGE = frozenset({"broken_line", "truncated_line", "line_too_long", "not_utf8"})
+"""Problems after which a log is not whole, so that its spare copies are read too."""
 
 
 class RawCall(msgspec.Struct):
@@ -54,7 +61,7 @@ class Source:
     file: str
     kind: SourceKind
     dialect: str
-    """`stream`, `session`, `subagent`, `cursor`, `atif` or a third party's own name."""
+    """Name of this form of the format, for people: `stream`, `session`, `atif`, …"""
     calls: list[RawCall] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     parsed: bool = False
@@ -72,9 +79,22 @@ class Source:
     agent_calls: dict[str, str] = field(default_factory=dict)
     """Agent id to the id of the call that started it."""
     cut_results: int = 0
-    """Results of which only a part was kept."""
+    """Results that were kept in part."""
     notes: list[str] = field(default_factory=list)
     """What the reader put right, for the evidence."""
+    rank: int = 0
+    """Of sources of one kind the lowest comes first: its order of calls and its results count."""
+    is_main_log: bool = False
+    """It is the harness's own log of the whole trial: where it is undamaged, spare copies are not
+    read."""
+    is_one_subagent: bool = False
+    """It holds the calls of one subagent alone: they follow the call that started it, and what it
+    says of model and tokens is not the trial's."""
+    omits_subagents: bool = False
+    """It may hold a call that starts a subagent without the subagent's model calls, so that totals
+    after such a call are not known."""
+    spawners: frozenset[str] = frozenset()
+    """Names of the tools that start a subagent."""
 
     def problem(
         self,
@@ -119,132 +139,25 @@ class Source:
         if moment is not None:
             self.first_timestamp = earliest(self.first_timestamp, moment)
 
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """What a reader may look at to recognise a file."""
-
-    path: str
-    """Relative to the trial's folder."""
-    head: bytes
-    """The first bytes of the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recognised:
-    """A reader's claim on a file."""
-
-    strength: Strength
-    evidence: str
-
-
-class Keep:
-    """Keeps what the tools stage needs of results, within a budget of memory.
-
-    A transcript of a gigabyte is read in a few hundred megabytes because a single result keeps
-    at most `MAX_RESULT` bytes, all results of a trial `BUDGET`, and beyond that each only a head.
-    The largest transcript of a real trial seen was half a megabyte.
-    """
-
-    MAX_RESULT = 4 * 1024 * 1024
-    BUDGET = 64 * 1024 * 1024
-    HEAD = 2048
-    RESERVE = 16 * 1024 * 1024
-    """For heads, once the budget is spent."""
-
-    def __init__(self) -> None:
-        self.used = 0
-        self.cut_arguments = 0
-        """Calls whose arguments were kept in part."""
-
-    def _room(self) -> int:
-        if self.used < self.BUDGET:
-            return min(self.MAX_RESULT, self.BUDGET - self.used)
-        return self.HEAD if self.used < self.BUDGET + self.RESERVE else 0
-
-    def text(self, text: str) -> tuple[str, bool]:
-        """The text, or its head up to the last whole line; and whether it was cut."""
-        size = sys.getsizeof(text)
-        room = max(self._room(), 256)
-        if size <= room:
-            self.used += size
-            return clean_text(text), False
-        width = max(1, size // max(1, len(text)))
-        head = whole_lines(text[: room // width])
-        self.used += sys.getsizeof(head)
-        return clean_text(head), True
-
-    def data(self, value: Any) -> tuple[Any, bool]:
-        """The structured value, or None when there is no room for it."""
-        if value is None:
-            return None, False
-        size = weigh(value, limit=self.MAX_RESULT)
-        if size > self._room():
-            return None, True
-        self.used += size
-        return value, False
-
-    def arguments(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The arguments; when memory is short, long strings in them keep a head."""
-        size = weigh(value, limit=self.MAX_RESULT)
-        if size > self._room():
-            self.cut_arguments += 1
-            value = {
-                key: item[: self.HEAD] if isinstance(item, str) else item
-                for key, item in value.items()
-                if weigh(item, limit=self.HEAD) <= self.HEAD or isinstance(item, str)
-            }
-            size = weigh(value, limit=self.MAX_RESULT)
-        self.used += size
-        return value
-
-    def result(
-        self, text: str, data: Any, is_error: bool, persisted_path: str | None
-    ) -> tuple[ToolResult, bool]:
-        """A result within the budget, and whether something of it was left out."""
-        kept_text, text_cut = self.text(text)
-        kept_data, data_cut = self.data(data)
-        return ToolResult(kept_text, kept_data, is_error, persisted_path), text_cut or data_cut
-
-
-def weigh(value: Any, limit: int) -> int:
-    """About how many bytes a decoded value holds; stops counting beyond `limit`."""
-    total = 64
-    stack = [value]
-    while stack and total <= limit:
-        item = stack.pop()
-        if isinstance(item, str):
-            total += len(item)
-            continue
-        if isinstance(item, dict):
-            total += 128 * len(item)
-            inside: Iterable[Any] = item.values()
-        elif isinstance(item, list):
-            total += 64 * len(item)
-            inside = item
-        else:
-            continue
-        for inner in inside:  # most are text, which needs no place on the stack
-            if isinstance(inner, str):
-                total += len(inner)
-            else:
-                stack.append(inner)
-    return total
-
-
-def whole_lines(text: str) -> str:
-    """A cut text without its last, unfinished line: half a path would name another file.
-
-    A text that is JSON, or has no line end at all, stays as it is.
-    """
-    if text.lstrip()[:1] in ("{", "["):
-        return text
-    end = text.rfind("\n")
-    return text if end < 0 else text[: end + 1]
+    @property
+    def is_whole(self) -> bool:
+        """The harness's own log, read without a loss: its spare copies add nothing."""
+        damaged = any(problem.kind in DAMAGE for problem in self.problems)
+        return self.parsed and self.is_main_log and not damaged
 
 
 class Reader(Protocol):
-    """A reader of one trace format; third parties register theirs as `groundtrace.readers`."""
+    """A reader of one trace format; other packages register theirs as `groundtrace.readers`.
+
+    A reader may also have these, which are empty where it has them not:
+
+    `spare_patterns`  those of its patterns whose files are copies of another one, read only where
+                      no whole log was (`agent/command-0/stdout.txt`)
+    `sidecars`        patterns of files that show that there was a trace but are not read alone,
+                      such as a trajectory's continuation
+    `harness_words`   pairs of a word in the path of a harness's class, as `config.json` records
+                      it, and the harness that it means
+    """
 
     name: str
     """Unique name, shown in the evidence."""

@@ -1,0 +1,96 @@
+"""What the Model Context Protocol puts around a tool's name and its answer.
+
+An answer is a list of content blocks inside an envelope, `{"content": [{"type": "text", "text":
+"…"}], "isError": …}`. Readers of traces and readers of tools both meet it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+UNKNOWN_SERVER = "unknown"
+"""Server of a tool that is certainly MCP, where nothing tells which server it is."""
+
+_TEXT_KEYS = frozenset({"text", "type", "annotations", "_meta"})
+
+
+def server_in_name(name: str) -> str | None:
+    """The server inside a name of the form `mcp__<server>__<tool>`."""
+    if not name.startswith("mcp__"):
+        return None
+    server, separator, tool = name[5:].partition("__")
+    return server if server and separator and tool else None
+
+
+def block_text(block: Mapping[str, Any]) -> str | None:
+    """The text of one content block; Cursor nests it once more: `{"text": {"text": "…"}}`."""
+    text = block.get("text")
+    if isinstance(text, Mapping):
+        text = text.get("text")
+    return text if isinstance(text, str) else None
+
+
+def holds_only_text(block: Mapping[str, Any]) -> bool:
+    """Whether an object has no member besides its text and what the protocol says of it."""
+    return block.keys() <= _TEXT_KEYS
+
+
+def content_text(content: Any) -> str:
+    """The text of a harness's result: a string, a list of blocks, or one block.
+
+    Every block that has text counts, whatever else it holds: the trace says that this is a result.
+    """
+    if isinstance(content, str):
+        return content
+    if isinstance(content, dict):
+        content = [content]
+    if not isinstance(content, list):
+        return ""
+    texts = (
+        part if isinstance(part, str) else block_text(part) if isinstance(part, dict) else None
+        for part in content
+    )
+    return "\n".join(text for text in texts if text is not None)
+
+
+def blocks_text(blocks: Any) -> str | None:
+    """The text of a list of content blocks; None if the list is something else.
+
+    Stricter than `content_text`, because any JSON list of a server's own answer comes here: a list
+    of search results whose objects have a `text` among other members is no list of blocks.
+    """
+    texts = []
+    for block in blocks if isinstance(blocks, (list, tuple)) else ():
+        if not isinstance(block, Mapping):
+            continue
+        text = block_text(block)
+        if text is not None and (holds_only_text(block) or block.get("type") == "text"):
+            texts.append(text)
+        elif "resource" in block:
+            resource = block["resource"]
+            inner = resource.get("text") if isinstance(resource, Mapping) else None
+            texts.append(inner if isinstance(inner, str) else "")
+    return "\n".join(texts) if texts else None
+
+
+class Envelope(NamedTuple):
+    """An answer out of its envelope."""
+
+    content: list[Any]
+    """Its content blocks."""
+    is_error: bool
+    """The server says that the call failed."""
+
+
+def envelope_of(value: Any) -> Envelope | None:
+    """The protocol's envelope around an answer; None where the value is none.
+
+    A list under `content` alone is not enough, as servers' own answers have one too: the envelope
+    also states `isError`, or `meta` as OpenHands writes it.
+    """
+    if not isinstance(value, dict) or not isinstance(value.get("content"), list):
+        return None
+    if not {"meta", "isError"} & value.keys():
+        return None
+    return Envelope(value["content"], value.get("isError") is True)

@@ -1,0 +1,124 @@
+"""Structured results that state what was shown: a range, matches by workspace, a tree of files.
+
+They are known by their members, whatever tool and trace they come from; `builtin` and `grep` read
+printed text where a result has none of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from groundtrace.model import FileRef, ToolCall
+from groundtrace.tools.common import (
+    NOTHING,
+    Findings,
+    Spans,
+    absolute,
+    as_items,
+    as_mapping,
+    as_number,
+    as_text,
+    as_texts,
+    first_text,
+    locate,
+    surfaced,
+    usable,
+)
+from groundtrace.tools.table import ToolEntry
+
+_KEYS = ("readRange", "totalLines", "workspaceResults", "directoryTreeRoot", "files")
+
+
+def stated(data: Any) -> Mapping[str, Any] | None:
+    """The result if it states what was shown, else None."""
+    is_own = isinstance(data, Mapping) and any(key in data for key in _KEYS)
+    return data if is_own else None
+
+
+def read(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, Any]) -> Findings:
+    """A file that was opened, with the range that the result states."""
+    if done.get("isEmpty") is True:
+        return NOTHING
+    path = as_text(done.get("path")) or first_text(call.arguments, entry.path_arguments)
+    path = absolute(path, cwd)
+    if not usable(path):
+        return NOTHING
+    start, end = _range(call, done)
+    ref = FileRef(
+        path, "read", line_start=start, line_end=end, rule="read: range that the result states"
+    )
+    return Findings(refs=(ref,))
+
+
+def _range(call: ToolCall, done: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    stated = as_mapping(done.get("readRange"))
+    total = as_number(done.get("totalLines"))
+    offset = as_number(call.arguments.get("offset"))
+    limit = as_number(call.arguments.get("limit"))
+    start = as_number(stated.get("startLine"))
+    if start is None:
+        start = offset if offset is not None and offset > 0 else 1
+    end = as_number(stated.get("endLine"))
+    if end is None:
+        end = start + limit - 1 if limit is not None and limit > 0 else total
+        if end is not None and total is not None:
+            end = min(end, total)
+    if start < 1 or end is None or end < start:
+        return None, None
+    content = as_text(done.get("content"))
+    # A file that ends in a newline is counted with one more, empty line at its end.
+    if (
+        end == total
+        and end > start
+        and content.count("\n") == end - start
+        and content.endswith("\n")
+    ):
+        end -= 1
+    return start, end
+
+
+def glob(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, Any]) -> Findings:
+    """File names that a pattern gave."""
+    scope = as_text(done.get("path")) or first_text(call.arguments, entry.path_arguments)
+    scope = absolute(scope, cwd) if scope else cwd or ""
+    names = as_texts(done.get("files")) or as_texts(done.get("filenames"))
+    refs = surfaced(
+        (locate(name, cwd, scope) for name in names), "glob: names in the structured result"
+    )
+    return Findings(refs=refs, failed=not refs)
+
+
+def grep(done: Mapping[str, Any], cwd: str | None) -> Findings:
+    """Matches per workspace; names are relative to the workspace's key."""
+    spans = Spans("matched", "grep: matches in the structured result", bare_kind="surfaced")
+    for root, found in as_mapping(done.get("workspaceResults")).items():
+        base = absolute(root, cwd)
+        found = as_mapping(found)
+        for name in as_texts(as_mapping(found.get("files")).get("files")):
+            spans.add(absolute(name, base))
+        for counted in as_items(as_mapping(found.get("count")).get("counts")):
+            spans.add(absolute(as_text(as_mapping(counted).get("file")), base))
+        for match in as_items(as_mapping(found.get("content")).get("matches")):
+            path = absolute(as_text(as_mapping(match).get("file")), base)
+            for line in as_items(as_mapping(match).get("matches")):
+                spans.add(path, as_number(as_mapping(line).get("lineNumber")), shown=True)
+    return Findings(refs=spans.refs(), failed=not spans)
+
+
+def listing(done: Mapping[str, Any]) -> Findings:
+    """The files of a directory tree."""
+    root = as_mapping(done.get("directoryTreeRoot"))
+    refs = surfaced(_tree(root, depth=0), "listing: files in the structured result")
+    return Findings(refs=refs, failed=not root)
+
+
+def _tree(node: Mapping[str, Any], depth: int) -> Iterator[str]:
+    base = as_text(node.get("absPath"))
+    for child in as_items(node.get("childrenFiles")):
+        name = child if isinstance(child, str) else as_text(as_mapping(child).get("name"))
+        if name:
+            yield absolute(name, base)
+    if depth < 50:
+        for folder in as_items(node.get("childrenDirs")):
+            yield from _tree(as_mapping(folder), depth + 1)

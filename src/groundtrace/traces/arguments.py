@@ -1,0 +1,24 @@
+"""Arguments of a call, whatever the harness wrote them as."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from groundtrace import jsonio
+
+
+def as_arguments(value: Any) -> dict[str, Any] | None:
+    """Arguments of a call: an object, or the text of one; None when it is neither."""
+    if isinstance(value, dict):
+        return value
+    if value is None:
+        return {}
+    if isinstance(value, str):
+        if not value.strip():
+            return {}
+        try:
+            decoded = jsonio.loads(value.encode("utf-8", errors="surrogatepass"))
+        except jsonio.BadJsonError:
+            return None
+        return decoded if isinstance(decoded, dict) else None
+    return None

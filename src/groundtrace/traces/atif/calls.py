@@ -1,0 +1,295 @@
+"""The calls of one ATIF step, with their results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from groundtrace.cut_json import CutText, read_prefix
+from groundtrace.mcp import content_text, server_in_name
+from groundtrace.traces.arguments import as_arguments
+from groundtrace.traces.atif.dialect import CallRepair
+from groundtrace.traces.atif.harbor_text import take_apart
+from groundtrace.traces.atif.steps import Step
+from groundtrace.traces.claude_code.results import says_failure
+from groundtrace.traces.keep import Keep, whole_lines
+from groundtrace.traces.source import RawCall, Source
+from groundtrace.traces.stored_output import shown_part
+from groundtrace.values import as_mapping, as_text
+
+TRIM_MARK = "...[truncated]..."
+"""At the end of the previews in trimmed trajectories."""
+
+
+class StepCall(msgspec.Struct):
+    """A call and what its result refers to."""
+
+    call: RawCall
+    references: tuple[Any, ...] = ()
+    """`subagent_trajectory_ref` entries."""
+
+
+class _Observed(msgspec.Struct):
+    call_id: str | None
+    content: Any
+    extra: Mapping[str, Any]
+    references: tuple[Any, ...]
+    cut: bool = False
+
+
+class StepReader:
+    """Reads steps in order; keeps what repairs need of the step before."""
+
+    def __init__(
+        self,
+        source: Source,
+        keep: Keep,
+        file: str,
+        repair: CallRepair | None,
+    ) -> None:
+        self.source = source
+        self.keep = keep
+        self.file = file
+        self.repair = repair
+        """Of the harness's dialect; None where it writes calls as they are."""
+        self.counts: Counter[str] = Counter()
+
+    def notes(self) -> list[str]:
+        """What was put right, for the evidence."""
+        if not self.counts["repaired"]:
+            return []
+        return [f"{self.counts['repaired']} calls' arguments taken from the message"]
+
+    def calls(self, step: Step, index: int) -> Iterator[StepCall]:
+        """The calls of a step, each with the result that answers it."""
+        place = f"$.steps[{index}]"
+        if step.source == "corpus_builder":
+            self._problem("trimmed_steps", "steps were taken out of the file here", place)
+        raw = self._raw_calls(step, place)
+        if not raw:
+            answered = as_mapping(step.observation).get("results")
+            if step.tool_calls is None and isinstance(answered, list):
+                named = sum(bool(as_mapping(item).get("source_call_id")) for item in answered)
+                if named:
+                    reason = "results of calls that the step does not hold"
+                    self._problem("orphan_results", reason, f"{place}.observation", lost=named)
+            return
+        observed = self._observed(step, place)
+        built = [self._build(item, step, f"{place}.tool_calls[{n}]") for n, item in enumerate(raw)]
+        answers = _join([call.call_id if call else None for call in built], observed)
+        single = len(built) == 1
+        for call, answer in zip(built, answers, strict=True):
+            if call is None:
+                continue
+            if answer is not None:
+                self._answer(call, answer, step, single=single)
+            if self.repair is not None:
+                self._mend(call, step, self.repair, place)
+            call.arguments = self.keep.arguments(call.arguments)
+            yield StepCall(call, answer.references if answer is not None else ())
+
+    # --- calls ---
+
+    def _raw_calls(self, step: Step, place: str) -> list[Any]:
+        calls = step.tool_calls
+        if calls is None:
+            return []
+        if isinstance(calls, list):
+            return calls
+        if isinstance(calls, dict):
+            if "function_name" in calls:
+                return [calls]
+            preview = calls.get("preview")
+            if isinstance(preview, str):
+                return self._trimmed_calls(preview, place)
+        kind = type(calls).__name__
+        self._problem("wrong_type", f"tool_calls is {kind}", f"{place}.tool_calls", lost=1)
+        return []
+
+    def _trimmed_calls(self, preview: str, place: str) -> list[Any]:
+        """Calls of which a preview was left: id, name and the arguments that are whole."""
+        value = read_prefix(preview.removesuffix(TRIM_MARK)).value
+        found = []
+        for item in value if isinstance(value, list) else ():
+            if isinstance(item, dict) and isinstance(item.get("function_name"), str):
+                whole = {
+                    key: member
+                    for key, member in as_mapping(item.get("arguments")).items()
+                    if not isinstance(member, CutText)
+                }
+                found.append({**item, "arguments": whole})
+        self._problem(
+            "trimmed_call",
+            "tool_calls was replaced by a preview; arguments are those that it holds whole",
+            f"{place}.tool_calls",
+            lost=0 if found else 1,
+        )
+        return found
+
+    def _build(self, raw: Any, step: Step, place: str) -> RawCall | None:
+        if not isinstance(raw, dict):
+            self._problem("wrong_type", f"call is {type(raw).__name__}", place, lost=1)
+            return None
+        name = as_text(raw.get("function_name"))
+        if name is None or isinstance(name, CutText):
+            self._problem("wrong_type", "call without a function_name", place, lost=1)
+            return None
+        arguments = as_arguments(raw.get("arguments"))
+        if arguments is None:
+            kind = type(raw.get("arguments")).__name__
+            self._problem("wrong_type", f"arguments is {kind}", f"{place}.arguments")
+            arguments = {}
+        step_id = step.step_id
+        return RawCall(
+            name,
+            arguments,
+            call_id=as_text(raw.get("tool_call_id")),
+            step_id=str(step_id) if isinstance(step_id, int | str) else None,
+            server=server_in_name(name),
+        )
+
+    def _mend(self, call: RawCall, step: Step, repair: CallRepair, place: str) -> None:
+        """Undo what the harness does to arguments and names of tools."""
+        mended = repair.arguments(
+            call.name,
+            call.arguments,
+            step.message if isinstance(step.message, str) else "",
+            suspicious=not as_mapping(step.metrics) or not call.arguments,
+            result_text="" if call.result is None else call.result.text,
+        )
+        call.arguments = mended.arguments
+        self.counts["repaired"] += mended.repaired
+        if mended.lost:
+            self._problem(
+                "arguments_lost",
+                f"the arguments of {call.name} are another call's, and the message does not tell",
+                f"{place}.tool_calls",
+            )
+        if call.server is None:
+            call.server = repair.server(call.name)
+
+    # --- results ---
+
+    def _observed(self, step: Step, place: str) -> list[_Observed]:
+        observation = step.observation
+        if observation is None:
+            return []
+        cut = False
+        if isinstance(observation, dict) and isinstance(observation.get("preview"), str):
+            text = observation["preview"].removesuffix(TRIM_MARK)
+            observation, cut = read_prefix(text).value, True
+            self._problem(
+                "trimmed_result",
+                "observation was replaced by a preview; results are what it shows",
+                f"{place}.observation",
+            )
+        results = observation.get("results") if isinstance(observation, dict) else observation
+        if isinstance(results, str):
+            results = [{"content": results}]
+        if not isinstance(results, list):
+            if not cut:
+                kind = type(results).__name__
+                self._problem("wrong_type", f"results is {kind}", f"{place}.observation.results")
+            return []
+        return [item for raw in results if (item := self._one(raw, place, cut)) is not None]
+
+    def _one(self, raw: Any, place: str, cut: bool) -> _Observed | None:
+        if not isinstance(raw, dict):
+            kind = type(raw).__name__
+            self._problem("wrong_type", f"result is {kind}", f"{place}.observation.results")
+            return None
+        content = raw.get("content")
+        references = raw.get("subagent_trajectory_ref")
+        if references is None:
+            references = []
+        return _Observed(
+            as_text(raw.get("source_call_id")),
+            content,
+            as_mapping(raw.get("extra")),
+            tuple(references) if isinstance(references, list) else (references,),
+            cut=cut and isinstance(content, CutText),
+        )
+
+    def _answer(self, call: RawCall, answer: _Observed, step: Step, *, single: bool) -> None:
+        extra = as_mapping(step.extra)
+        metadata = _metadata_for(call, answer.extra, extra, single=single)
+        raw = as_mapping(metadata.get("raw_tool_result"))
+        structured = metadata.get("tool_use_result")
+        failed = raw.get("is_error") is True or answer.extra.get("is_error") is True
+        failed = failed or (single and extra.get("tool_result_is_error") is True)
+        content = content_text(answer.content)
+        if "content" in raw:
+            text = content_text(raw["content"])
+        elif self.repair is not None:
+            text, refused = self.repair.own_text(content, cut=answer.cut)
+            failed = failed or refused
+        else:
+            text, structured, noted = _from_sections(content, structured)
+            failed = failed or noted
+        text, path = shown_part(text, structured)
+        if answer.cut:
+            text = whole_lines(text)
+        failed = failed or says_failure(text, structured)
+        data = structured if isinstance(structured, dict | list) else None
+        call.result, over = self.keep.result(text, data, failed, path)
+        call.result_cut = answer.cut or over
+        self.source.cut_results += over
+
+    def _problem(self, kind: str, reason: str, place: str | None = None, *, lost: int = 0) -> None:
+        self.source.problem(kind, reason, place=place, lost_calls=lost, file=self.file)
+
+
+def _from_sections(content: str, structured: Any) -> tuple[str, Any, bool]:
+    sections = take_apart(content)
+    if structured is None and sections.metadata is not None:
+        structured = dict(sections.metadata)
+        if sections.stdout is not None:
+            structured.setdefault("stdout", sections.stdout)
+        if sections.stderr is not None:
+            structured.setdefault("stderr", sections.stderr)
+    return sections.text, structured, sections.failed
+
+
+def _metadata_for(
+    call: RawCall, of_result: Mapping[str, Any], of_step: Mapping[str, Any], *, single: bool
+) -> Mapping[str, Any]:
+    """The record of the raw result that belongs to this call, beside the result or the step."""
+    for holder, certain in ((of_result, True), (of_step, single)):
+        for key in ("tool_result_metadata", "metadata"):
+            metadata = as_mapping(holder.get(key))
+            if not {"tool_use_result", "raw_tool_result"} & set(metadata):
+                continue
+            owner = as_mapping(metadata.get("raw_tool_result")).get("tool_use_id")
+            if owner == call.call_id if isinstance(owner, str) else certain:
+                return metadata
+        if certain and "tool_use_result" in holder:
+            return holder
+    return {}
+
+
+def _join(call_ids: list[str | None], observed: list[_Observed]) -> list[_Observed | None]:
+    """A result for each call: by id within the step, then by position."""
+    answers: list[_Observed | None] = [None] * len(call_ids)
+    left: list[_Observed] = []
+    for item in observed:
+        slot = next(
+            (
+                n
+                for n, call_id in enumerate(call_ids)
+                if answers[n] is None and item.call_id is not None and call_id == item.call_id
+            ),
+            None,
+        )
+        if slot is None:
+            left.append(item)
+        else:
+            answers[slot] = item
+    open_slots = [n for n, answer in enumerate(answers) if answer is None]
+    # A result that names another call is no answer to this one.
+    unnamed = [item for item in left if item.call_id is None]
+    for slot, item in zip(open_slots, unnamed, strict=False):
+        answers[slot] = item
+    return answers

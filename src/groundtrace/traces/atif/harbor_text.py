@@ -1,0 +1,132 @@
+"""Harbor's observation text, taken apart.
+
+Harbor appends to a tool's output a second copy of stdout, stderr, the structured result as JSON
+and a note of failure. A file name in the metadata of a Write is not something the tool printed,
+so the tool's own output must be separated from what was added.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from groundtrace.cut_json import scan
+
+_METADATA = re.compile(r"(?:^|\n)\[metadata\] (?=\{)")
+_ERROR = re.compile(r"(?:^|\n)\[error\][^\n]*\s*$")
+_STDOUT = re.compile(r"(?:^|\n)\[stdout\]\n")
+_STDERR = re.compile(r"(?:^|\n)\[stderr\]\n")
+
+
+class Sections(msgspec.Struct, frozen=True):
+    """An observation's text by origin."""
+
+    text: str
+    """The tool's own output."""
+    metadata: dict[str, Any] | None = None
+    """The structured result that was appended."""
+    stdout: str | None = None
+    stderr: str | None = None
+    failed: bool = False
+    """The text ends with the note that the tool reported failure."""
+
+
+def take_apart(content: str) -> Sections:
+    """Separate the appended sections; a text without any is returned whole."""
+    body = content
+    failed = False
+    # The patterns are slow to say no; plain text is found at once.
+    note = _ERROR.search(body, max(0, len(body) - 400)) if "[error]" in body[-400:] else None
+    if note is not None:
+        body, failed = body[: note.start()], True
+    body, metadata = _cut_metadata(body)
+    body, stdout, stderr = _cut_streams(body, appended=metadata is not None or failed)
+    text = _unflatten(_without_gap(body))
+    if not text.strip() and stdout:
+        text = stdout
+    return Sections(text, metadata, stdout, stderr, failed)
+
+
+def _without_gap(body: str) -> str:
+    return body.rstrip("\n")
+
+
+def _cut_metadata(body: str) -> tuple[str, dict[str, Any] | None]:
+    """The last `[metadata] {…}` that runs to the end of the text.
+
+    Metadata repeats file contents, escaped inside JSON strings, so a line that starts with the
+    tag inside them cannot be mistaken for it.
+    """
+    if "[metadata] {" not in body:
+        return body, None
+    for found in reversed(list(_METADATA.finditer(body))):
+        try:
+            value, end = scan(body, found.end())
+        except (StopIteration, ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and not body[end:].strip():
+            return body[: found.start()], value
+    return body, None
+
+
+def _cut_streams(body: str, *, appended: bool) -> tuple[str, str | None, str | None]:
+    """The second copy of stdout and stderr.
+
+    Output that itself holds a line `[stdout]` is left alone unless what follows really is a copy
+    of what precedes.
+    """
+    if "[stdout]\n" not in body and "[stderr]\n" not in body:
+        return body, None, None
+    candidates = list(_STDOUT.finditer(body))
+    for found in candidates:
+        before, after = body[: found.start()], body[found.end() :]
+        out, err = _split_stderr(after)
+        if _is_copy(before, out, err):
+            return before, out, err
+    if not candidates and appended:
+        for found in _STDERR.finditer(body):
+            before, err = body[: found.start()], body[found.end() :]
+            if (err.strip() and err.strip() in before) or not before.strip():
+                return before, None, err
+    return body, None, None
+
+
+def _split_stderr(after: str) -> tuple[str, str | None]:
+    found = list(_STDERR.finditer(after))
+    if not found:
+        return after, None
+    return after[: found[-1].start()], after[found[-1].end() :]
+
+
+def _is_copy(before: str, out: str, err: str | None) -> bool:
+    shown = before.strip()
+    if not shown:
+        return True
+    if out.strip() == shown:
+        return True
+    if err is not None:
+        return shown.startswith(out.strip()) and err.strip() in shown
+    # Claude shows long output cut, and stdout in full.
+    return bool(out.strip()) and (shown in out or out.strip() in shown)
+
+
+def _unflatten(body: str) -> str:
+    """A list of text parts that Harbor wrote as JSON objects one after another."""
+    if not body.startswith('{"type": "'):
+        return body
+    texts: list[str] = []
+    position = 0
+    while position < len(body):
+        try:
+            value, position = scan(body, position)
+        except (StopIteration, ValueError, RecursionError):
+            return body
+        if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+            return body
+        if isinstance(value.get("text"), str):
+            texts.append(value["text"])
+        while position < len(body) and body[position].isspace():
+            position += 1
+    return "\n".join(texts) if texts else body

@@ -1,0 +1,49 @@
+"""ATIF trajectories of every version and from any harness, and how they are recognised.
+
+Where they lie: Harbor writes `agent/trajectory.json`; continuations and subagents' trajectories
+lie beside it (`agent/trajectory.cont-1.json`) and are read where the first refers to them.
+
+Their shape: one JSON object with `schema_version`, `agent`, `steps` and `final_metrics`. A step
+holds calls (`tool_calls`) and their results (`observation`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from groundtrace.traces.claims import Probe, Recognised
+
+if TYPE_CHECKING:
+    from groundtrace.storage import Folder
+    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.source import Source
+
+_VERSION = re.compile(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"')
+_OBJECT = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*\{")
+
+
+class AtifReader:
+    """Reader of ATIF trajectories."""
+
+    name = "atif"
+    patterns: tuple[str, ...] = ("agent/trajectory.json", "trajectory.json")
+    sidecars: tuple[str, ...] = ("agent/trajectory*.json",)
+    harness_words: tuple[tuple[str, str], ...] = (("openhands", "openhands"),)
+
+    def recognise(self, probe: Probe) -> Recognised | None:
+        """By the version that it states, then by its steps, then by name."""
+        found = _VERSION.search(probe.head) if b'"ATIF-v' in probe.head else None
+        if found is not None:
+            return Recognised("marker", f"schema_version {found.group(1).decode()}")
+        if b'"steps"' in probe.head and _OBJECT.match(probe.head):
+            return Recognised("shape", "an object with steps")
+        if probe.path.endswith("trajectory.json"):
+            return Recognised("name", "named trajectory.json")
+        return None
+
+    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
+        """Read a trajectory and those that it refers to."""
+        from groundtrace.traces.atif.trajectory import read
+
+        return read(folder, path, keep)

@@ -1,0 +1,126 @@
+"""The shapes of a trajectory and its steps; members may be of any type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+
+class Step(msgspec.Struct):
+    """One step of a trajectory; members may be of any type."""
+
+    step_id: Any = None
+    timestamp: Any = None
+    source: Any = None
+    model_name: Any = None
+    message: Any = None
+    tool_calls: Any = None
+    observation: Any = None
+    metrics: Any = None
+    is_copied_context: Any = None
+    llm_call_count: Any = None
+    extra: Any = None
+
+
+class Root(msgspec.Struct):
+    """A trajectory whose steps are all objects, as nearly all are."""
+
+    schema_version: Any = None
+    session_id: Any = None
+    trajectory_id: Any = None
+    agent: Any = None
+    steps: list[Step] | None = None
+    final_metrics: Any = None
+    continued_trajectory_ref: Any = None
+    subagent_trajectories: Any = None
+
+
+_STEP_FIELDS = tuple(item.name for item in msgspec.structs.fields(Step))
+STEP_SIGNS = frozenset({"step_id", "source", "tool_calls", "observation", "message"})
+"""Members of which an object with two is a step."""
+
+
+@dataclass(slots=True)
+class Damage:
+    """Where steps were lost."""
+
+    place: str
+    reason: str
+    lost_calls: int = 0
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A trajectory as far as it could be decoded."""
+
+    schema_version: Any = None
+    trajectory_id: Any = None
+    agent: Any = None
+    steps: list[Step | Damage] = field(default_factory=list)
+    final_metrics: Any = None
+    continued_trajectory_ref: Any = None
+    subagent_trajectories: Any = None
+    ok: bool = False
+    """It is a trajectory."""
+    reason: str = ""
+    """Why it could not be decoded whole, or is none."""
+
+
+def from_value(value: Any) -> Loaded:
+    """A decoded value as a trajectory, whatever it is."""
+    if not isinstance(value, dict):
+        return Loaded(reason=f"{type(value).__name__} where a trajectory is expected")
+    steps = value.get("steps")
+    reason = ""
+    if not isinstance(steps, list):
+        reason = f"steps is {type(steps).__name__}, not a list"
+        # A damaged key: the list of steps is under another name.
+        steps = next((item for item in value.values() if _are_steps(item)), None)
+    loaded = Loaded(
+        reason=reason,
+        schema_version=value.get("schema_version"),
+        trajectory_id=value.get("trajectory_id"),
+        agent=value.get("agent"),
+        final_metrics=value.get("final_metrics"),
+        continued_trajectory_ref=value.get("continued_trajectory_ref"),
+        subagent_trajectories=value.get("subagent_trajectories"),
+    )
+    if not isinstance(steps, list):
+        return loaded
+    loaded.ok = True
+    for index, step in enumerate(steps):
+        if isinstance(step, dict):
+            loaded.steps.append(fit_step(step))
+        else:
+            place = f"$.steps[{index}]"
+            loaded.steps.append(Damage(place, f"step is {type(step).__name__}, not an object"))
+    return loaded
+
+
+def from_root(root: Root) -> Loaded:
+    """A trajectory that was decoded whole."""
+    return Loaded(
+        schema_version=root.schema_version,
+        trajectory_id=root.trajectory_id,
+        agent=root.agent,
+        steps=[*(root.steps or ())],
+        final_metrics=root.final_metrics,
+        continued_trajectory_ref=root.continued_trajectory_ref,
+        subagent_trajectories=root.subagent_trajectories,
+        ok=True,
+    )
+
+
+def _are_steps(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(item, dict) and len(STEP_SIGNS & item.keys()) >= 2 for item in value)
+    )
+
+
+def fit_step(step: dict[str, Any]) -> Step:
+    """A decoded object as a step, whatever its members are."""
+    return Step(**{key: step[key] for key in _STEP_FIELDS if key in step})

@@ -1,0 +1,88 @@
+"""Usage of a trajectory's steps, each model call once (D9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from groundtrace.traces.atif.harness import dialect_of
+from groundtrace.traces.atif.steps import Loaded, Step
+from groundtrace.traces.ledger import Counts, Ledger
+from groundtrace.values import as_count, as_mapping, as_text
+
+_COLLAPSED = ("ATIF-v1.0", "ATIF-v1.1", "ATIF-v1.2")
+"""Versions that have one step per content block, whatever the harness."""
+
+
+@dataclass(slots=True)
+class StepTokens:
+    """Writes steps' usage into the ledger of the source."""
+
+    ledger: Ledger
+    subagent: bool
+    collapse: bool
+    """One step per content block, each with the message's usage: steps in a row with equal usage
+    are one model call. There is no message id to tell."""
+    add_creation: bool
+    """`prompt_tokens` leaves cache creation out: 14,003 where the prompt was 33,630."""
+    usage_once_an_answer: bool
+    """A step without usage is a further call of the same model answer, not a gap."""
+    last: tuple[int, int, int] | None = field(default=None)
+    model_call: object = None
+    """Key of the model call that the last step belongs to."""
+
+    @classmethod
+    def for_trajectory(cls, loaded: Loaded, ledger: Ledger, *, subagent: bool) -> StepTokens:
+        dialect = dialect_of(loaded)
+        version = as_text(loaded.schema_version) or ""
+        steps = [step for step in loaded.steps if isinstance(step, Step)]
+        return cls(
+            ledger,
+            subagent,
+            collapse=dialect.repeats_usage or version in _COLLAPSED,
+            add_creation=any(_leaves_creation_out(step.metrics) for step in steps),
+            usage_once_an_answer=dialect.usage_once_an_answer,
+        )
+
+    def step(self, step: Step) -> None:
+        """Account for one step."""
+        if step.source == "corpus_builder":
+            # A placeholder for steps that were taken out: their usage is not known.
+            self.ledger.interrupt()
+            self.last = None
+            return
+        if step.source in ("user", "system"):
+            self.last = None
+            return
+        if step.llm_call_count == 0 and step.llm_call_count is not False:
+            return
+        metrics = as_mapping(step.metrics)
+        prompt = as_count(metrics.get("prompt_tokens"))
+        if prompt is None:
+            if not self.usage_once_an_answer and step.tool_calls:
+                self.ledger.interrupt()
+            return
+        extra = as_mapping(metrics.get("extra"))
+        created = as_count(extra.get("cache_creation_input_tokens")) or 0
+        cached = as_count(metrics.get("cached_tokens")) or 0
+        key = (prompt, cached, created)
+        if not (self.collapse and key == self.last):
+            self.model_call = object()
+        self.last = key
+        counts = Counts(
+            prompt + (created if self.add_creation else 0),
+            as_count(metrics.get("completion_tokens")) or 0,
+        )
+        self.ledger.add(self.model_call, counts, subagent=self._is_subagent(step))
+
+    def _is_subagent(self, step: Step) -> bool:
+        return self.subagent or as_mapping(step.extra).get("is_sidechain") is True
+
+
+def _leaves_creation_out(metrics: Any) -> bool:
+    """A prompt smaller than its own cached and created parts cannot include both."""
+    metrics = as_mapping(metrics)
+    prompt = as_count(metrics.get("prompt_tokens"))
+    created = as_count(as_mapping(metrics.get("extra")).get("cache_creation_input_tokens"))
+    cached = as_count(metrics.get("cached_tokens")) or 0
+    return prompt is not None and created is not None and prompt < cached + created

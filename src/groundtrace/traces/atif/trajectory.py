@@ -1,0 +1,272 @@
+"""One trajectory as a `Source`, with those that it refers to.
+
+A result belongs to the call of the same step whose id it names. Subagents' and continued
+trajectories are followed inside the trial's folder only (D37).
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+from collections.abc import Mapping
+from typing import Any
+
+from groundtrace import jsonio
+from groundtrace.model import Usage
+from groundtrace.storage import Folder, LocalFolder
+from groundtrace.times import parse_time
+from groundtrace.traces.atif.calls import StepCall, StepReader
+from groundtrace.traces.atif.harness import SPAWNERS, dialect_of, harness_of
+from groundtrace.traces.atif.large import LARGE, load_large
+from groundtrace.traces.atif.load import load
+from groundtrace.traces.atif.steps import Damage, Loaded, Step, from_value
+from groundtrace.traces.atif.tokens import StepTokens
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.source import RawCall, Source
+from groundtrace.values import as_amount, as_count, as_mapping, as_text
+
+MAX_DEPTH = 16
+"""Of trajectories that refer to trajectories."""
+
+
+def read(folder: Folder, path: str, keep: Keep) -> Source:
+    """Read a trajectory and those that it refers to."""
+    return Trajectory(folder, path, keep).read()
+
+
+class Trajectory:
+    """State of reading one trajectory and those that it refers to."""
+
+    def __init__(self, folder: Folder, path: str, keep: Keep) -> None:
+        # What a trace names is looked for below the trial's own folder, links included (D37).
+        self.folder = LocalFolder(folder.path) if isinstance(folder, LocalFolder) else folder
+        self.trial = folder
+        self.path = path
+        # Harbor's trajectories leave out subagents and raw results, so they come last.
+        self.source = Source(
+            path, "trajectory", "atif", rank=3, omits_subagents=True, spawners=SPAWNERS
+        )
+        self.keep = keep
+        self.visited: set[str] = set()
+        self.seen: set[tuple[str | None, str, str]] = set()
+        self.keyed = 0
+        """How many of the source's calls are in it: few trajectories copy context at all."""
+
+    def read(self) -> Source:
+        loaded = self._load(self.trial, self.path)
+        if loaded is None:
+            return self.source
+        self.visited.add(self.path)
+        source = self.source
+        source.parsed = loaded.ok
+        if loaded.reason:
+            kind = "empty_file" if loaded.reason == "the file is empty" else "broken_trajectory"
+            source.problem(kind, loaded.reason)
+        agent = as_mapping(loaded.agent)
+        source.harness = harness_of(loaded) or None
+        source.harness_version = as_text(agent.get("version"))
+        source.model = as_text(agent.get("model_name"))
+        cwds = as_mapping(agent.get("extra")).get("cwds")
+        if isinstance(cwds, list) and cwds:
+            source.cwd = as_text(cwds[0])
+        self.trajectory(loaded, self.path, depth=0, subagent=False, spawned_by=None)
+        source.report_cut_results()
+        source.usage = self._usage(loaded)
+        return source
+
+    def _load(self, folder: Folder, path: str) -> Loaded | None:
+        """A trajectory from its file; None, with a problem, when that cannot be read."""
+        try:
+            entry = folder.stat(path)
+            if entry is not None and entry.size > LARGE:
+                with folder.open(path) as stream:
+                    return load_large(stream)
+            data = folder.read(path)
+            return load_large(io.BytesIO(data)) if jsonio.is_heavy(data) else load(data)
+        except OSError as error:
+            self.source.problem("unreadable", str(error), file=path)
+            return None
+
+    # --- one trajectory ---
+
+    def trajectory(
+        self, loaded: Loaded, file: str, *, depth: int, subagent: bool, spawned_by: str | None
+    ) -> None:
+        embedded = _embedded(loaded.subagent_trajectories)
+        used: set[str] = set()
+        agent = as_mapping(loaded.agent)
+        repair = dialect_of(loaded).repair
+        reader = StepReader(self.source, self.keep, file, None if repair is None else repair(agent))
+        tokens = StepTokens.for_trajectory(loaded, self.source.ledger, subagent=subagent)
+        for index, step in enumerate(loaded.steps):
+            if isinstance(step, Damage):
+                self.source.problem(
+                    "damaged_step",
+                    step.reason,
+                    place=step.place,
+                    lost_calls=step.lost_calls,
+                    file=file,
+                )
+                self.source.ledger.interrupt()
+                continue
+            self.source.saw(parse_time(step.timestamp))
+            if self.source.model is None and not subagent:
+                self.source.model = as_text(step.model_name)
+            copied = step.is_copied_context is True
+            if not copied:
+                tokens.step(step)
+            for item in reader.calls(step, index):
+                if not self._is_new(item.call, copied):
+                    continue
+                self._add(item, step, subagent=subagent, spawned_by=spawned_by)
+                for reference in item.references:
+                    self._follow(
+                        reference, embedded, used, file, depth, spawned_by=item.call.call_id
+                    )
+        self.source.notes += reader.notes()
+        for key, value in embedded.items():
+            if key not in used:
+                self._enter(from_value(value), file, depth, subagent=True, spawned_by=None)
+        if loaded.continued_trajectory_ref is not None:
+            self._continue(loaded.continued_trajectory_ref, file, depth, subagent, spawned_by)
+
+    def _is_new(self, call: RawCall, copied: bool) -> bool:
+        """Whether the call was not already read from the context that a step copies."""
+        if not copied:
+            return True
+        for earlier in self.source.calls[self.keyed :]:
+            self.seen.add(_key(earlier))
+        self.keyed = len(self.source.calls)
+        return _key(call) not in self.seen
+
+    def _add(self, item: StepCall, step: Step, *, subagent: bool, spawned_by: str | None) -> None:
+        call = item.call
+        extra = as_mapping(step.extra)
+        call.is_subagent = subagent or extra.get("is_sidechain") is True
+        call.spawned_by = spawned_by
+        call.cwd = as_text(extra.get("cwd"))
+        call.made_at = parse_time(step.timestamp)
+        call.position = self.source.ledger.position
+        if call.server is not None:
+            self.source.mcp_servers.setdefault(call.server)
+        self.source.calls.append(call)
+
+    # --- references ---
+
+    def _follow(
+        self,
+        reference: Any,
+        embedded: Mapping[str, Any],
+        used: set[str],
+        file: str,
+        depth: int,
+        *,
+        spawned_by: str | None,
+    ) -> None:
+        """A subagent's trajectory, inside this file or beside it."""
+        if isinstance(reference, str):
+            reference = {"trajectory_path": reference}
+        reference = as_mapping(reference)
+        for key in ("trajectory_id", "session_id"):
+            name = as_text(reference.get(key))
+            if name is not None and name in embedded:
+                if name not in used:
+                    used.add(name)
+                    self._enter(
+                        from_value(embedded[name]),
+                        file,
+                        depth,
+                        subagent=True,
+                        spawned_by=spawned_by,
+                    )
+                return
+        path = as_text(reference.get("trajectory_path"))
+        if path is None:
+            self.source.problem(
+                "reference_missing", "a subagent's trajectory is named but not there", file=file
+            )
+            return
+        self._open(path, file, depth, subagent=True, spawned_by=spawned_by)
+
+    def _continue(
+        self, reference: Any, file: str, depth: int, subagent: bool, spawned_by: str | None
+    ) -> None:
+        if isinstance(reference, dict):
+            reference = reference.get("trajectory_path") or reference.get("path")
+        path = as_text(reference)
+        if path is None:
+            self.source.problem("wrong_type", "continued_trajectory_ref is no path", file=file)
+            return
+        self._open(path, file, depth, subagent=subagent, spawned_by=spawned_by)
+
+    def _open(
+        self, path: str, file: str, depth: int, *, subagent: bool, spawned_by: str | None
+    ) -> None:
+        target = inside(path, file)
+        if target is None:
+            self.source.problem(
+                "reference_escapes", f"{path} lies outside the trial's folder; not read", file=file
+            )
+            return
+        if target in self.visited:
+            return
+        if not self.folder.has_file(target):
+            self.source.problem("reference_missing", f"{path} is named but not there", file=file)
+            return
+        self.visited.add(target)
+        loaded = self._load(self.folder, target)
+        if loaded is None:
+            return
+        if loaded.reason:
+            self.source.problem("broken_trajectory", loaded.reason, file=target)
+        self._enter(loaded, target, depth, subagent=subagent, spawned_by=spawned_by)
+
+    def _enter(
+        self, loaded: Loaded, file: str, depth: int, *, subagent: bool, spawned_by: str | None
+    ) -> None:
+        if depth >= MAX_DEPTH:
+            self.source.problem(
+                "reference_missing", "trajectories are nested too deeply", file=file
+            )
+            return
+        self.trajectory(loaded, file, depth=depth + 1, subagent=subagent, spawned_by=spawned_by)
+
+    # --- totals ---
+
+    def _usage(self, loaded: Loaded) -> Usage:
+        """Totals; a sum of placeholders says nothing of the output."""
+        final = as_mapping(loaded.final_metrics)
+        cost = as_amount(final.get("total_cost_usd"))
+        output = None
+        if not dialect_of(loaded).output_is_placeholder:
+            output = as_count(final.get("total_completion_tokens"))
+        return Usage(
+            output_tokens=output,
+            output_tokens_source=None if output is None else "final_metrics",
+            input_tokens=self.source.ledger.main_input(),
+            cost_usd=cost,
+            cost_source=None if cost is None else "final_metrics.total_cost_usd",
+        )
+
+
+def _key(call: RawCall) -> tuple[str | None, str, str]:
+    """Equal for copies of one call."""
+    return call.call_id, call.name, repr(sorted(call.arguments.items(), key=str))[:2000]
+
+
+def _embedded(value: Any) -> dict[str, Any]:
+    """Trajectories inside the file, by id; by session where they have no id."""
+    result: dict[str, Any] = {}
+    for number, item in enumerate(value if isinstance(value, list) else ()):
+        item_map = as_mapping(item)
+        key = as_text(item_map.get("trajectory_id")) or as_text(item_map.get("session_id"))
+        result[key or f"#{number}"] = item
+    return result
+
+
+def inside(path: str, file: str) -> str | None:
+    """The path that `file` refers to, relative to the trial's folder; None when it leaves it."""
+    if path.startswith(("/", "\\")) or "\0" in path or ":" in path.split("/", 1)[0]:
+        return None
+    joined = posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
+    return None if joined == ".." or joined.startswith("../") else joined

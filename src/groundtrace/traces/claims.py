@@ -1,0 +1,41 @@
+"""How a reader says that a file is of its format.
+
+This module and the `reader.py` of each format are light: discovery asks readers for the names of
+their files, also in a run without changes. The code that reads is imported with the first file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Strength = Literal["marker", "shape", "name"]
+"""How sure a reader is of a file: an explicit marker, the shape of what is in it, its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a reader may look at to recognise a file."""
+
+    path: str
+    """Relative to the trial's folder."""
+    head: bytes
+    """The first bytes of the file."""
+
+    @property
+    def name(self) -> str:
+        """The file's own name."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """A reader's claim on a file."""
+
+    strength: Strength
+    evidence: str
+
+
+def stated_by(reader: object, name: str) -> tuple[Any, ...]:
+    """What a reader states under a name that it need not have (`sidecars`, …); else nothing."""
+    return tuple(getattr(reader, name, ()))

@@ -1,0 +1,14 @@
+"""What Claude Code's trajectories have that others have not (D9)."""
+
+from __future__ import annotations
+
+from groundtrace.traces.atif.dialect import Dialect
+from groundtrace.traces.claude_code.transcript import SPAWNERS
+
+CLAUDE_CODE = Dialect(
+    harness="claude-code",
+    tools=frozenset({"Bash", "Read", "Grep", "Glob", "Write", "Edit", *SPAWNERS}),
+    spawners=SPAWNERS,
+    repeats_usage=True,
+    output_is_placeholder=True,
+)

@@ -1,0 +1,141 @@
+"""Lines of Claude Code's transcripts as types, stream and session dialect alike.
+
+Only what is needed has a field, so that msgspec skips the rest (thinking, signatures, prompts in
+attachments). A line of any other shape is decoded whole and fitted into the same types.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from groundtrace import jsonio
+from groundtrace.values import as_mapping
+
+
+class Block(msgspec.Struct, frozen=True, gc=False):
+    """One content block of a message."""
+
+    type: Any = None
+    id: Any = None
+    name: Any = None
+    input: Any = None
+    tool_use_id: Any = None
+    content: Any = None
+    is_error: Any = None
+    text: Any = None
+
+
+class Tokens(msgspec.Struct, frozen=True, gc=False):
+    """The usage of a message: of its dozen members, those that are counted."""
+
+    input_tokens: Any = None
+    cache_creation_input_tokens: Any = None
+    cache_read_input_tokens: Any = None
+    output_tokens: Any = None
+
+
+class Message(msgspec.Struct, frozen=True):
+    """The API message inside a line."""
+
+    id: Any = None
+    model: Any = None
+    content: str | list[Block] | None = None
+    usage: Tokens | None = None
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One event of a transcript."""
+
+    type: Any = None
+    subtype: Any = None
+    message: Message | None = None
+    parent_tool_use_id: Any = None
+    is_sidechain: Any = msgspec.field(default=None, name="isSidechain")
+    tool_use_result: Any = None
+    tool_use_result_session: Any = msgspec.field(default=None, name="toolUseResult")
+    timestamp: Any = None
+    cwd: Any = None
+    version: Any = None
+    claude_code_version: Any = None
+    session_id: Any = msgspec.field(default=None, name="sessionId")
+    """Of session logs alone; the stream writes `session_id`, which nothing needs."""
+    model: Any = None
+    mcp_servers: Any = None
+    usage: Any = None
+    model_usage: Any = msgspec.field(default=None, name="modelUsage")
+    total_cost_usd: Any = None
+    # Entries that are a tool call or a result themselves.
+    id: Any = None
+    name: Any = None
+    input: Any = None
+    tool_use_id: Any = None
+    content: Any = None
+    is_error: Any = None
+    tool_name: Any = None
+    tool_input: Any = None
+    parameters: Any = None
+    output: Any = None
+
+    @property
+    def structured(self) -> Any:
+        """`tool_use_result` in either dialect."""
+        return (
+            self.tool_use_result
+            if self.tool_use_result is not None
+            else self.tool_use_result_session
+        )
+
+
+_decode = msgspec.json.Decoder(Line).decode
+_FIELDS = {item.encode_name: item.name for item in msgspec.structs.fields(Line)}
+_BLOCK_FIELDS = tuple(item.name for item in msgspec.structs.fields(Block))
+_TOKEN_FIELDS = tuple(item.name for item in msgspec.structs.fields(Tokens))
+
+
+def decode_line(data: bytes) -> Line | list[Line]:
+    """The event of one line or, where it is not a clean one, those that it holds; raises
+    jsonio.BadJsonError if it is not JSON.
+
+    A list of events on one line is what `--output-format json --verbose` writes. What is JSON but
+    no event gives none.
+    """
+    try:
+        return _decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        value = jsonio.loads(data)
+    items = value if isinstance(value, list) else [value]
+    return [fit_line(item) for item in items if isinstance(item, dict)]
+
+
+def fit_line(value: dict[str, Any]) -> Line:
+    """A decoded object as a line, whatever its members are."""
+    members = {_FIELDS[key]: item for key, item in value.items() if key in _FIELDS}
+    message = members.get("message")
+    members["message"] = _fit_message(message) if isinstance(message, dict) else None
+    return Line(**members)
+
+
+def _fit_message(value: dict[str, Any]) -> Message:
+    content = value.get("content")
+    if isinstance(content, dict):
+        content = [content]
+    blocks: str | list[Block] | None = None
+    if isinstance(content, str):
+        blocks = content
+    elif isinstance(content, list):
+        blocks = [fit_block(item) for item in content if isinstance(item, dict)]
+    return Message(value.get("id"), value.get("model"), blocks, fit_tokens(value.get("usage")))
+
+
+def fit_tokens(value: Any) -> Tokens | None:
+    """A decoded usage; one of another shape says nothing, but something stood there."""
+    if value is None:
+        return None
+    return Tokens(**{key: as_mapping(value).get(key) for key in _TOKEN_FIELDS})
+
+
+def fit_block(value: dict[str, Any]) -> Block:
+    """A decoded object as a content block."""
+    return Block(**{key: value[key] for key in _BLOCK_FIELDS if key in value})

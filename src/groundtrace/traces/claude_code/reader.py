@@ -1,0 +1,71 @@
+"""Claude Code's transcripts, and how they are recognised.
+
+Where they lie: Harbor keeps the stream that the command line prints as `agent/claude-code.txt`
+(older runs: `agent_stdout.log`, `stdout.log`, `agent_trace.jsonl`) and the session logs of the
+container below `agent/sessions/projects/`, subagents' in files of their own. `agent/command-N/`
+holds the shell's copy of the stream with the shell's noise in it.
+
+Their shape: one JSON event per line. The stream and the session log spell the same members
+differently (`session_id`, `sessionId`), and only session logs carry times on every line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from groundtrace.traces.claims import Probe, Recognised
+
+if TYPE_CHECKING:
+    from groundtrace.storage import Folder
+    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.source import Source
+
+_MARKERS = (b'"claude_code_version"', b'"parent_tool_use_id"')
+_SHAPES = (b'"type":"assistant"', b'"type": "assistant"', b'"tool_use"', b'"tool_use_id"')
+_TYPED_LINE = re.compile(rb'^\s*[\[{]?\s*\{?\s*"type"\s*:\s*"(?:result|system|user)"')
+_OWN_NAMES = ("claude-code.txt", "session.jsonl", "agent_trace.jsonl")
+
+
+class ClaudeCodeReader:
+    """Reader of Claude Code's transcripts."""
+
+    name = "claude-code"
+    spare_patterns: tuple[str, ...] = ("agent/command-*/stdout.txt",)
+    patterns: tuple[str, ...] = (
+        "agent/claude-code.txt",
+        "agent/agent_stdout.log",
+        "agent/stdout.log",
+        "agent/session.jsonl",
+        "agent/agent_trace.jsonl",
+        "agent/sessions/projects/**/*.jsonl",
+        "agent_stdout.log",
+        "agent_trace.jsonl",
+        *spare_patterns,
+    )
+    harness_words: tuple[tuple[str, str], ...] = (("claude", "claude-code"),)
+
+    def recognise(self, probe: Probe) -> Recognised | None:
+        """By members that only Claude Code writes, then by the API's words, then by name."""
+        head = probe.head
+        for marker in _MARKERS:
+            if marker in head:
+                return Recognised("marker", f"{marker.decode()} in the first lines")
+        if b'"sessionId"' in head and (b'"isSidechain"' in head or b'"parentUuid"' in head):
+            return Recognised("marker", '"sessionId" with "isSidechain" in the first lines')
+        # A trajectory quotes the API's words too.
+        if b'"ATIF' not in head and b'"tool_call_id"' not in head:
+            for shape in _SHAPES:
+                if shape in head:
+                    return Recognised("shape", f"{shape.decode()} in the first lines")
+        if _TYPED_LINE.search(head):
+            return Recognised("shape", "lines with a type of event")
+        if probe.path.endswith(_OWN_NAMES):
+            return Recognised("name", f"named {probe.name}")
+        return None
+
+    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
+        """Read a stream, a session log or a subagent's own file."""
+        from groundtrace.traces.claude_code.transcript import read
+
+        return read(folder, path, keep)

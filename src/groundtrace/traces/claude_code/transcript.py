@@ -1,0 +1,368 @@
+"""One of Claude Code's transcripts, line by line, as a `Source`.
+
+One message is spread over many lines with the same usage on each; parallel calls are answered out
+of order; subagents show through `parent_tool_use_id`, `isSidechain`, `agentId` or a file of their
+own. Lines of a background Bash (`system/task_started`) are not a subagent and are ignored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from groundtrace import jsonio
+from groundtrace.mcp import content_text, server_in_name
+from groundtrace.model import Usage
+from groundtrace.storage import Folder
+from groundtrace.times import parse_time
+from groundtrace.traces import salvage
+from groundtrace.traces.arguments import as_arguments
+from groundtrace.traces.claude_code.lines import Block, Line, decode_line
+from groundtrace.traces.claude_code.results import says_failure
+from groundtrace.traces.claude_code.salvage import salvage_line
+from groundtrace.traces.claude_code.tokens import counts_of, stated_output
+from groundtrace.traces.jsonl import RawLine, read_lines
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.source import RawCall, Source
+from groundtrace.traces.stored_output import shown_part
+from groundtrace.values import as_amount, as_mapping, as_text
+
+SYNTHETIC = "<synthetic>"
+"""Model name of messages that the harness wrote itself, such as an API error."""
+
+_TOOL_USE = re.compile(r'"type"\s*:\s*"tool_use"')
+_SUBAGENT_FILE = re.compile(r"(?:^|/)(?:subagents/|agent-)[^/]*\.jsonl$")
+
+
+SPAWNERS = frozenset({"Task", "Agent"})
+"""The tool that starts a subagent, by its old and its new name."""
+
+
+def read(folder: Folder, path: str, keep: Keep) -> Source:
+    """Read a stream, a session log or a subagent's own file."""
+    transcript = ClaudeTranscript(path, keep)
+    with folder.open(path) as stream:
+        transcript.lines(read_lines(stream))
+    return transcript.finish()
+
+
+class ClaudeTranscript:
+    """State of reading one file."""
+
+    def __init__(self, path: str, keep: Keep) -> None:
+        self.source = Source(
+            path,
+            "transcript",
+            "stream",
+            harness="claude-code",
+            is_main_log=True,
+            spawners=SPAWNERS,
+        )
+        self.keep = keep
+        self.by_id: dict[str, RawCall] = {}
+        self.without_id: list[RawCall] = []
+        self.answered = 0
+        """How many of these have a result; looking through all of them took the square of them."""
+        self.events = 0
+        self.lines_seen = 0
+        self.first_noise: int | None = None
+        self.orphans: list[int] = []
+        self.noise_count = 0
+        self.session_lines = 0
+        self.own_file = _SUBAGENT_FILE.search(path) is not None
+        self.result: Line | None = None
+        self.moment: float | None = None
+        """Time of the line at hand."""
+
+    # --- lines ---
+
+    def lines(self, lines: Iterable[RawLine]) -> None:
+        for line in lines:
+            self.lines_seen += 1
+            if line.too_long:
+                self.source.report_long_line(line)
+                self.source.ledger.interrupt()
+                continue
+            self.line(line)
+
+    def line(self, line: RawLine) -> None:
+        try:
+            events = decode_line(line.data)
+        except jsonio.BadJsonError as error:
+            self.broken(line, str(error))
+            return
+        if isinstance(events, Line):
+            self.event(events, line.number)
+            return
+        if not events:
+            self.note_noise(line)
+        for event in events:
+            self.event(event, line.number)
+        self.check_encoding(line)
+
+    def note_noise(self, line: RawLine) -> None:
+        self.noise_count += 1
+        if self.first_noise is None:
+            self.first_noise = line.number
+
+    def check_encoding(self, line: RawLine) -> None:
+        try:
+            line.data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            self.source.problem(
+                "not_utf8", f"bytes that are not UTF-8 ({error.reason})", line=line.number
+            )
+
+    def broken(self, line: RawLine, reason: str) -> None:
+        """A line that does not decode: noise of stderr, or a damaged event."""
+        data = line.data
+        if not data.startswith((b"{", b"[")) and b'"type"' not in data and b'"tool_use' not in data:
+            self.note_noise(line)
+            return
+        text = salvage.to_text(data)
+        calls_before = len(self.by_id) + len(self.without_id)
+        usage_found = self.salvage(text, line.number)
+        recovered = len(self.by_id) + len(self.without_id) - calls_before
+        lost = max(0, len(_TOOL_USE.findall(text)) - recovered)
+        if not usage_found:
+            self.source.ledger.interrupt()
+        kind = "broken_line" if line.ended else "truncated_line"
+        what = "broken" if line.ended else "cut off"
+        self.source.problem(
+            kind,
+            f"line is {what} ({reason}); {recovered} of its tool calls could be read",
+            line=line.number,
+            lost_calls=lost,
+        )
+
+    def salvage(self, text: str, number: int) -> bool:
+        """Read what is intact in a damaged line; whether its usage is accounted for."""
+        found = salvage_line(text)
+        for event in found.events:
+            self.event(event, number)
+        counts = counts_of(found.usage)
+        if found.message_id is not None and counts is not None:
+            subagent = bool(as_text(found.around.parent_tool_use_id))
+            self.source.ledger.add(found.message_id, counts, subagent=subagent)
+        self.moment = parse_time(found.around.timestamp)
+        self.blocks(found.blocks, found.around, number)
+        return found.no_usage_expected or (found.message_id is not None and counts is not None)
+
+    # --- events ---
+
+    def event(self, line: Line, number: int) -> None:
+        """One decoded event."""
+        source = self.source
+        kind = line.type
+        self.moment = parse_time(line.timestamp)
+        source.saw(self.moment)
+        if line.is_sidechain is not None or line.session_id is not None:
+            self.session_lines += 1
+        if isinstance(kind, str):
+            self.events += 1
+        if source.cwd is None:
+            source.cwd = as_text(line.cwd)
+        if source.harness_version is None:
+            source.harness_version = as_text(line.claude_code_version) or as_text(line.version)
+        if kind == "system" and line.subtype == "init":
+            self.init(line)
+        elif kind == "result":
+            self.result = line
+        elif kind == "tool_use":
+            self.top_level_call(line, number)
+        elif kind == "tool_result":
+            self.top_level_result(line, number)
+        elif line.message is not None:
+            self.message(line, number)
+        elif kind in ("assistant", "user"):
+            source.problem("wrong_type", f"{kind} line without a message", line=number)
+            source.ledger.interrupt()
+
+    def init(self, line: Line) -> None:
+        self.source.model = self.source.model or as_text(line.model)
+        servers = line.mcp_servers if isinstance(line.mcp_servers, list) else []
+        for server in servers:
+            name = as_text(server.get("name")) if isinstance(server, dict) else as_text(server)
+            if name is not None:
+                self.source.mcp_servers[name] = None
+
+    def message(self, line: Line, number: int) -> None:
+        message = line.message
+        if message is None or message.model == SYNTHETIC:
+            return
+        subagent = self.is_subagent(line)
+        message_id = as_text(message.id)
+        if line.type == "assistant":
+            if self.source.model is None and not subagent:
+                self.source.model = as_text(message.model)
+            if message_id is not None:
+                self.source.ledger.add(message_id, counts_of(message.usage), subagent=subagent)
+            elif message.usage is not None:
+                # Without an id nothing tells whether the next line repeats this usage.
+                self.source.ledger.interrupt()
+        if isinstance(message.content, list):
+            self.blocks(message.content, line, number)
+
+    def is_subagent(self, line: Line) -> bool:
+        return self.own_file or bool(as_text(line.parent_tool_use_id)) or line.is_sidechain is True
+
+    def blocks(self, blocks: Iterable[Block], line: Line, number: int) -> None:
+        results = 0
+        for block in blocks:
+            if block.type == "tool_use":
+                self.call(block.id, block.name, block.input, line, number)
+            elif block.type == "tool_result" or block.tool_use_id is not None:
+                results += 1
+                # The structured result of a line belongs to its only result.
+                structured = line.structured if results == 1 else None
+                self.answer(block.tool_use_id, block.content, block.is_error, structured, number)
+            elif isinstance(block.name, str) and block.input is not None:
+                self.unknown_block(block, number)
+
+    def unknown_block(self, block: Block, number: int) -> None:
+        """Something that looks like a call but does not say so; calls of the API's own tools do."""
+        if block.type not in ("server_tool_use", "mcp_tool_use"):
+            self.source.problem(
+                "unknown_block",
+                f"block of type {block.type!r} looks like a tool call",
+                line=number,
+                place="$.message.content[].type",
+                lost_calls=1,
+            )
+
+    def call(self, call_id: Any, name: Any, given: Any, line: Line, number: int) -> RawCall | None:
+        """A tool call; a repeated line of one that is known adds nothing."""
+        known = self.by_id.get(call_id) if isinstance(call_id, str) else None
+        if known is not None:
+            return known
+        tool = as_text(name)
+        arguments = as_arguments(given)
+        if tool is None or arguments is None:
+            what = "name" if tool is None else "input"
+            self.source.problem(
+                "wrong_type",
+                f"tool call whose {what} is {type(name if tool is None else given).__name__}",
+                line=number,
+                place=f"$.message.content[].{what}",
+                lost_calls=1,
+            )
+            return None
+        parent = as_text(line.parent_tool_use_id)
+        call = RawCall(
+            tool,
+            self.keep.arguments(arguments),
+            call_id=as_text(call_id),
+            server=server_in_name(tool),
+            made_at=self.moment,
+            position=self.source.ledger.position,
+            is_subagent=self.is_subagent(line),
+            cwd=as_text(line.cwd),
+            spawned_by=parent,
+        )
+        if call.server is not None:
+            self.source.mcp_servers.setdefault(call.server)
+        self.source.calls.append(call)
+        if isinstance(call_id, str) and call_id:
+            self.by_id[call_id] = call
+        else:
+            self.without_id.append(call)
+        return call
+
+    def answer(
+        self,
+        call_id: Any,
+        content: Any,
+        is_error: Any,
+        structured: Any,
+        number: int,
+    ) -> None:
+        """The result of a call; the first one counts."""
+        call = self.by_id.get(call_id) if isinstance(call_id, str) else self.oldest_unanswered()
+        if call is None:
+            self.orphans.append(number)
+            return
+        if call.result is not None:
+            return
+        agent = as_text(as_mapping(structured).get("agentId"))
+        if agent is not None and call.call_id is not None:
+            self.source.agent_calls[agent] = call.call_id
+        text, path = shown_part(content_text(content), structured)
+        failed = is_error is True or says_failure(text, structured)
+        data = structured if isinstance(structured, (dict, list)) else None
+        call.result, cut = self.keep.result(text, data, failed, path)
+        call.result_cut = cut
+        call.answered_at = self.moment
+        self.source.cut_results += cut
+
+    def oldest_unanswered(self) -> RawCall | None:
+        """Results without an id answer calls without one in order."""
+        while self.answered < len(self.without_id):
+            call = self.without_id[self.answered]
+            if call.result is None:
+                return call
+            self.answered += 1
+        return None
+
+    def top_level_call(self, line: Line, number: int) -> None:
+        given = next(
+            (item for item in (line.input, line.tool_input, line.parameters) if item is not None),
+            None,
+        )
+        name = line.name if line.name is not None else line.tool_name
+        self.call(line.id if line.id is not None else line.tool_use_id, name, given, line, number)
+
+    def top_level_result(self, line: Line, number: int) -> None:
+        content = line.content if line.content is not None else line.output
+        call_id = line.tool_use_id if line.tool_use_id is not None else line.id
+        self.answer(call_id, content, line.is_error, line.structured, number)
+
+    # --- end ---
+
+    def finish(self) -> Source:
+        source = self.source
+        source.parsed = self.events > 0
+        if self.session_lines:
+            self.call_it_session()
+        if self.own_file:
+            stem = source.file.rsplit("/", 1)[-1].removesuffix(".jsonl")
+            source.agent_id = stem.removeprefix("agent-")
+        source.report_lines(self.lines_seen, self.noise_count, self.first_noise)
+        if self.orphans:
+            source.problem(
+                "orphan_results",
+                f"{len(self.orphans)} results answer no call of the file",
+                line=self.orphans[0],
+            )
+        source.report_cut_results()
+        source.usage = self.totals()
+        return source
+
+    def call_it_session(self) -> None:
+        """The lines are a session log's.
+
+        A stream comes before it, because the stream has the subagents' calls; a subagent's own
+        file comes last.
+        """
+        source = self.source
+        source.is_main_log = False
+        source.is_one_subagent = self.own_file
+        source.omits_subagents = not self.own_file
+        source.dialect = "subagent" if self.own_file else "session"
+        source.rank = 2 if self.own_file else 1
+
+    def totals(self) -> Usage:
+        """Totals that the file states: never a sum of stream lines, whose output is a placeholder."""
+        source = self.source
+        output, origin = stated_output(self.result)
+        if output is None and self.session_lines and not self.own_file:
+            output = source.ledger.main_output()
+            origin = None if output is None else "session"
+        cost = None if self.result is None else as_amount(self.result.total_cost_usd)
+        return Usage(
+            output_tokens=output,
+            output_tokens_source=origin,
+            input_tokens=source.ledger.main_input(),
+            cost_usd=cost,
+            cost_source=None if cost is None else "result.total_cost_usd",
+        )

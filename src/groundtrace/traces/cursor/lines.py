@@ -1,0 +1,33 @@
+"""A line of Cursor's JSONL as a type; members may be of any type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Line(msgspec.Struct):
+    """One event; only what is needed has a field."""
+
+    type: Any = None
+    subtype: Any = None
+    call_id: Any = None
+    tool_call: Any = None
+    timestamp_ms: Any = None
+    timestamp: Any = None
+    cwd: Any = None
+    model: Any = None
+    usage: Any = None
+    version: Any = None
+
+
+_FIELDS = tuple(item.name for item in msgspec.structs.fields(Line))
+
+decode_line = msgspec.json.Decoder(Line).decode
+"""The event of a clean line; raises what msgspec raises for any other."""
+
+
+def fit_line(value: dict[str, Any]) -> Line:
+    """A decoded object as a line, whatever its members are."""
+    return Line(**{key: value[key] for key in _FIELDS if key in value})

@@ -1,0 +1,62 @@
+"""Cursor's transcripts, and how they are recognised.
+
+Where they lie: `agent/cursor-agent.jsonl`, as `cursor-agent --output-format stream-json` prints it
+(also kept as `.txt`), or the same lines collected in `agent/trajectory.json`, which then calls
+itself `cursor-jsonl-v1` and holds them as `steps`.
+
+Their shape: one JSON event per line. Each call is written twice, started and completed. The tool
+is the only key of `tool_call`; times are milliseconds since the epoch; tokens are on the last line
+alone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from groundtrace.traces.claims import Probe, Recognised
+
+if TYPE_CHECKING:
+    from groundtrace.storage import Folder
+    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.source import Source
+
+_COLLECTED = re.compile(rb'"schema_version"\s*:\s*"cursor-jsonl')
+_CALL_MEMBER = re.compile(rb'"\w+ToolCall"\s*:\s*\{')
+_CALL_LINE = re.compile(rb'"type"\s*:\s*"tool_call"')
+
+
+class CursorReader:
+    """Reader of Cursor's stream JSON."""
+
+    name = "cursor"
+    patterns: tuple[str, ...] = (
+        "agent/cursor-agent.jsonl",
+        "agent/cursor.jsonl",
+        "agent/cursor-agent.txt",
+        "agent/trajectory.json",
+    )
+    sidecars: tuple[str, ...] = ("agent/cursor*.txt",)
+    harness_words: tuple[tuple[str, str], ...] = (("cursor", "cursor-cli"),)
+
+    def recognise(self, probe: Probe) -> Recognised | None:
+        """By what only Cursor writes, then by its lines of calls, then by name."""
+        # Patterns are slow to say no to other formats' text; plain text is found at once.
+        head = probe.head
+        if b'"cursor-jsonl' in head and _COLLECTED.search(head):
+            return Recognised("marker", "schema_version cursor-jsonl-v1")
+        if probe.path.endswith("trajectory.json"):
+            return None
+        if b'ToolCall"' in head and _CALL_MEMBER.search(head):
+            return Recognised("marker", "…ToolCall in the first lines")
+        if b'"tool_call"' in head and _CALL_LINE.search(head):
+            return Recognised("shape", "lines of type tool_call")
+        if "cursor" in probe.name:
+            return Recognised("name", f"named {probe.name}")
+        return None
+
+    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
+        """Read a file of lines, or one that collects them."""
+        from groundtrace.traces.cursor.transcript import read
+
+        return read(folder, path, keep)

@@ -1,0 +1,115 @@
+"""What is kept of results and arguments, within a budget of memory."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from groundtrace.jsonio import clean_text
+from groundtrace.model import ToolResult
+
+
+class Keep:
+    """Keeps what the tools stage needs of results, within a budget of memory.
+
+    A transcript of a gigabyte is read in a few hundred megabytes because a single result keeps
+    at most `MAX_RESULT` bytes, all results of a trial `BUDGET`, and beyond that each only a head.
+    The largest transcript of a real trial seen was half a megabyte.
+    """
+
+    MAX_RESULT = 4 * 1024 * 1024
+    BUDGET = 64 * 1024 * 1024
+    HEAD = 2048
+    RESERVE = 16 * 1024 * 1024
+    """For heads, once the budget is spent."""
+
+    def __init__(self) -> None:
+        self.used = 0
+        self.cut_arguments = 0
+        """Calls whose arguments were kept in part."""
+
+    def _room(self) -> int:
+        if self.used < self.BUDGET:
+            return min(self.MAX_RESULT, self.BUDGET - self.used)
+        return self.HEAD if self.used < self.BUDGET + self.RESERVE else 0
+
+    def text(self, text: str) -> tuple[str, bool]:
+        """The text, or its head up to the last whole line; and whether it was cut."""
+        size = sys.getsizeof(text)
+        room = max(self._room(), 256)
+        if size <= room:
+            self.used += size
+            return clean_text(text), False
+        width = max(1, size // max(1, len(text)))
+        head = whole_lines(text[: room // width])
+        self.used += sys.getsizeof(head)
+        return clean_text(head), True
+
+    def data(self, value: Any) -> tuple[Any, bool]:
+        """The structured value, or None when there is no room for it."""
+        if value is None:
+            return None, False
+        size = weigh(value, limit=self.MAX_RESULT)
+        if size > self._room():
+            return None, True
+        self.used += size
+        return value, False
+
+    def arguments(self, value: dict[str, Any]) -> dict[str, Any]:
+        """The arguments; when memory is short, long strings in them keep a head."""
+        size = weigh(value, limit=self.MAX_RESULT)
+        if size > self._room():
+            self.cut_arguments += 1
+            value = {
+                key: item[: self.HEAD] if isinstance(item, str) else item
+                for key, item in value.items()
+                if weigh(item, limit=self.HEAD) <= self.HEAD or isinstance(item, str)
+            }
+            size = weigh(value, limit=self.MAX_RESULT)
+        self.used += size
+        return value
+
+    def result(
+        self, text: str, data: Any, is_error: bool, persisted_path: str | None
+    ) -> tuple[ToolResult, bool]:
+        """A result within the budget, and whether something of it was left out."""
+        kept_text, text_cut = self.text(text)
+        kept_data, data_cut = self.data(data)
+        return ToolResult(kept_text, kept_data, is_error, persisted_path), text_cut or data_cut
+
+
+def weigh(value: Any, limit: int) -> int:
+    """About how many bytes a decoded value holds; stops counting beyond `limit`."""
+    total = 64
+    stack = [value]
+    while stack and total <= limit:
+        item = stack.pop()
+        if isinstance(item, str):
+            total += len(item)
+            continue
+        if isinstance(item, dict):
+            total += 128 * len(item)
+            inside: Iterable[Any] = item.values()
+        elif isinstance(item, list):
+            total += 64 * len(item)
+            inside = item
+        else:
+            continue
+        for inner in inside:  # most are text, which needs no place on the stack
+            if isinstance(inner, str):
+                total += len(inner)
+            else:
+                stack.append(inner)
+    return total
+
+
+def whole_lines(text: str) -> str:
+    """A cut text without its last, unfinished line: half a path would name another file.
+
+    A text that is JSON, or has no line end at all, stays as it is.
+    """
+    if text.lstrip()[:1] in ("{", "["):
+        return text
+    end = text.rfind("\n")
+    return text if end < 0 else text[: end + 1]

@@ -1,0 +1,62 @@
+"""Reading the files of a trial, each by the reader with the strongest claim on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from groundtrace.model import Problem
+from groundtrace.storage import Folder
+from groundtrace.traces.detect import Detected, candidates, is_spare, reader_for
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.source import Reader, Source
+
+
+def read_sources(
+    folder: Folder, readers: Sequence[Reader], problems: list[Problem]
+) -> tuple[list[Source], list[str]]:
+    """The sources of a trial, and by which evidence each was read.
+
+    Spare copies of a log are read only where no whole log was: they hold the shell's noise.
+    """
+    reading = _Files(folder, problems)
+    spare: list[Detected] = []
+    for path in candidates(folder, readers, problems):
+        is_copy = is_spare(path, readers)
+        found, problem = reader_for(folder, path, readers)
+        if problem is not None and not is_copy:
+            problems.append(problem)
+        if found is None:
+            continue
+        if is_copy:
+            spare.append(found)
+        else:
+            reading.read(found)
+    if not any(source.is_whole for source in reading.sources):
+        for found in spare:
+            reading.read(found)
+    return reading.sources, reading.evidence
+
+
+class _Files:
+    """The files of one trial that were read; all share one budget of memory."""
+
+    def __init__(self, folder: Folder, problems: list[Problem]) -> None:
+        self.folder = folder
+        self.problems = problems
+        self.keep = Keep()
+        self.sources: list[Source] = []
+        self.evidence: list[str] = []
+
+    def read(self, found: Detected) -> None:
+        cut_before = self.keep.cut_arguments
+        try:
+            source = found.reader.read(self.folder, found.path, self.keep)
+        except OSError as error:
+            self.problems.append(Problem(found.path, "unreadable", str(error)))
+            return
+        self.sources.append(source)
+        self.problems += source.problems
+        if cut := self.keep.cut_arguments - cut_before:
+            reason = f"arguments of {cut} calls were kept in part: over the memory budget"
+            self.problems.append(Problem(found.path, "arguments_cut", reason))
+        self.evidence.append(found.evidence)

@@ -1,0 +1,60 @@
+"""Results too large for the agent's context, which the harness stored in a file.
+
+The text then is a notice with a preview. What the agent saw is the preview alone; a later read of
+the stored file shows more of the same output.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from groundtrace.values import as_mapping, as_text
+
+
+class Shown(NamedTuple):
+    """What a result showed the agent, and where the whole of it lies."""
+
+    text: str
+    persisted_path: str | None
+
+
+_OPEN = "<persisted-output>"
+_CLOSE = "</persisted-output>"
+_SAVED = re.compile(r"saved to:?[ \t]*(?P<path>/?\S[^\n]*?)[ \t]*(?:\n|$)")
+_PREVIEW = re.compile(r"^Preview[^\n]*:[ \t]*\n?", re.MULTILINE)
+# Results of MCP tools over the token limit name the file in a sentence and show nothing.
+_LIMIT_WORDS = ("result (", "Error: result (")
+_OVER_LIMIT = re.compile(
+    r"^(?:Error: )?result \([\d,. ]+ characters\b.{0,200}?[Oo]utput has been saved to (?P<path>\S+?)\.?(?:\s|$)",
+    re.DOTALL,
+)
+
+
+def shown_part(text: str, structured: Any = None) -> Shown:
+    """Separate the preview from the notice; a text without one is shown as it is."""
+    stored = as_text(as_mapping(structured).get("persistedOutputPath"))
+    begin = text.find(_OPEN, 0, 512)
+    if begin >= 0 and not text[:begin].strip():
+        return _from_notice(text[begin + len(_OPEN) :], stored)
+    if text.startswith(_LIMIT_WORDS):
+        over = _OVER_LIMIT.match(text[:1024])
+        if over is not None:
+            return Shown("", over.group("path"))
+    return Shown(text, stored)
+
+
+def _from_notice(notice: str, stored: str | None) -> Shown:
+    end = notice.rfind(_CLOSE)
+    if end >= 0:
+        notice = notice[:end]
+    saved = _SAVED.search(notice[:4096])
+    path = stored if saved is None else saved.group("path")
+    after = 0 if saved is None else saved.end()
+    preview = _PREVIEW.search(notice, after)
+    if preview is None:
+        return Shown("", path)
+    body = notice[preview.end() :].rstrip("\n")
+    if body.endswith("\n..."):
+        body = body[:-4]
+    return Shown(body, path)

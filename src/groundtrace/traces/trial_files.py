@@ -1,0 +1,66 @@
+"""Which names in a folder show that it holds a trace.
+
+Discovery looks at every folder of a run, so it goes by names alone, two levels deep: it lists the
+folder and those folders in it that a pattern names, and opens nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from fnmatch import translate
+
+
+class TrialFiles:
+    """The patterns of all readers, compiled once."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        files: dict[str, list[str]] = {}
+        folders: dict[str, list[str]] = {}
+        for pattern in dict.fromkeys(patterns):
+            parts = pattern.split("/")
+            if parts[0] == "**":  # at any depth: deeper ones would make trials of all folders above
+                parts = parts[-1:]
+            if len(parts) == 1:
+                files.setdefault("", []).append(parts[0])
+            elif len(parts) == 2:
+                files.setdefault(parts[0], []).append(parts[1])
+            elif parts[1] == "**":
+                files.setdefault(parts[0], []).append(parts[-1])
+                folders.setdefault(parts[0], []).append("*")
+            else:
+                # What lies deeper is not listed: the folder that leads there is sign enough.
+                folders.setdefault(parts[0], []).append(parts[1])
+        self._files = {parent: _any_of(names) for parent, names in files.items()}
+        self._folders = {parent: _any_of(names) for parent, names in folders.items()}
+        self._parents = _any_of({*files, *folders} - {""})
+
+    def is_file(self, name: str, parent: str = "") -> bool:
+        """Whether a file of this name, in the folder `parent` of the trial, may hold a trace."""
+        return _fits(self._files, name, parent)
+
+    def is_folder(self, name: str, parent: str) -> bool:
+        """Whether traces lie below a folder of this name in the folder `parent` of the trial."""
+        return _fits(self._folders, name, parent)
+
+    def is_parent(self, name: str) -> bool:
+        """Whether a folder of this name, directly in the trial's, is worth listing."""
+        return self._parents.match(name) is not None
+
+
+def _fits(patterns: Mapping[str, re.Pattern[str]], name: str, parent: str) -> bool:
+    exact = patterns.get(parent)
+    if exact is not None and exact.match(name):
+        return True
+    return bool(parent) and any(
+        found.match(name) for glob, found in patterns.items() if _matches(glob, parent)
+    )
+
+
+def _matches(glob: str, parent: str) -> bool:
+    """Whether a folder has the name of a pattern with `*`; one without was looked up already."""
+    return not {"*", "?", "["}.isdisjoint(glob) and re.match(translate(glob), parent) is not None
+
+
+def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(translate(glob) for glob in globs) or r"(?!)")

@@ -1,0 +1,65 @@
+"""The guide's list of what a format touches inside groundtrace is true of the formats there are."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import examples
+import pytest
+
+from groundtrace import traces
+
+FORMATS = examples.ROOT / "src" / "groundtrace" / "traces"
+GUIDE = (examples.ROOT / "docs/guides/add-a-harness.md").read_text(encoding="utf-8")
+INSIDE = GUIDE.partition("## Inside groundtrace")[2]
+
+
+def folder_of(reader: object) -> Path:
+    return Path(inspect.getfile(type(reader))).parent
+
+
+@pytest.mark.parametrize("reader", traces.READERS, ids=lambda reader: reader.name)
+def test_a_format_is_its_folder_its_line_and_its_tests(reader: object) -> None:
+    folder = folder_of(reader)
+    assert folder.parent == FORMATS
+    assert Path(inspect.getfile(type(reader))).name == "reader.py"
+    assert (examples.ROOT / "tests/traces" / f"test_{folder.name}.py").exists()
+    for module in FORMATS.glob("*.py"):
+        if module.name != "__init__.py":
+            text = module.read_text(encoding="utf-8")
+            assert f"traces.{folder.name}" not in text, f"{module.name} knows {folder.name}"
+
+
+@pytest.mark.parametrize("reader", traces.READERS, ids=lambda reader: reader.name)
+def test_a_readers_docstring_says_where_files_lie_and_their_shape(reader: object) -> None:
+    text = inspect.getdoc(inspect.getmodule(type(reader))) or ""
+    assert "Where they lie:" in text and "Their shape:" in text
+
+
+def test_every_file_that_the_guide_names_is_there() -> None:
+    """`<format>` stands for a format that is there."""
+    paths = re.findall(r"^\| `([^`]+)` \|", INSIDE, re.MULTILINE)
+    assert len(paths) == 6
+    for path in paths:
+        assert (examples.ROOT / path.replace("<format>", "cursor")).exists(), path
+    for name in re.findall(r"`(\w+\.py)`", INSIDE):
+        assert any(FORMATS.glob(f"*/{name}")), name
+
+
+def test_every_member_that_the_guide_names_is_there() -> None:
+    besides = GUIDE.partition("## What it may state besides")[2].partition("## Inside")[0]
+    rows = re.findall(r"^\| (`[^|]+) \|", besides, re.MULTILINE)
+    names = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    tree = ast.parse((FORMATS / "source.py").read_text(encoding="utf-8"))
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    fields = {
+        node.target.id
+        for node in classes["Source"].body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
+    optional = set(re.findall(r"`(\w+)`  ", ast.get_docstring(classes["Reader"]) or ""))
+    assert optional == {"spare_patterns", "sidecars", "harness_words"}
+    assert names == optional | (names & fields) and len(names) > 10

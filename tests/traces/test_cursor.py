@@ -1,0 +1,65 @@
+"""Cursor's lines, also where they are collected in one file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from groundtrace.storage import LocalFolder
+from groundtrace.traces import read_trace
+from tests.traces.trials import FIXTURES, read
+
+
+def test_cursor_pairs_are_one_call_with_results_per_kind() -> None:
+    trace, problems = read("cursor-pairs")
+    assert not problems
+    assert [(call.call_id, call.name) for call in trace.calls] == [
+        ("k1", "readToolCall"),
+        ("k2", "grepToolCall"),
+        ("k3", "shellToolCall"),
+        ("k4", "globToolCall"),
+        ("k5", "read_file"),
+    ]
+    found = [call.result for call in trace.calls]
+    assert found[0] is not None and found[0].text == "line3\nline4"
+    assert found[0].data["readRange"]["startLine"] == 3
+    assert found[1] is not None and "/workspace" in found[1].data["workspaceResults"]
+    assert found[2] is not None and found[2].is_error and found[2].text == "no rule"
+    assert found[3] is not None and found[3].text == "/workspace/a.h"
+    assert found[4] is None
+    assert trace.calls[4].server == "sourcegraph"
+    assert dict(trace.calls[4].arguments) == {"repo": "r", "path": "p"}
+    assert trace.calls[0].timestamp == 1774379941.1
+    assert trace.calls[0].cumulative_tokens is None
+    assert trace.usage.output_tokens == 321 and trace.usage.input_tokens == 17
+    assert trace.source == "transcript" and trace.harness == "cursor"
+
+
+def collect(folder: Path, extra: list[object]) -> Path:
+    """The lines of cursor-pairs as one JSON file where trajectories lie."""
+    lines = (FIXTURES / "cursor-pairs/agent/cursor-agent.jsonl").read_text().splitlines()
+    document = {
+        "schema_version": "cursor-jsonl-v1",
+        "steps": [*(json.loads(line) for line in lines), *extra],
+    }
+    path = folder / "agent" / "trajectory.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(document))
+    return path
+
+
+def test_cursor_lines_collected_in_one_file_read_as_the_lines_do(tmp_path: Path) -> None:
+    collect(tmp_path, [{"step_id": 12, "source": "malformed"}])
+    trace, problems = read_trace(LocalFolder(tmp_path))
+    assert trace.calls == read("cursor-pairs").trace.calls
+    assert trace.source == "transcript" and not trace.has_trajectory
+    assert [problem.kind for problem in problems] == ["trimmed_steps"]
+
+
+def test_collected_cursor_lines_before_damage_are_read(tmp_path: Path) -> None:
+    path = collect(tmp_path, [])
+    whole = path.read_text()
+    path.write_text(whole[: whole.index('"k3"')])
+    trace, problems = read_trace(LocalFolder(tmp_path))
+    assert [call.call_id for call in trace.calls][:2] == ["k1", "k2"]
+    assert "broken_json" in {problem.kind for problem in problems}
