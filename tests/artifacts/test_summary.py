@@ -16,11 +16,11 @@ from groundtrace.documents.codec import decode, encode
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.outcomes import SkippedFolder, TrialOutcome
 from groundtrace.documents.summary import Distribution, RunSummaryDocument
-from groundtrace.metrics.table import METRICS
+from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.make import row_from
 from groundtrace.rows.trial_row import TrialRow
-from groundtrace.summary.columns import distribution, quantile
 from groundtrace.summary.summarise import summarise
+from groundtrace.summary.value_columns import distribution, quantile
 from tests.artifacts.test_rows_reading import outcome, outcomes
 from tests.metrics.builders import NOW, Seen, metrics_of, step, trial
 

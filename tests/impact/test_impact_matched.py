@@ -9,7 +9,7 @@ from impact_rows import row
 
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.impact.matched import choose_pairs
-from groundtrace.metrics.table import METRICS, OUTCOMES
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 
 QUICK = ImpactOptions(draws=200)
 BASE, OTHER = "baseline-local", "mcp-remote"

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from groundtrace.documents.codec import decode, encode
 from groundtrace.documents.events import EventsDocument
-from groundtrace.metrics.table import METRICS
+from groundtrace.metrics.catalogue import METRICS
 from tests.metrics.builders import Seen, metrics_of, step, trial
 
 FILES = [f"{folder}/{name}.py" for folder in ("src", "lib") for name in "abcdef"] + ["setup.py"]

@@ -10,8 +10,8 @@ from groundtrace.documents.metrics import (
     FileLevelMetrics,
     UtilizationProbes,
 )
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.metrics.example import example_document
-from groundtrace.metrics.table import METRICS, OUTCOMES
 from tests.metrics.builders import metrics_of
 
 AT_CUTOFFS = [

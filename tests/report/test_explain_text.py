@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from groundtrace.cli.explain_text import render
-from groundtrace.report import numbers
+from groundtrace.report import formats
 from tests.conftest import Ran
 from tests.report.pages import HOSTILE, SECRET
 
@@ -64,7 +64,7 @@ def test_the_ranking_can_be_counted_off(explained: Callable[..., Ran]) -> None:
 def test_json_has_the_same_numbers(explained: Callable[..., Ran]) -> None:
     text, data = explained().out, json.loads(explained("--json").out)
     for metric in data["metrics"]:
-        shown = numbers.value(metric["metric"], metric["value"])
+        shown = formats.value(metric["metric"], metric["value"])
         assert re.search(
             rf"^{re.escape(metric['metric'])} +{re.escape(shown)} ", text, re.MULTILINE
         )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from groundtrace.report.charts import Chart, charts
-from groundtrace.report.units import units
+from groundtrace.report.task_units import task_units
 from tests.metrics.builders import Seen, step, trial
 from tests.report.pages import detail, hostile_data, report_data
 
@@ -18,7 +18,7 @@ MISS = Seen("surfaced", "z")
 
 def found(*details: Any) -> dict[str, Chart]:
     data = report_data(list(details))
-    return {chart.id: chart for chart in charts(data, units(data.rows))}
+    return {chart.id: chart for chart in charts(data, task_units(data.rows))}
 
 
 def values(chart: Chart) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def test_copies_of_a_trial_in_another_run_count_once() -> None:
         detail(trial(step(HIT), truth=["a"], run_id=run, trial_name="t__1"), trial_key="the-same")
         for run in ("run-1", "run-2")
     ]
-    (own,) = units(copy.row for copy in copies).by_config().values()
+    (own,) = task_units(copy.row for copy in copies).by_config().values()
     assert [len(unit.trials) for unit in own] == [1]
 
 
@@ -94,7 +94,7 @@ def test_tasks_without_reward_are_left_out_and_counted() -> None:
 
 def test_every_chart_has_a_question_and_words_for_who_cannot_see_it() -> None:
     data = hostile_data()
-    for chart in charts(data, units(data.rows)):
+    for chart in charts(data, task_units(data.rows)):
         assert "".join(chart.question).endswith("?")
         assert len(chart.alt) > 40
 
@@ -102,7 +102,7 @@ def test_every_chart_has_a_question_and_words_for_who_cannot_see_it() -> None:
 def test_charts_hold_data_and_never_expressions_from_names() -> None:
     """A name stands in data and domains alone; whatever is evaluated is written here."""
     data = hostile_data()
-    for chart in charts(data, units(data.rows)):
+    for chart in charts(data, task_units(data.rows)):
         spec = {key: part for key, part in chart.spec.items() if key != "data"}
         text = json.dumps(spec, ensure_ascii=False)
         for expression in ("filter", "calculate", "labelExpr", "signal", "href", "url"):

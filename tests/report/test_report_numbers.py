@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.report import numbers
+from groundtrace.report import formats
 from tests.conftest import Ran
 
 
@@ -31,41 +31,41 @@ from tests.conftest import Ran
     ],
 )
 def test_a_value_is_written_by_its_unit(name: str, value: float, text: str) -> None:
-    assert numbers.value(name, value) == text
+    assert formats.value(name, value) == text
 
 
 @pytest.mark.parametrize("missing", [None, math.nan, math.inf, -math.inf])
 def test_what_is_missing_is_never_a_zero(missing: float | None) -> None:
     """D19: an invented zero is worse than a gap."""
-    texts = [numbers.value(name, missing) for name in ("file_recall", "cost_usd", "ttfr_seconds")]
-    texts += [numbers.delta("reward", missing), numbers.signed(missing), numbers.p_value(missing)]
-    assert set(texts) == {numbers.MISSING}
-    assert numbers.percent(0, 0) == numbers.MISSING
-    assert numbers.interval(None, 0.5) == numbers.MISSING
+    texts = [formats.value(name, missing) for name in ("file_recall", "cost_usd", "ttfr_seconds")]
+    texts += [formats.delta("reward", missing), formats.signed(missing), formats.p_value(missing)]
+    assert set(texts) == {formats.MISSING}
+    assert formats.percent(0, 0) == formats.MISSING
+    assert formats.interval(None, 0.5) == formats.MISSING
 
 
 def test_shares_are_not_rounded_twice() -> None:
     """17 of 21 is 0.80952: documents hold 0.8095, of which three decimals would be 0.809 or
     0.810 by luck."""
-    assert numbers.share(round(17 / 21, 4)) == "0.8095"
+    assert formats.share(round(17 / 21, 4)) == "0.8095"
 
 
 def test_a_delta_has_its_sign_and_no_change_has_none() -> None:
-    assert numbers.delta("file_recall", 0.25) == "+0.2500"
-    assert numbers.delta("cost_usd", -0.043) == "−$0.043"
-    assert numbers.delta("reward", 0.0) == "0.0000"
+    assert formats.delta("file_recall", 0.25) == "+0.2500"
+    assert formats.delta("cost_usd", -0.043) == "−$0.043"
+    assert formats.delta("reward", 0.0) == "0.0000"
 
 
 def test_small_p_values_are_bounded_not_zero() -> None:
-    assert numbers.p_value(0.00004) == "<0.0001"
-    assert numbers.p_value(0.0625) == "0.0625"
+    assert formats.p_value(0.00004) == "<0.0001"
+    assert formats.p_value(0.0625) == "0.0625"
 
 
 def test_every_heading_has_the_direction_of_its_metric() -> None:
     """D35: lower cost is better."""
-    assert numbers.heading("cost_usd") == "cost_usd ↓"
-    assert numbers.heading("shown.ttfr_tokens") == "shown.ttfr_tokens ↓"
-    assert numbers.heading("mrr") == "mrr ↑"
+    assert formats.heading("cost_usd") == "cost_usd ↓"
+    assert formats.heading("shown.ttfr_tokens") == "shown.ttfr_tokens ↓"
+    assert formats.heading("mrr") == "mrr ↑"
 
 
 @pytest.mark.usefixtures("light_page")
@@ -81,7 +81,7 @@ def test_markdown_page_and_terminal_show_the_same_number(
     page = (folder / "retrieval_report.html").read_text(encoding="utf-8")
     summary = json.loads((folder / "run_retrieval_summary.json").read_text())
     for config, group in summary["by_config"].items():
-        mean = numbers.value("file_recall", group["metrics"]["file_recall"]["mean"])
+        mean = formats.value("file_recall", group["metrics"]["file_recall"]["mean"])
         assert re.search(rf"^{config} .* {mean} ", ran.out, re.MULTILINE)
         assert re.search(rf"`{config}` .* {mean} / ", markdown)
         assert f"{mean} / " in page

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from groundtrace.report import Detail, details, html, render_html
-from groundtrace.report.details import LEVELS, pack, unpack
-from groundtrace.report.text import plain
+from groundtrace.report.packed_trials import LEVELS, pack, unpack
+from groundtrace.report.shown_text import plain
 from groundtrace.rows.trial_row import TrialRow
 from tests.conftest import Ran
 from tests.metrics.builders import Seen, step, trial

@@ -22,7 +22,7 @@ from groundtrace.rows.make import row_from
 from groundtrace.stages.details import details
 from groundtrace.tables.columns import SQL_TYPES, TABLES
 from groundtrace.tables.export import write_csv
-from groundtrace.tables.rows import as_dicts
+from groundtrace.tables.flat_rows import flat_dicts
 from groundtrace.tables.trec import write_trec
 from tests.conftest import Ran
 from tests.metrics.builders import Seen, metrics_of, step, trial
@@ -49,7 +49,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory, sample_source: Path) -> 
 
 
 def stored(runs: Path, table: str) -> list[dict[str, Any]]:
-    return list(as_dicts(table, details(Places(str(runs)))))
+    return list(flat_dicts(table, details(Places(str(runs)))))
 
 
 def test_tables_hold_what_the_documents_hold(evaluated: Path) -> None:

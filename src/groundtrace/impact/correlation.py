@@ -18,19 +18,10 @@ from groundtrace.documents.impact import (
 from groundtrace.impact.association import Association, Mask, associate
 from groundtrace.impact.observations import Observation, number, reasons
 from groundtrace.impact.resample import Draws, Floats, Ints, holm, settle
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 
-CORRELATED_METRICS = (
-    "file_recall",
-    "mrr",
-    "map",
-    "context_efficiency",
-    "ndcg@10",
-    "shown.file_recall",
-    "util_read_overlap_with_relevant_files",
-    "ttfr_seconds",
-    "ttfr_tokens",
-)
-CORRELATED_OUTCOMES = ("reward", "cost_usd", "agent_seconds", "output_tokens")
+CORRELATED_METRICS = METRICS.names_in("correlation")
+CORRELATED_OUTCOMES = OUTCOMES.names_in("correlation")
 PAIRS = tuple((metric, outcome) for metric in CORRELATED_METRICS for outcome in CORRELATED_OUTCOMES)
 
 

@@ -30,15 +30,12 @@ from groundtrace.impact.resample import (
     holm,
     mean_intervals,
 )
-from groundtrace.metrics.table import METRICS, OUTCOMES
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES
 
 MIN_TASKS = 3
 """Matched tasks below which nothing is computed (D33)."""
 
-COMPARED: dict[str, Direction] = {
-    **{name: info.better for name, info in OUTCOMES.items()},
-    **{name: info.better for name, info in METRICS.items()},
-}
+COMPARED: dict[str, Direction] = {name: record.better for name, record in QUANTITIES.items()}
 """Everything that is compared, with its direction, outcomes first."""
 
 

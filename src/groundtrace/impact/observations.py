@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from groundtrace.metrics.table import METRICS, OUTCOMES, SHOWN_PREFIX
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.values import known, model_name
 
@@ -74,17 +74,12 @@ class Observation:
 
     def absence(self, name: str) -> str:
         """Why this trial has no value of `name`."""
-        if name == "reward":
-            return "no_valid_reward"
-        return "not_recorded" if name in OUTCOMES else self.why(name)
+        return OUTCOMES[name].absent_reason if name in OUTCOMES else self.why(name)
 
 
 def hit_metric(name: str) -> str | None:
     """The recall that tells whether a time to the first relevant file exists (D21)."""
-    info = METRICS.get(name)
-    if info is None or not info.needs_hit:
-        return None
-    return f"{SHOWN_PREFIX}file_recall" if name.startswith(SHOWN_PREFIX) else "file_recall"
+    return METRICS[name].hit_metric if name in METRICS else None
 
 
 def observe(rows: Iterable[TrialRow]) -> list[Observation]:
@@ -176,8 +171,8 @@ class _Shared:
 
     def values(self, row: TrialRow) -> Values:
         found = {name: row.metrics[name] for name in METRICS if name in row.metrics}
-        for name in OUTCOMES:
-            value = getattr(row.outcome, name, None)
+        for name, outcome in OUTCOMES.items():
+            value = outcome.getter(row.outcome) if row.outcome is not None else None
             if value is not None:
                 found[name] = value
         finite = {name: value for name, value in found.items() if math.isfinite(value)}

@@ -216,7 +216,7 @@ def seconds_at(touch: Touch) -> float | None:
     return value if value is not None and isfinite(value) else None
 
 
-def summary_of(evidence: Evidence) -> EventSummary:
+def event_summary(evidence: Evidence) -> EventSummary:
     """The document's own counts, or the same counts made here where it has none."""
     document = evidence.document
     if document.summary is not UNSET:

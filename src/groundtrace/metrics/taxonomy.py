@@ -20,7 +20,7 @@ ABOUT_WRITES: tuple[TaxonomyLabel, ...] = ("wrong_evidence_used", "unused_correc
 """Labels that mean something only where an edit was expected."""
 
 
-def taxonomy(evidence: Evidence) -> ErrorTaxonomy:
+def error_taxonomy(evidence: Evidence) -> ErrorTaxonomy:
     """Labels, files and slices; the slices also where only the ground truth is missing."""
     retrieved = evidence.first(RETRIEVED)
     slices = None if evidence.trace_reason is not None else _slices(evidence, retrieved)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from groundtrace.report.text import plain
+from groundtrace.report.shown_text import plain
 
 
 class Name(str):
@@ -61,7 +61,7 @@ class Section:
     """A list after the tables."""
 
 
-def table(
+def make_table(
     caption: str | Paragraph,
     columns: Sequence[str],
     rows: Sequence[Sequence[str]],

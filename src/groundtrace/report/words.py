@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-REASONS: Mapping[str, str] = {
+REASON_WORDS: Mapping[str, str] = {
     "no_ground_truth": "no ground truth",
     "no_trace": "no usable trace",
     "empty_trace": "no tool call could be read",
@@ -35,7 +35,7 @@ REASONS: Mapping[str, str] = {
 }
 """Reason codes in words; a code that is not here is shown with spaces for underscores."""
 
-LABELS: Mapping[str, str] = {
+LABEL_WORDS: Mapping[str, str] = {
     "irrelevant_retrieval": "Files retrieved that are not in the ground truth",
     "missed_key_evidence": "Ground-truth files never retrieved",
     "wrong_evidence_used": "Files written that are not in the ground truth",
@@ -44,7 +44,7 @@ LABELS: Mapping[str, str] = {
 }
 """What each label of the error taxonomy counts."""
 
-KINDS: Mapping[str, str] = {
+KIND_WORDS: Mapping[str, str] = {
     "read": "content shown because the file was opened",
     "matched": "lines shown by a search",
     "surfaced": "only its name returned",
@@ -57,7 +57,7 @@ def reason(code: str | None) -> str:
     """A reason code in words."""
     if code is None:
         return ""
-    return REASONS.get(code) or code.replace("_", " ")
+    return REASON_WORDS.get(code) or code.replace("_", " ")
 
 
 def left_out(counts: Mapping[str, int]) -> str:

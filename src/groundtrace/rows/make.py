@@ -11,8 +11,8 @@ from groundtrace.documents.events import EventsDocument, EventSummary
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.jsonio import clean_text
+from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import KIND_BY_CATEGORY, why_no_events
-from groundtrace.metrics.table import METRICS
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
 
 
@@ -34,11 +34,11 @@ def row_from(
     shown = metrics.file_level_metrics_shown
     values: dict[str, float] = {}
     undefined: dict[str, str] = {}
-    for name, info in METRICS.items():
-        value = info.getter(metrics)
+    for name, metric in METRICS.items():
+        value = metric.getter(metrics)
         if value is not None:
             values[name] = value
-        elif (why := info.why_undefined(metrics)) != found.reason:
+        elif (why := metric.why_undefined(metrics)) != found.reason:
             undefined[name] = why
     volume = _volume(metrics)
     if not volume:

@@ -31,10 +31,11 @@ from groundtrace.documents.summary import (
     SkippedPath,
     SliceCounts,
 )
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES
+from groundtrace.metrics.places import Place
 from groundtrace.metrics.rounding import rounded
-from groundtrace.metrics.table import METRICS, OUTCOMES, SHOWN_PREFIX
 from groundtrace.rows.trial_row import VOLUME, TrialRow
-from groundtrace.summary.columns import Codes, Column
+from groundtrace.summary.value_columns import NameCodes, ValueColumn
 
 LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
 
@@ -197,11 +198,11 @@ class _Table:
     """All rows as columns, their units, and their groups."""
 
     def __init__(self) -> None:
-        reasons = Codes()
+        reasons = NameCodes()
         names = [*METRICS, *OUTCOMES, *VOLUME, *LABELS, "hit", "hit_shown"]
-        self._columns = {name: Column(reasons) for name in names}
+        self._columns = {name: ValueColumn(reasons) for name in names}
         self._units = array("q")
-        self._unit_codes = Codes()
+        self._unit_codes = NameCodes()
         self._counted_in: dict[str, str] = {}
         self.groups: dict[str, defaultdict[str, _Group]] = {
             name: defaultdict(_Group) for name in DIMENSIONS
@@ -293,8 +294,8 @@ class _Table:
             metrics={name: statistics(name) for name in METRICS},
             outcomes={name: statistics(name) for name in OUTCOMES},
             volume={name: statistics(name) for name in VOLUME},
-            first_hit=self._first_hit(group, "hit", ""),
-            first_hit_shown=self._first_hit(group, "hit_shown", SHOWN_PREFIX),
+            first_hit=self._first_hit(group, "hit", "first_hit"),
+            first_hit_shown=self._first_hit(group, "hit_shown", "first_hit_shown"),
             taxonomy={
                 label: LabelSummary(
                     n=counts["n"],
@@ -316,19 +317,20 @@ class _Table:
             accesses=_sorted(group.accesses),
         )
 
-    def _first_hit(self, group: _Group, column: str, prefix: str) -> FirstHit:
+    def _first_hit(self, group: _Group, column: str, place: Place) -> FirstHit:
         units = self._repeated_units()
         shares, _ = self._columns[column].by_unit(group.rows, units)
         n_hit = sum(share > 0 for share in shares)
-        seconds = self._columns[f"{prefix}ttfr_seconds"]
-        tokens = self._columns[f"{prefix}ttfr_tokens"]
+        times = {
+            metric.field: self._columns[metric.name].distribution(group.rows, units)
+            for metric in METRICS.shown_in(place)
+        }
         return FirstHit(
             n=len(shares),
             n_hit=n_hit,
             n_never_hit=len(shares) - n_hit,
             hit_rate=rounded(fsum(shares) / len(shares)) if shares else None,
-            ttfr_seconds=seconds.distribution(group.rows, units),
-            ttfr_tokens=tokens.distribution(group.rows, units),
+            **times,
         )
 
     def _repeated_units(self) -> array[int] | None:

@@ -15,7 +15,7 @@ import msgspec
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.columns import SQL_TYPES, TABLES
 from groundtrace.tables.duck import connect, quoted
-from groundtrace.tables.rows import rows_of
+from groundtrace.tables.flat_rows import flat_rows
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters that make a spreadsheet take a cell for a formula."""
@@ -33,7 +33,9 @@ def write_csv(details: Iterable[Detail], folder: Path) -> list[Path]:
             writers[table].writerow([column.name for column in TABLES[table]])
         for detail in details:
             for table, writer in writers.items():
-                writer.writerows([_cell(value) for value in row] for row in rows_of(table, detail))
+                writer.writerows(
+                    [_cell(value) for value in row] for row in flat_rows(table, detail)
+                )
     return list(paths.values())
 
 
@@ -91,7 +93,7 @@ def write_lines(details: Iterable[Detail], folder: Path) -> dict[str, Path]:
         names = {table: [column.name for column in columns] for table, columns in TABLES.items()}
         for detail in details:
             for table, stream in streams.items():
-                for row in rows_of(table, detail):
+                for row in flat_rows(table, detail):
                     stream.write(encode(dict(zip(names[table], row, strict=True))) + b"\n")
     return paths
 

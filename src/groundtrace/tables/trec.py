@@ -17,7 +17,7 @@ from groundtrace.names import safe_name
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.export import WholeFile
 
-KINDS = {"retrieved": RETRIEVED, "shown": SHOWN}
+RANKINGS = {"retrieved": RETRIEVED, "shown": SHOWN}
 """Rankings that are written, by name."""
 TAG = "groundtrace"
 
@@ -59,7 +59,7 @@ def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
     entries = set(evidence.truth)
     query = query_of(detail)
     yield "qrels", [f"{query} 0 {encode(entry)} 1" for entry in evidence.truth]
-    for name, kinds in KINDS.items():
+    for name, kinds in RANKINGS.items():
         ranked = [_document(touch, entries) for touch in evidence.first(kinds)]
         yield (
             f"{name}.run",

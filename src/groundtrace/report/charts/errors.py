@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from groundtrace.documents.summary import GroupSummary
-from groundtrace.report import numbers
-from groundtrace.report.blocks import Name, Paragraph, table
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name, Paragraph, make_table
 from groundtrace.report.charts.parts import (
-    LEGEND,
+    LEGEND_STYLE,
     Chart,
     colour,
     ordinal,
@@ -17,13 +17,13 @@ from groundtrace.report.charts.parts import (
     spec,
     tooltip,
 )
-from groundtrace.report.words import LABELS, plural
+from groundtrace.report.packed_trials import ACCESS_KINDS
+from groundtrace.report.words import LABEL_WORDS, plural
 
-KINDS = ("read", "matched", "surfaced", "written")
 KIND_COLOURS = ["var(--c1)", "var(--c3)", "var(--c7)", "var(--c2)"]
 
 
-def taxonomy(groups: Mapping[str, GroupSummary], note: Paragraph) -> Iterator[Chart]:
+def label_chart(groups: Mapping[str, GroupSummary], note: Paragraph) -> Iterator[Chart]:
     """Share of trials with each label."""
     values = [
         {
@@ -38,9 +38,9 @@ def taxonomy(groups: Mapping[str, GroupSummary], note: Paragraph) -> Iterator[Ch
     ]
     if not values:
         return
-    y = ordinal("label", None, list(LABELS))
+    y = ordinal("label", None, list(LABEL_WORDS))
     rows = [
-        [Name(config), Name(label), f"{found.n_with} of {found.n}", numbers.count(found.files)]
+        [Name(config), Name(label), f"{found.n_with} of {found.n}", formats.count(found.files)]
         for config, group in groups.items()
         for label, found in group.taxonomy.items()
     ]
@@ -51,22 +51,22 @@ def taxonomy(groups: Mapping[str, GroupSummary], note: Paragraph) -> Iterator[Ch
         "Bars: share of trials with at least one file under each label of the error taxonomy, by configuration. Lower is better.",
         spec(
             values,
-            height=len(LABELS) * (14 + 14 * len(groups)),
+            height=len(LABEL_WORDS) * (14 + 14 * len(groups)),
             mark={"type": "bar", "tooltip": True},
             encoding={
-                "y": y | {"scale": {"domain": list(LABELS), "paddingInner": 0.3}},
+                "y": y | {"scale": {"domain": list(LABEL_WORDS), "paddingInner": 0.3}},
                 "yOffset": {"field": "config", "type": "nominal"},
                 "x": share_axis("share", "share of trials it applies to ↓"),
                 "color": colour(groups),
                 "tooltip": tooltip("config", "label", "text"),
             },
         ),
-        table("Labels", ("config", "label", ">trials with it ↓", ">files ↓"), rows),
+        make_table("Labels", ("config", "label", ">trials with it ↓", ">files ↓"), rows),
         note,
     )
 
 
-def accesses(groups: Mapping[str, GroupSummary]) -> Iterator[Chart]:
+def access_charts(groups: Mapping[str, GroupSummary]) -> Iterator[Chart]:
     """Files touched by tool category and kind, one chart a configuration on one scale."""
     # A trial without a trace touched nobody knows what: it is left out, not counted as nothing.
     seen = {config: group.trials - group.slices.none for config, group in groups.items()}
@@ -78,7 +78,7 @@ def accesses(groups: Mapping[str, GroupSummary]) -> Iterator[Chart]:
     categories = sorted(totals, key=lambda category: (-totals[category], category))
     longest = max(
         (
-            sum(group.accesses.get(f"{category}/{kind}", 0) for kind in KINDS) / seen[config]
+            sum(group.accesses.get(f"{category}/{kind}", 0) for kind in ACCESS_KINDS) / seen[config]
             for config, group in groups.items()
             for category in categories
         ),
@@ -101,12 +101,12 @@ def _touched(
         {
             "category": category,
             "kind": kind,
-            "order": KINDS.index(kind),
+            "order": ACCESS_KINDS.index(kind),
             "mean": count / seen,
-            "text": f"{numbers.average(count / seen)} files a trial ({count:,} in {plural(seen, 'trial')})",
+            "text": f"{formats.average(count / seen)} files a trial ({count:,} in {plural(seen, 'trial')})",
         }
         for category in categories
-        for kind in KINDS
+        for kind in ACCESS_KINDS
         if (count := group.accesses.get(f"{category}/{kind}", 0))
     ]
     y = ordinal("category", None, categories)
@@ -131,8 +131,8 @@ def _touched(
                 "color": {
                     "field": "kind",
                     "type": "nominal",
-                    "scale": {"domain": list(KINDS), "range": KIND_COLOURS},
-                    "legend": LEGEND,
+                    "scale": {"domain": list(ACCESS_KINDS), "range": KIND_COLOURS},
+                    "legend": LEGEND_STYLE,
                 },
                 "order": {"field": "order", "type": "quantitative"},
                 "tooltip": tooltip("category", "kind", "text"),

@@ -30,7 +30,7 @@ class Chart:
     note: Paragraph = ()
 
 
-LEGEND = {
+LEGEND_STYLE = {
     "title": None,
     "orient": "top",
     "direction": "horizontal",
@@ -71,7 +71,7 @@ def colour(configs: Mapping[str, Any]) -> dict[str, Any]:
         "field": "config",
         "type": "nominal",
         "scale": {"domain": [Name(c) for c in configs], "range": COLOURS[: len(configs)]},
-        "legend": LEGEND,
+        "legend": LEGEND_STYLE,
     }
 
 
@@ -82,7 +82,7 @@ def dash(configs: Mapping[str, Any]) -> dict[str, Any]:
         "field": "config",
         "type": "nominal",
         "scale": {"domain": [Name(c) for c in configs], "range": dashes[: len(configs)]},
-        "legend": LEGEND,
+        "legend": LEGEND_STYLE,
     }
 
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from groundtrace.report import numbers
-from groundtrace.report.blocks import Name, Paragraph, Table, table
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name, Paragraph, Table, make_table
 from groundtrace.report.charts.parts import Chart, colour, dash, ordinal, share_axis, spec, tooltip
-from groundtrace.report.units import Unit
+from groundtrace.report.task_units import TaskUnit
 from groundtrace.report.words import plural
 
 MAX_STEPS = 200
@@ -25,12 +26,17 @@ _BINS: Sequence[tuple[str, Callable[[float], bool]]] = (
 )
 
 
-def recall(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart]:
+_TIME_AXES: Mapping[str, tuple[str, str]] = {
+    "s": ("seconds since the start ↓", ",.0f"),
+    "tokens": ("tokens so far ↓", "~s"),
+}
+"""Unit of a time to its axis: title, and how Vega writes its numbers."""
+
+
+def recall_charts(configs: Mapping[str, list[TaskUnit]], note: Paragraph) -> Iterator[Chart]:
     """How tasks spread from 0, none of the relevant files, to 1, all of them."""
-    for metric, what, question in (
-        ("file_recall", "retrieved", "How much of the relevant code did the agents come across?"),
-        ("shown.file_recall", "shown", "Of how much of it did they see the content?"),
-    ):
+    for record in METRICS.shown_in("recall_charts"):
+        metric = record.name
         values = [
             {"config": Name(config), "bin": title, "share": share, "text": text}
             for config, own in configs.items()
@@ -44,9 +50,9 @@ def recall(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart
             for title, _, text in _spread(own, metric)
         ]
         yield Chart(
-            f"recall-{what}",
+            f"recall-{record.over}",
             "quality",
-            (question,),
+            (record.heading("recall_charts"),),
             f"Bars: share of tasks by {metric}, from 0, none of the relevant files, to 1, all of them, for each configuration.",
             spec(
                 values,
@@ -60,29 +66,23 @@ def recall(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart
                     "tooltip": tooltip("config", "bin", "text"),
                 },
             ),
-            table(f"Tasks by {metric}", ("config", metric, "tasks"), rows),
+            make_table(f"Tasks by {metric}", ("config", metric, "tasks"), rows),
             note,
         )
 
 
-def _spread(own: Sequence[Unit], metric: str) -> Iterator[tuple[str, float, str]]:
+def _spread(own: Sequence[TaskUnit], metric: str) -> Iterator[tuple[str, float, str]]:
     recalls = [value for unit in own if (value := unit.mean(metric)) is not None]
     for title, fits in _BINS if recalls else ():
         number = sum(map(fits, recalls))
         yield title, number / len(recalls), f"{number:,} of {plural(len(recalls), 'task')}"
 
 
-def first_hit(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart]:
+def first_hit_charts(configs: Mapping[str, list[TaskUnit]], note: Paragraph) -> Iterator[Chart]:
     """Cumulative curves with never-hit tasks in the denominator (D21)."""
-    for metric, axis, form, question in (
-        (
-            "ttfr_seconds",
-            "seconds since the start ↓",
-            ",.0f",
-            "How soon did they meet a relevant file?",
-        ),
-        ("ttfr_tokens", "tokens so far ↓", "~s", "After how many tokens did they?"),
-    ):
+    for record in METRICS.shown_in("first_hit_charts"):
+        metric = record.name
+        axis, form = _TIME_AXES[record.unit]
         curves = {
             config: curve
             for config, own in configs.items()
@@ -93,7 +93,7 @@ def first_hit(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Ch
         yield Chart(
             metric,
             "quality",
-            (question,),
+            (record.heading("first_hit_charts"),),
             "Curves: share of tasks whose first relevant file had come by then. Tasks that were never hit stay in the denominator, so that a curve ends at the hit rate and not at 100 %.",
             spec(
                 _curve_values(curves, metric),
@@ -136,7 +136,7 @@ def _curve_values(curves: Mapping[str, _Curve], metric: str) -> list[dict[str, A
             "config": Name(config),
             "x": x,
             "share": share,
-            "text": f"{numbers.share(share)} by {numbers.value(metric, x)}",
+            "text": f"{formats.share(share)} by {formats.value(metric, x)}",
         }
         for config, curve in curves.items()
         for x, share in _thinned([*curve.points, (end, curve.points[-1][1])])
@@ -147,14 +147,14 @@ def _curve_table(curves: Mapping[str, _Curve]) -> Table:
     rows = [
         [
             Name(config),
-            numbers.count(curve.tasks),
-            numbers.share(curve.points[-1][1]),
-            numbers.count(curve.never),
-            numbers.count(curve.unknown),
+            formats.count(curve.tasks),
+            formats.share(curve.points[-1][1]),
+            formats.count(curve.never),
+            formats.count(curve.unknown),
         ]
         for config, curve in curves.items()
     ]
-    return table(
+    return make_table(
         "Where the curves end",
         ("config", ">tasks", ">hit by the end ↑", ">never hit", ">left out: hit, time unknown"),
         rows,
@@ -171,7 +171,7 @@ class _Curve:
     unknown: int
 
 
-def _curve(own: Sequence[Unit], metric: str) -> _Curve | None:
+def _curve(own: Sequence[TaskUnit], metric: str) -> _Curve | None:
     """Cumulative share of tasks; a task tried several times weighs as much as one tried once."""
     times: list[tuple[float, float]] = []
     tasks = never = unknown = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import isfinite
 
-from groundtrace.metrics.table import METRICS, OUTCOMES
+from groundtrace.metrics.catalogue import QUANTITIES
 
 MISSING = "–"
 """What stands where there is no value; never a zero (D19)."""
@@ -73,7 +73,7 @@ def size(characters: int) -> str:
 
 def value(name: str, number: float | None) -> str:
     """The value of a metric or outcome, by its unit."""
-    return _UNITS.get(_unit(name), share)(number)
+    return _UNITS.get(QUANTITIES[name].unit, share)(number)
 
 
 def delta(name: str, number: float | None) -> str:
@@ -103,7 +103,7 @@ def interval(
 
 def direction(name: str) -> str:
     """`higher` or `lower`: which values are better."""
-    return METRICS[name].better if name in METRICS else OUTCOMES[name].better
+    return QUANTITIES[name].better
 
 
 def heading(name: str) -> str:
@@ -111,15 +111,8 @@ def heading(name: str) -> str:
     return f"{name} {ARROWS[direction(name)]}"
 
 
-def _unit(name: str) -> str:
-    if name in METRICS:
-        return METRICS[name].unit
-    return OUTCOMES[name].unit if name in OUTCOMES else ""
-
-
 _UNITS: Mapping[str, Callable[[float | None], str]] = {
     "s": seconds,
-    "seconds": seconds,
     "tokens": tokens,
     "USD": dollars,
 }

@@ -9,14 +9,14 @@ import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.events import EventsDocument
-from groundtrace.metrics.table import METRICS
+from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.columns import KEY, TABLES
 
 Row = tuple[Any, ...]
 
 
-def rows_of(table: str, detail: Detail) -> Iterator[Row]:
+def flat_rows(table: str, detail: Detail) -> Iterator[Row]:
     """The trial's rows of one table, in the order of its columns, keys included."""
     where = detail.events.provenance
     key = tuple(getattr(where, column.name) for column in KEY)
@@ -24,11 +24,11 @@ def rows_of(table: str, detail: Detail) -> Iterator[Row]:
         yield (*key, *row)
 
 
-def as_dicts(table: str, details: Iterator[Detail]) -> Iterator[dict[str, Any]]:
+def flat_dicts(table: str, details: Iterator[Detail]) -> Iterator[dict[str, Any]]:
     """Rows of all trials as dictionaries, which pandas and polars take as they are."""
     names = [column.name for column in TABLES[table]]
     for detail in details:
-        for row in rows_of(table, detail):
+        for row in flat_rows(table, detail):
             yield dict(zip(names, row, strict=True))
 
 
@@ -96,9 +96,9 @@ def _accesses(detail: Detail) -> Iterator[Row]:
 
 
 def _metrics(detail: Detail) -> Iterator[Row]:
-    for name, info in METRICS.items():
-        value = info.getter(detail.metrics)
-        reason = None if value is not None else info.why_undefined(detail.metrics)
+    for name, metric in METRICS.items():
+        value = metric.getter(detail.metrics)
+        reason = None if value is not None else metric.why_undefined(detail.metrics)
         yield name, None if value is None else float(value), reason
 
 

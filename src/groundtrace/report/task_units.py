@@ -11,14 +11,18 @@ from dataclasses import dataclass
 from math import fsum
 from typing import NamedTuple
 
-from groundtrace.metrics.table import OUTCOMES
+from groundtrace.metrics.catalogue import OUTCOMES, QUANTITIES
+from groundtrace.metrics.places import Place
 from groundtrace.rows.trial_row import TrialRow
 
-KEPT = ("file_recall", "shown.file_recall", "ttfr_seconds", "ttfr_tokens", "reward")
-"""Values that charts are made of."""
+DRAWN_BY_TASK: tuple[Place, ...] = ("recall_charts", "first_hit_charts", "reward_chart")
+"""Charts that are drawn from the values of single tasks."""
+
+KEPT = tuple(dict.fromkeys(name for place in DRAWN_BY_TASK for name in QUANTITIES.names_in(place)))
+"""Values that these charts are made of."""
 
 
-class Trial(NamedTuple):
+class ChartTrial(NamedTuple):
     """What charts need of one trial."""
 
     hit: bool | None
@@ -27,12 +31,12 @@ class Trial(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class TaskUnit:
     """One task within its run and configuration, with its trials."""
 
     config: str
     task: str
-    trials: Sequence[Trial]
+    trials: Sequence[ChartTrial]
 
     def mean(self, name: str) -> float | None:
         """Mean of a metric or outcome over the trials that have it."""
@@ -58,29 +62,29 @@ class Copies:
         return self._first_run.setdefault(row.trial_key, row.run_id) != row.run_id
 
 
-class Units:
+class TaskUnits:
     """Collects rows, none of them copies, as units."""
 
     def __init__(self) -> None:
-        self._trials: dict[tuple[str, str, str, str], list[Trial]] = {}
+        self._trials: dict[tuple[str, str, str, str], list[ChartTrial]] = {}
 
     def add(self, row: TrialRow) -> None:
         """Take one row."""
         key = (row.run_id, row.config_name, row.benchmark or "", row.task_name)
         values = {name: v for name in KEPT if (v := value_of(row, name)) is not None}
-        self._trials.setdefault(key, []).append(Trial(row.hit, values))
+        self._trials.setdefault(key, []).append(ChartTrial(row.hit, values))
 
-    def by_config(self) -> Mapping[str, list[Unit]]:
-        """Units by configuration, names in order."""
-        groups: dict[str, list[Unit]] = {}
+    def by_config(self) -> Mapping[str, list[TaskUnit]]:
+        """TaskUnits by configuration, names in order."""
+        groups: dict[str, list[TaskUnit]] = {}
         for (_, config, _, task), trials in self._trials.items():
-            groups.setdefault(config, []).append(Unit(config, task, trials))
+            groups.setdefault(config, []).append(TaskUnit(config, task, trials))
         return dict(sorted(groups.items()))
 
 
-def units(rows: Iterable[TrialRow]) -> Units:
-    """Units of rows, copies left out."""
-    copies, found = Copies(), Units()
+def task_units(rows: Iterable[TrialRow]) -> TaskUnits:
+    """TaskUnits of rows, copies left out."""
+    copies, found = Copies(), TaskUnits()
     for row in rows:
         if not copies.is_copy(row):
             found.add(row)

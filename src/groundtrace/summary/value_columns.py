@@ -11,7 +11,7 @@ from groundtrace.documents.summary import Distribution
 from groundtrace.metrics.rounding import rounded
 
 
-class Codes:
+class NameCodes:
     """Strings as small numbers, first seen first."""
 
     def __init__(self) -> None:
@@ -26,10 +26,10 @@ class Codes:
         return code
 
 
-class Column:
+class ValueColumn:
     """One value a row, or the reason why there is none."""
 
-    def __init__(self, reasons: Codes) -> None:
+    def __init__(self, reasons: NameCodes) -> None:
         self._values = array("d")
         self._why = array("h")
         self._reasons = reasons

@@ -4,33 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from groundtrace.metrics.table import METRICS, OUTCOMES
-from groundtrace.report import numbers
-from groundtrace.report.text import plain
-from groundtrace.report.units import value_of
+from groundtrace.metrics.catalogue import QUANTITIES
+from groundtrace.report import formats
+from groundtrace.report.shown_text import plain
+from groundtrace.report.task_units import value_of
 from groundtrace.report.words import reason
 from groundtrace.rows.trial_row import TrialRow
 
-METRIC_COLUMNS = (
-    "file_recall",
-    "shown.file_recall",
-    "ndcg@10",
-    "mrr",
-    "context_efficiency",
-    "ttfr_seconds",
-    "reward",
-    "cost_usd",
-    "agent_seconds",
-)
+NUMBER_COLUMNS = QUANTITIES.names_in("trial_table")
 """Numbers of the table; the number of calls and of missed files follow."""
 
 
-def columns() -> list[dict[str, str]]:
+def trial_columns() -> list[dict[str, str]]:
     """Headings of the numbers, with direction and meaning."""
     found = []
-    for name in METRIC_COLUMNS:
-        info = METRICS.get(name) or OUTCOMES[name]
-        found.append({"name": name, "better": info.better, "measures": info.measures})
+    for name in NUMBER_COLUMNS:
+        record = QUANTITIES[name]
+        found.append({"name": name, "better": record.better, "measures": record.measures})
     found.append({"name": "calls", "better": "", "measures": "Tool calls of the trial."})
     found.append(
         {
@@ -105,14 +95,14 @@ def _found(row: TrialRow, *, is_copy: bool) -> str:
 
 
 def _numbers(row: TrialRow) -> tuple[list[float | None], list[str]]:
-    values = [value_of(row, name) for name in METRIC_COLUMNS]
-    texts = [numbers.value(name, value) for name, value in zip(METRIC_COLUMNS, values, strict=True)]
+    values = [value_of(row, name) for name in NUMBER_COLUMNS]
+    texts = [formats.value(name, value) for name, value in zip(NUMBER_COLUMNS, values, strict=True)]
     calls = row.summary.total_events if row.volume else None
     missed = row.labels.get("missed_key_evidence") if row.computable else None
     truth = row.summary.ground_truth_files_total
     values += [calls, missed]
     texts += [
-        numbers.count(calls),
-        numbers.MISSING if missed is None else f"{missed:,} of {truth:,}",
+        formats.count(calls),
+        formats.MISSING if missed is None else f"{missed:,} of {truth:,}",
     ]
     return values, texts

@@ -16,39 +16,23 @@ from typing import Any, get_args
 from msgspec import UNSET
 
 from groundtrace.documents.events import Event, EventsDocument
-from groundtrace.metrics.arithmetic import Arithmetic
-from groundtrace.metrics.declared import UTILIZATION
+from groundtrace.metrics.calculations import Calculations
+from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence, Touch
-from groundtrace.metrics.table import METRICS, SHOWN_PREFIX
 from groundtrace.model import AccessKind, Category
-from groundtrace.report import numbers
-from groundtrace.report.text import plain
+from groundtrace.report import formats
+from groundtrace.report.shown_text import plain
 from groundtrace.report.words import reason
 from groundtrace.rows.detail import Detail
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
-KINDS: tuple[AccessKind, ...] = get_args(AccessKind)
+ACCESS_KINDS: tuple[AccessKind, ...] = get_args(AccessKind)
 
 MCP, SUBAGENT, FIRST, NOTHING, HIT, WRITE = 1, 2, 4, 8, 16, 32
 """Marks of a step."""
 
 BLOCK = 24
 """Trials in one block: enough to share their words, few enough to unpack at once."""
-
-SHOWN_METRICS = (
-    *(
-        name
-        for metric in ("file_recall", "recall@10", "precision@10", "f1@10", "ndcg@10", "mrr", "map")
-        for name in (metric, SHOWN_PREFIX + metric)
-    ),
-    "context_efficiency",
-    "shown.context_efficiency",
-    "ttfr_seconds",
-    "ttfr_tokens",
-    "chunk_recall",
-    *UTILIZATION,
-)
-"""Metrics that stand with their arithmetic beside a timeline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +203,12 @@ def _step(
         marks,
         _arguments(event, limits.argument),
         [
-            [words.number(name), KINDS.index(kind), -1 if hit is None else truth[hit], lines]
+            [words.number(name), ACCESS_KINDS.index(kind), -1 if hit is None else truth[hit], lines]
             for name, kind, hit, lines in kept
         ],
         len(files) - len(kept),
-        numbers.seconds(event.elapsed_seconds) if event.elapsed_seconds is not None else "",
-        numbers.tokens(event.cumulative_tokens) if event.cumulative_tokens is not None else "",
+        formats.seconds(event.elapsed_seconds) if event.elapsed_seconds is not None else "",
+        formats.tokens(event.cumulative_tokens) if event.cumulative_tokens is not None else "",
     ]
 
 
@@ -267,15 +251,14 @@ def _truth(evidence: Evidence) -> list[list[Any]]:
 
 def _metrics(evidence: Evidence, detail: Detail) -> list[list[str]]:
     """Name, value and arithmetic; a metric that is undefined says why."""
-    arithmetic = Arithmetic(evidence, detail.metrics)
+    calculations = Calculations(evidence)
     rows = []
-    for name in SHOWN_METRICS:
-        info = METRICS[name]
-        value = info.getter(detail.metrics)
+    for metric in METRICS.shown_in("trial_detail"):
+        name, value = metric.name, metric.getter(detail.metrics)
         if value is None:
-            rows.append([name, numbers.MISSING, reason(info.why_undefined(detail.metrics))])
+            rows.append([name, formats.MISSING, reason(metric.why_undefined(detail.metrics))])
         else:
-            rows.append([name, numbers.value(name, value), arithmetic.of(name) or ""])
+            rows.append([name, formats.value(name, value), calculations.of(name) or ""])
     return rows
 
 
