@@ -199,11 +199,22 @@ class MetricSection(Generic[View]):
         return view if k is None or self.cut is None else self.cut(view, k)
 
     def metrics(self) -> Iterator[Metric]:
-        """A record for each canonical name, in the order in which tables show them."""
+        """A record for each canonical name, in the order in which tables show them.
+
+        Raises ValueError for a declaration that speaks of a name it does not have: a slip there
+        would leave a metric out of a table without a word.
+        """
+        named: dict[str, set[str]] = {}
         for where in self.fields:
             for declaration in self.declarations:
                 for k in CUTOFFS if declaration.at_cutoffs else (None,):
-                    yield self._metric(where, declaration, k)
+                    metric = self._metric(where, declaration, k)
+                    named.setdefault(declaration.name, {declaration.name}).add(metric.name)
+                    yield metric
+        for declaration in self.declarations:
+            unknown = {*declaration.shown_in, *declaration.worked} - named[declaration.name]
+            if unknown:
+                raise ValueError(f"{declaration.name} speaks of {', '.join(sorted(unknown))}")
 
     def _metric(
         self, where: SectionField[View], declared: MetricDeclaration[View], k: int | None

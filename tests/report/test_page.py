@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.report import Detail, details, html, render_html
+from groundtrace.report import Detail, html, packed_trials, render_html
 from groundtrace.report.packed_trials import LEVELS, pack, unpack
 from groundtrace.report.shown_text import plain
 from groundtrace.rows.trial_row import TrialRow
@@ -106,7 +106,11 @@ def test_a_trial_keeps_its_calls_in_order_with_hits_writes_and_misses() -> None:
     (made,) = unpack(packed.blocks[0])
     assert made["truth"] == [["a", [2, 0], None], ["missed.py", None, None]]
     marks = [step[3] for step in made["steps"]]
-    assert marks == [details.FIRST + details.HIT, details.NOTHING, details.HIT + details.WRITE]
+    assert marks == [
+        packed_trials.FIRST + packed_trials.HIT,
+        packed_trials.NOTHING,
+        packed_trials.HIT + packed_trials.WRITE,
+    ]
     assert made["steps"][0][7:] == ["3.0 s", "1,500"]
     assert [made["words"][file[0]] for file in made["steps"][0][5]] == ["z", "a"]
 

@@ -14,7 +14,7 @@ from groundtrace.documents.events import EventsDocument
 from groundtrace.errors import VersionError
 from groundtrace.rows.make import row_from
 from groundtrace.summary.summarise import summarise
-from tests.artifacts.strategies import values
+from tests.documents.strategies import values
 from tests.metrics.builders import NOW, metrics_of
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "metrics"

@@ -4,64 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from groundtrace.artifacts.read import (
-    read_metrics,
-    read_outcomes,
-)
+from groundtrace.artifacts.read import read_metrics, read_outcomes
 from groundtrace.documents.codec import encode
 from groundtrace.documents.events import EventsDocument
-from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.model import Problem
 from groundtrace.rows.make import row_from
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.stages.stored_rows import read_rows
 from groundtrace.storage import LocalFolder
-from tests.metrics.builders import NOW, Seen, metrics_of, step, trial
+from tests.documents.builders import outcome, outcomes
+from tests.metrics.builders import Seen, metrics_of, step, trial
 
 A, B = "src/a.py", "src/b.py"
-
-
-def outcome(**changes: object) -> TrialOutcome:
-    """An outcome of the builders' trial."""
-    fields: dict[str, object] = {
-        "run_id": "run",
-        "config_name": "baseline",
-        "task_name": "task",
-        "trial_name": "task__1",
-        "benchmark": "suite",
-        "trial_key": "key",
-        "path": "baseline/task__1",
-        "state": "selected",
-        "state_reason": None,
-        "document": "baseline/task.retrieval_events.json",
-        "has_task": True,
-        "model": "model",
-        "harness": "claude-code",
-        "harness_version": "2.1.0",
-        "reward": 1.0,
-        "reward_reason": None,
-        "cost_usd": 0.5,
-        "cost_source": "result",
-        "agent_seconds": 60.0,
-        "trial_seconds": 90.0,
-        "output_tokens": 1000,
-        "output_tokens_source": "modelUsage",
-        "exception": None,
-    }
-    return TrialOutcome(**{**fields, **changes})
-
-
-def outcomes(*trials: TrialOutcome, **changes: object) -> OutcomesDocument:
-    """An outcomes document of these trials."""
-    fields: dict[str, object] = {
-        "schema_version": "1.1",
-        "generated_at": NOW,
-        "scope": "run",
-        "trials": list(trials),
-        "skipped": [],
-        "problems": {},
-    }
-    return OutcomesDocument(**{**fields, **changes})
 
 
 def store(folder: Path, name: str, document: EventsDocument) -> None:
@@ -100,33 +54,6 @@ def test_rows_read_back_equal_rows_made_at_once(tmp_path: Path) -> None:
     assert made.hit is True
     assert made.trial_key == "key"
     assert made.volume["files_written"] == 1
-
-
-def test_an_undefined_metric_is_absent_and_says_why() -> None:
-    """D19: each metric has its own reason."""
-    row = row_from(metrics_of(trial(READ_A, truth=[A])))
-    assert "ttfr_tokens" not in row.metrics
-    reasons = {
-        "ttfr_tokens": "no_tokens",
-        "chunk_recall": "no_chunk_ground_truth",
-        "util_read_before_write_ratio": "nothing_written",
-        "util_write_overlap_with_expected_edit_files": "no_expected_edit_files",
-    }
-    assert {name: row.why_undefined(name) for name in reasons} == reasons
-    never = row_from(metrics_of(trial(step(Seen("read", B)), truth=[A])))
-    assert never.why_undefined("ttfr_seconds") == "never_hit"
-    assert never.hit is False
-    nothing = row_from(metrics_of(trial(step(), truth=[A])))
-    assert nothing.why_undefined("context_efficiency") == "nothing_retrieved"
-
-
-def test_no_trace_has_no_volume() -> None:
-    """D19: zero events of a trial that nobody saw would be an invented zero."""
-    row = row_from(metrics_of(trial(truth=[A], source=None)))
-    assert (row.volume, row.hit, row.why_undefined("total_events")) == ({}, None, "no_trace")
-    unseen = row_from(metrics_of(trial(truth=(), source=None)))
-    assert unseen.why_undefined("total_events") == "no_trace"
-    assert unseen.why_undefined("recall@10") == "no_ground_truth"
 
 
 def test_broken_files_are_problems_and_the_rest_is_read(tmp_path: Path) -> None:
@@ -199,9 +126,3 @@ def test_documents_are_read_one_at_a_time_in_order(tmp_path: Path) -> None:
     stems = [f"{config}/{name}" for config in ("baseline", "mcp") for name in ("a", "b")]
     assert [s.path for s in read_metrics(folder)] == [f"{s}.retrieval_metrics.json" for s in stems]
     assert list(read_metrics(LocalFolder(tmp_path / "missing"))) == []
-
-
-def test_documents_without_accesses_are_counted_by_category() -> None:
-    """D12."""
-    document = trial(step(Seen("surfaced", A), Seen("surfaced", B), accesses=False), truth=[A])
-    assert row_from(metrics_of(document), document).accesses == {"file_search/surfaced": 2}

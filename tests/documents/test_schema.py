@@ -17,7 +17,7 @@ from groundtrace.documents.schema import render, schema
 from groundtrace.errors import InputError, VersionError
 from groundtrace.metrics import evaluate
 from groundtrace.metrics.example import example_document
-from tests.artifacts.strategies import spoiled, values
+from tests.documents.strategies import spoiled, values
 
 VALIDATORS = {kind: jsonschema_rs.validator_for(schema(kind)) for kind in KINDS}
 DOCUMENTS = {kind: values(inspect.type_info(info.type)) for kind, info in KINDS.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import json
 import subprocess
 import sys
@@ -264,4 +263,3 @@ def test_without_the_extra_the_message_names_it(
 
 def test_nothing_evaluated_is_said(groundtrace: Call, tmp_path: Path) -> None:
     assert groundtrace("export", tmp_path, "--to", "csv", tmp_path / "x").code == 3
-    assert importlib.util.find_spec("groundtrace") is not None
