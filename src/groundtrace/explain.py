@@ -1,4 +1,4 @@
-"""What every stage saw of one trial, as plain data: for `explain`, and for anybody who doubts.
+"""What every stage saw of one trial, as plain data, for `explain`.
 
 A surprising number is traced back from a metric's arithmetic to the ranking, from the ranking
 to a call, and from the call, by its id, to the raw trace.

@@ -18,9 +18,9 @@ from groundtrace.errors import UsageError
 from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES, SECTIONS, Catalogue
 from groundtrace.metrics.chunk_level import CHUNK_LEVEL
+from groundtrace.metrics.displays import DISPLAYS, Display, Spot
 from groundtrace.metrics.evidence import Evidence
 from groundtrace.metrics.example import example_document
-from groundtrace.metrics.places import PLACES, Place, Spot
 from tests.metrics.builders import metrics_of
 
 AT_CUTOFFS = [
@@ -156,27 +156,27 @@ def test_every_metric_of_a_section_is_a_field_of_the_document() -> None:
             assert {d.stored_field for d in section.declarations} <= set(fields)
 
 
-def test_every_place_is_described_and_shows_something() -> None:
-    assert set(PLACES) == set(get_args(Place))
-    for place in PLACES:
-        assert QUANTITIES.names_in(place), place
-    used = {place for record in QUANTITIES.values() for place in record.shown_in}
-    assert used == set(PLACES)
+def test_every_display_is_described_and_shows_something() -> None:
+    assert set(DISPLAYS) == set(get_args(Display))
+    for display in DISPLAYS:
+        assert QUANTITIES.names_in(display), display
+    used = {display for record in QUANTITIES.values() for display in record.shown_in}
+    assert used == set(DISPLAYS)
 
 
-def test_places_hold_only_what_they_can_show() -> None:
+def test_displays_hold_only_what_they_can_show() -> None:
     """One axis for all deltas needs one scale and one direction; charts need a question."""
-    for place in ("movers", "delta_chart"):
-        assert {record.better for record in QUANTITIES.shown_in(place)} == {"higher"}
-    for place in ("recall_charts", "first_hit_charts"):
-        assert all(metric.heading(place).endswith("?") for metric in METRICS.shown_in(place))
-    for place in ("quality", "groups"):
-        assert all(metric.over_shown in METRICS for metric in METRICS.shown_in(place))
-    for place in ("first_hit", "first_hit_shown", "first_hit_charts"):
-        assert all(metric.hit_metric in METRICS for metric in METRICS.shown_in(place))
+    for display in ("movers", "delta_chart"):
+        assert {record.better for record in QUANTITIES.shown_in(display)} == {"higher"}
+    for display in ("recall_charts", "first_hit_charts"):
+        assert all(metric.heading(display).endswith("?") for metric in METRICS.shown_in(display))
+    for display in ("quality", "groups"):
+        assert all(metric.over_shown in METRICS for metric in METRICS.shown_in(display))
+    for display in ("first_hit", "first_hit_shown", "first_hit_charts"):
+        assert all(metric.hit_metric in METRICS for metric in METRICS.shown_in(display))
 
 
-def test_a_place_keeps_its_own_order() -> None:
+def test_a_display_keeps_its_own_order() -> None:
     """Positions come first, then the catalogue's order."""
     assert METRICS.names_in("api_summary")[2:4] == ("mrr", "ndcg@10")
     assert METRICS.names_in("groups")[3:5] == ("ndcg@10", "mrr")

@@ -12,7 +12,7 @@ from groundtrace.cli.terminal import escape, table
 from groundtrace.metrics.catalogue import OUTCOMES
 from groundtrace.report import formats
 from groundtrace.report.shown_text import plain
-from groundtrace.report.words import reason
+from groundtrace.report.wording import reason
 
 SHOWN_FILES = 12
 """Files of one call that are listed; the rest is counted."""

@@ -5,7 +5,7 @@ ranking       the formulas of information retrieval
 file_level    stage 1   chunk_level   stage 2
 utilization   stage 3   taxonomy      stage 4
 record        the record of a metric: words, computation, arithmetic, where it is shown
-places        the tables and charts that ask the records
+displays      the tables and charts that ask the records
 outcomes      the records of outcomes
 catalogue     every metric and outcome by name
 calculations  a value's arithmetic, for `explain` and the page

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from groundtrace.errors import UsageError
 from groundtrace.metrics.chunk_level import CHUNK_LEVEL
+from groundtrace.metrics.displays import Display
 from groundtrace.metrics.file_level import FILE_LEVEL
 from groundtrace.metrics.outcomes import ALL_OUTCOMES
-from groundtrace.metrics.places import Place
-from groundtrace.metrics.record import Metric, MetricSection, Outcome, Quantity
+from groundtrace.metrics.record import Metric, MetricSection, OutcomeRecord, Quantity
 from groundtrace.metrics.utilization import UTILIZATION
 from groundtrace.suggest import unknown_name
 
@@ -38,14 +38,14 @@ class Catalogue(dict[str, Kind]):
     def __missing__(self, name: str) -> Kind:
         raise UsageError(unknown_name(self._what, name, self, listed=False))
 
-    def shown_in(self, place: Place) -> tuple[Kind, ...]:
-        """The records that a place shows, in its order."""
-        shown = (record for record in self.values() if place in record.shown_in)
-        return tuple(sorted(shown, key=lambda record: record.shown_in[place].order))
+    def shown_in(self, display: Display) -> tuple[Kind, ...]:
+        """The records that a display shows, in its order."""
+        shown = (record for record in self.values() if display in record.shown_in)
+        return tuple(sorted(shown, key=lambda record: record.shown_in[display].order))
 
-    def names_in(self, place: Place) -> tuple[str, ...]:
+    def names_in(self, display: Display) -> tuple[str, ...]:
         """Their names."""
-        return tuple(record.name for record in self.shown_in(place))
+        return tuple(record.name for record in self.shown_in(display))
 
 
 METRICS: Catalogue[Metric] = Catalogue(
@@ -53,7 +53,7 @@ METRICS: Catalogue[Metric] = Catalogue(
 )
 """Every metric, in the order in which tables show them."""
 
-OUTCOMES: Catalogue[Outcome] = Catalogue("outcome", ALL_OUTCOMES)
+OUTCOMES: Catalogue[OutcomeRecord] = Catalogue("outcome", ALL_OUTCOMES)
 """Every outcome that metrics are related to."""
 
 QUANTITIES: Catalogue[Quantity] = Catalogue(

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from groundtrace.documents.metrics import ChunkLevelMetrics, NotComputable
+from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import ANY, Evidence
-from groundtrace.metrics.places import Spot
 from groundtrace.metrics.record import (
     SPECIFICATION,
     MetricDeclaration,

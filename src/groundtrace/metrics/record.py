@@ -14,8 +14,8 @@ from typing import Any, Generic, Literal, TypeVar
 from groundtrace.documents.base import Record
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.metrics.displays import Display, Spot
 from groundtrace.metrics.evidence import Evidence
-from groundtrace.metrics.places import Place, Spot
 from groundtrace.metrics.ranking import CUTOFFS
 from groundtrace.metrics.rounding import rounded
 
@@ -50,12 +50,12 @@ class Quantity:
     better: Better = "higher"
     undefined: str
     """When it has no value, in words; for a metric with the reason codes that summaries count."""
-    shown_in: Mapping[Place, Spot] = dataclasses.field(default_factory=dict)
-    """The places that show it, besides those that show everything."""
+    shown_in: Mapping[Display, Spot] = dataclasses.field(default_factory=dict)
+    """The displays that show it, besides those that show everything."""
 
-    def heading(self, place: Place) -> str:
-        """What it is called in a place that shows it."""
-        return self.shown_in[place].heading or self.name
+    def heading(self, display: Display) -> str:
+        """What it is called in a display that shows it."""
+        return self.shown_in[display].heading or self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ class Metric(Quantity):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome(Quantity):
+class OutcomeRecord(Quantity):
     """One thing that became of a trial, with its direction (D35)."""
 
     getter: Callable[[TrialOutcome], float | None]
@@ -145,8 +145,8 @@ class MetricDeclaration(Generic[View]):
     """Reason code where the section could be computed and this value is not there."""
     hit_metric: str | None = None
     """See `Metric.hit_metric`; without the list's prefix."""
-    shown_in: Mapping[str, Mapping[Place, Spot]] = dataclasses.field(default_factory=dict)
-    """Where it is shown, by canonical name; `name` stands for every cutoff over retrieved files."""
+    shown_in: Mapping[str, Mapping[Display, Spot]] = dataclasses.field(default_factory=dict)
+    """Where it is shown, by canonical name; `name` means every cutoff over retrieved files."""
 
     @property
     def stored_field(self) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from groundtrace.documents.metrics import NotComputable, UtilizationProbes
+from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import READ, WRITTEN, Evidence, Touch
-from groundtrace.metrics.places import Spot
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     SPECIFICATION,

@@ -1,7 +1,7 @@
 """How every number is written for people: the one place that Markdown, page and terminal share.
 
-A reader who sees 0.7833 in the terminal must find 0.7833 on the page. So the page's script formats
-nothing: it shows the texts made here.
+A reader who sees 0.7833 in the terminal must find 0.7833 on the page, so the page's script
+formats nothing: it shows the texts made here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import isfinite
 from groundtrace.metrics.catalogue import QUANTITIES
 
 MISSING = "–"
-"""What stands where there is no value; never a zero (D19)."""
+"""Shown where there is no value; never a zero (D19)."""
 
 ARROWS = {"higher": "↑", "lower": "↓"}
 """Direction of a number in a heading (D35)."""

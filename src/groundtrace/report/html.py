@@ -23,7 +23,7 @@ from groundtrace.report.packed_trials import ACCESS_KINDS, CATEGORIES, Packed, p
 from groundtrace.report.sections import LEGEND, STATUS, sections
 from groundtrace.report.task_units import Copies, TaskUnits
 from groundtrace.report.trial_table import TrialTable, trial_columns
-from groundtrace.report.words import KIND_WORDS, plural
+from groundtrace.report.wording import KIND_WORDS, plural
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.trial_row import TrialRow
 
@@ -33,7 +33,7 @@ PAGE_LIMIT = 3_000_000
 LIMIT_TRIALS = 1_000
 
 MAX_TRIALS = 10_000
-"""Trials that a page lists; what is beyond is counted, and said."""
+"""Trials that a page lists; the page says how many more there are."""
 
 
 def render(data: ReportData) -> str:
@@ -90,7 +90,7 @@ def _title(data: ReportData) -> Paragraph:
 
 
 def _survey(rows: Iterable[TrialRow]) -> tuple[TrialTable, TaskUnits]:
-    """One pass over all rows, of which there may be too many to hold."""
+    """One pass over all rows: there can be too many to hold."""
     table, units, copies = TrialTable(MAX_TRIALS), TaskUnits(), Copies()
     for row in rows:
         is_copy = copies.is_copy(row)
@@ -145,7 +145,7 @@ def _digest(text: str) -> str:
 
 
 def _json(value: Mapping[str, Any]) -> str:
-    """JSON that can stand in a script element: no text in it can end the element."""
+    """JSON for a script element: no text in it can end the element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")

@@ -22,7 +22,7 @@ from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence, Touch
 from groundtrace.model import AccessKind, Category
 from groundtrace.report import formats
 from groundtrace.report.shown_text import plain
-from groundtrace.report.words import reason
+from groundtrace.report.wording import reason
 from groundtrace.rows.detail import Detail
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -31,7 +31,7 @@ ACCESS_KINDS: tuple[AccessKind, ...] = get_args(AccessKind)
 MCP, SUBAGENT, FIRST, NOTHING, HIT, WRITE = 1, 2, 4, 8, 16, 32
 """Marks of a step."""
 
-BLOCK = 24
+TRIALS_IN_BLOCK = 24
 """Trials in one block: enough to share their words, few enough to unpack at once."""
 
 
@@ -48,7 +48,7 @@ class Limits:
     """Keep only calls that hit or wrote."""
 
     def in_words(self) -> str:
-        """What a reader must know of the cut."""
+        """What was cut, in words."""
         kept = "calls that met a relevant file or wrote one" if self.only_notable else "calls"
         return (
             f"at most {self.steps:,} {kept} of a trial, {self.files:,} files of a call, and "
@@ -113,7 +113,7 @@ def _grouped(details: Iterable[tuple[int, Detail]]) -> Iterator[list[tuple[int, 
     group: list[tuple[int, Detail]] = []
     for item in details:
         group.append(item)
-        if len(group) == BLOCK:
+        if len(group) == TRIALS_IN_BLOCK:
             yield group
             group = []
     if group:
@@ -190,7 +190,7 @@ def _step(
         + WRITE * any(touch.kind == "written" for touch in touches)
     )
     files = _files(event, touches)
-    # Hits first where not all can be kept: they are what a reader looks for.
+    # Hits first where not all files are kept: readers look for them.
     kept = (
         sorted(files, key=lambda file: file[2] is None)[: limits.files]
         if len(files) > limits.files

@@ -1,7 +1,7 @@
-"""Text of a trace made fit to be shown: masked, with nothing hidden in it, and of a sane length.
+"""Text of a trace, made safe to show: masked, with invisible characters written out, and cut.
 
-A name may hold a line break, a bidirectional override that turns `exe.txt` around, or a megabyte
-of text. It is shown as the characters that it holds, and where it is cut that is said.
+A name can hold a line break, a bidirectional override that turns `exe.txt` around, or a megabyte
+of text. Such characters are shown as escapes, and a cut says how long the text was.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ NAME_LIMIT = 240
 """Characters of a name that are shown."""
 
 _EDGE = 512
-"""Characters in which a credential fits that was cut in two."""
+"""Longer than any credential that the end of a cut could halve."""
 
 
 def plain(text: str, limit: int = NAME_LIMIT) -> str:
@@ -23,7 +23,7 @@ def plain(text: str, limit: int = NAME_LIMIT) -> str:
     masked = mask(looked_at)
     unseen = len(text) - len(looked_at)
     if unseen:
-        # What stands at the end may be the first half of one.
+        # The end of the part that was looked at can be the first half of a credential.
         kept = masked[:-_EDGE]
         return visible(shorten(kept, limit, len(text)))
     return visible(shorten(masked, limit))

@@ -1,7 +1,7 @@
 """Rows as charts count them: copies once, and the trials of a task averaged (D32).
 
-The same rules as the summary's, so that a chart and a table of the same numbers agree. Of each
-trial only what charts show is kept: a page may be made of a million.
+The summary's rules, but for copies inside one run: those are counted again here. Only
+what charts show is kept of each trial: a page can be made of a million.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from math import fsum
 from typing import NamedTuple
 
 from groundtrace.metrics.catalogue import OUTCOMES, QUANTITIES
-from groundtrace.metrics.places import Place
+from groundtrace.metrics.displays import Display
 from groundtrace.rows.trial_row import TrialRow
 
-DRAWN_BY_TASK: tuple[Place, ...] = ("recall_charts", "first_hit_charts", "reward_chart")
+DRAWN_BY_TASK: tuple[Display, ...] = ("recall_charts", "first_hit_charts", "reward_chart")
 """Charts that are drawn from the values of single tasks."""
 
-KEPT = tuple(dict.fromkeys(name for place in DRAWN_BY_TASK for name in QUANTITIES.names_in(place)))
+KEPT = tuple(
+    dict.fromkeys(name for display in DRAWN_BY_TASK for name in QUANTITIES.names_in(display))
+)
 """Values that these charts are made of."""
 
 
@@ -52,13 +54,13 @@ def value_of(row: TrialRow, name: str) -> float | None:
 
 
 class Copies:
-    """Tells rows of trials that another run already had, in the order of the summary (D32)."""
+    """Recognises trials that another run already had, in the order of the summary (D32)."""
 
     def __init__(self) -> None:
         self._first_run: dict[str, str] = {}
 
     def is_copy(self, row: TrialRow) -> bool:
-        """Whether the trial was seen in another run; to be asked once for each row."""
+        """Whether the trial was seen in another run; call it once for each row."""
         return self._first_run.setdefault(row.trial_key, row.run_id) != row.run_id
 
 

@@ -8,7 +8,7 @@ from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.shown_text import plain
 from groundtrace.report.task_units import value_of
-from groundtrace.report.words import reason
+from groundtrace.report.wording import reason
 from groundtrace.rows.trial_row import TrialRow
 
 NUMBER_COLUMNS = QUANTITIES.names_in("trial_table")

@@ -24,9 +24,9 @@ def row_from(
     path: str | None = None,
     is_known: Callable[[str], bool] | None = None,
 ) -> TrialRow:
-    """The row of one trial; its values are the document's, so that rows made now and rows read
-    later are equal. An outcome of another trial, as beside a document that an earlier run left
-    under the same name, is not taken."""
+    """The row of one trial. Values come from the metrics document, so that rows made now and rows
+    read later are equal. An outcome of another trial is ignored: an earlier run can have left a
+    document of that name."""
     where = metrics.provenance
     if outcome is not None and clean_text(outcome.trial_name) != where.trial_name:
         outcome = None
@@ -72,7 +72,7 @@ def row_from(
 
 
 def _volume(metrics: MetricsDocument) -> dict[str, float]:
-    """Counts of a trial that was seen working; without a trace a count of 0 would be invented."""
+    """Counts over a trial's events; without events there are none, since a 0 would be invented."""
     summary: EventSummary = metrics.event_summary
     if not summary.total_events:
         return {}

@@ -1,8 +1,8 @@
 """The run summary: rows in, statistics with their n and what was left out (D19, D21, D32).
 
-Rows are taken one at a time and kept as columns. The unit of every statistic is the task within
-its run and configuration: several trials of it are averaged first, so that a task tried ten times
-weighs no more than one tried once. A trial and its copies, wherever they lie, count once.
+Rows are read one at a time and kept as columns. The unit of every statistic is the task within
+its run and configuration: its trials are averaged first, so a task tried ten times weighs no
+more than one tried once. A trial and its copies count once, whichever runs they are in.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from groundtrace.documents.summary import (
     SliceCounts,
 )
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
-from groundtrace.metrics.places import Place
+from groundtrace.metrics.displays import Display
 from groundtrace.metrics.rounding import rounded
 from groundtrace.rows.trial_row import VOLUME, TrialRow
 from groundtrace.summary.value_columns import NameCodes, ValueColumn
@@ -66,8 +66,8 @@ def summarise(
 ) -> RunSummaryDocument:
     """The summary of a run (`scope` is its id) or of all runs (`*`).
 
-    `outcomes` are those of the same runs; they tell what discovery found and passed over.
-    `problems` are counts by kind of what was met while reading documents.
+    `outcomes` are those of the same runs; they say what discovery found and skipped.
+    `problems` counts, by kind, the problems of reading documents.
     """
     table = _Table()
     for row in rows:
@@ -95,7 +95,7 @@ def summarise(
 
 
 class _Found:
-    """What outcomes tell, taken one document at a time: most trials need only counting."""
+    """What the outcomes say, one document at a time: most trials need only counting."""
 
     def __init__(self, outcomes: Iterable[OutcomesDocument]) -> None:
         self.trials: int | None = None
@@ -134,8 +134,8 @@ def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def _held(total: int) -> int:
-    """A total as documents can hold it: what others wrote may claim any counts, and two of nearly
-    2**63 came to more than the schema allows."""
+    """A total within the schema's limit. Documents that others wrote can claim any count: two of
+    nearly 2**63 added up to more than the schema allows."""
     return min(total, MAX_INT)
 
 
@@ -216,7 +216,7 @@ class _Table:
     def add(self, row: TrialRow) -> None:
         self.runs.add(row.run_id)
         counted_in = self._counted_in.get(row.trial_key)
-        # Without an outcome the key is only a name, which two trials of a run may share.
+        # Without an outcome the key is only a name, which two trials of a run can share.
         if counted_in is not None and (counted_in != row.run_id or row.outcome is not None):
             self.duplicated.append(
                 DuplicatedTrial(
@@ -273,8 +273,8 @@ class _Table:
         return {name: self.summary(groups[name]) for name in sorted(groups)}
 
     def summary(self, group: _Group) -> GroupSummary:
-        """The statistics of a group; groups of the same rows have the same, as in a run of one
-        configuration, suite and model, where they are computed once and not four times."""
+        """The statistics of a group. Groups with the same rows share them: in a run of one
+        configuration, suite and model they are computed once instead of four times."""
         rows = group.rows.tobytes()
         if rows not in self._summaries:
             self._summaries[rows] = self._summary(group)
@@ -317,13 +317,13 @@ class _Table:
             accesses=_sorted(group.accesses),
         )
 
-    def _first_hit(self, group: _Group, column: str, place: Place) -> FirstHit:
+    def _first_hit(self, group: _Group, column: str, display: Display) -> FirstHit:
         units = self._repeated_units()
         shares, _ = self._columns[column].by_unit(group.rows, units)
         n_hit = sum(share > 0 for share in shares)
         times = {
             metric.field: self._columns[metric.name].distribution(group.rows, units)
-            for metric in METRICS.shown_in(place)
+            for metric in METRICS.shown_in(display)
         }
         return FirstHit(
             n=len(shares),

@@ -1,4 +1,4 @@
-"""A compact table of rows: eight bytes a value, so that a million trials fit into memory."""
+"""Rows as compact columns: eight bytes for each value, so that a million trials fit into memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class NameCodes:
         self._codes: dict[str, int] = {}
 
     def code(self, name: str) -> int:
-        """The number of a name, new or known."""
+        """The number of a name; a new name gets the next one."""
         code = self._codes.setdefault(name, len(self.names))
         if code == len(self.names):
             self.names.append(name)
@@ -27,7 +27,7 @@ class NameCodes:
 
 
 class ValueColumn:
-    """One value a row, or the reason why there is none."""
+    """One value for each row, or the reason why there is none."""
 
     def __init__(self, reasons: NameCodes) -> None:
         self._values = array("d")
@@ -35,7 +35,7 @@ class ValueColumn:
         self._reasons = reasons
 
     def add(self, value: float) -> None:
-        """Append a value; what is not a finite number is none."""
+        """Append a value; infinities and NaN count as missing."""
         if isfinite(value):
             self._values.append(value)
             self._why.append(-1)
@@ -52,7 +52,7 @@ class ValueColumn:
     ) -> tuple[list[float], Mapping[str, int]]:
         """The mean of each unit's rows, and the units without any value by their first reason.
 
-        `units` is the unit of each row of the table; None when every row is one of its own.
+        `units` holds the unit of each row of the table; None when every row is its own unit.
         """
         names = self._reasons.names
         values, whys = self._values, self._why
@@ -102,7 +102,7 @@ def distribution(values: list[float], left_out: Mapping[str, int]) -> Distributi
 
 
 def _of_one(value: float, left_out: dict[str, int]) -> Distribution:
-    """The same of a single value: folders of small runs hold hundreds of such groups."""
+    """The same for one value, without sorting: folders of small runs have hundreds of such groups."""
     only = rounded(value)
     return Distribution(
         n=1,

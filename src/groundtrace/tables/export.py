@@ -70,13 +70,13 @@ def write_parquet(details: Iterable[Detail], folder: Path) -> list[Path]:
     """Every table as `<table>.parquet`."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
-        lines = write_lines(details, Path(scratch))
+        lines = write_json_lines(details, Path(scratch))
         paths = []
         for table, source in lines.items():
             path = folder / f"{table}.parquet"
             temporary = path.with_name(f".{path.name}.tmp")
             database.execute(
-                f"COPY (SELECT * FROM {read_lines(table, source)}) "
+                f"COPY (SELECT * FROM {json_lines_table(table, source)}) "
                 f"TO {quoted(str(temporary))} (FORMAT parquet)"
             )
             temporary.replace(path)
@@ -84,8 +84,8 @@ def write_parquet(details: Iterable[Detail], folder: Path) -> list[Path]:
     return paths
 
 
-def write_lines(details: Iterable[Detail], folder: Path) -> dict[str, Path]:
-    """Every table as lines of JSON, from which duckdb reads it."""
+def write_json_lines(details: Iterable[Detail], folder: Path) -> dict[str, Path]:
+    """Every table as lines of JSON, for duckdb to read."""
     paths = {table: folder / f"{table}.jsonl" for table in TABLES}
     encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
     with ExitStack() as stack:
@@ -98,7 +98,7 @@ def write_lines(details: Iterable[Detail], folder: Path) -> dict[str, Path]:
     return paths
 
 
-def read_lines(table: str, path: Path) -> str:
+def json_lines_table(table: str, path: Path) -> str:
     """The SQL that reads such lines with the table's own types."""
     columns = ", ".join(
         f"{quoted(column.name)}: {quoted(SQL_TYPES[column.type])}" for column in TABLES[table]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.file_level.ranked_list import RankedList
-from groundtrace.metrics.places import Spot
 from groundtrace.metrics.ranking import TEXTBOOK, dcg_at, f1_at, ndcg_at, precision_at, recall_at
 from groundtrace.metrics.record import NO_TRUTH_OR_TRACE, MetricDeclaration
 

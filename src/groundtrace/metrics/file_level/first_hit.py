@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import seconds_at
 from groundtrace.metrics.file_level.ranked_list import RankedList
-from groundtrace.metrics.places import Spot
 from groundtrace.metrics.record import NO_TRUTH_OR_TRACE, SPECIFICATION, MetricDeclaration
 
 

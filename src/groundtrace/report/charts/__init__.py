@@ -1,7 +1,8 @@
-"""Charts as Vega-Lite specifications, each the answer to a question that stands above it.
+"""Charts as Vega-Lite specifications, each the answer to the question above it.
 
-Everything is counted here and not in the chart, so that the numbers behind a chart can stand in
-a table beneath it. Colours are the page's own variables: theme and print need no redrawing.
+Everything is counted here and not in the chart, so that a table below the
+chart can show the same numbers. Colours are variables of the page, so a change of theme and
+printing need no redrawing.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from groundtrace.report.blocks import Paragraph
-from groundtrace.report.charts.errors import access_charts, label_chart
 from groundtrace.report.charts.impact import comparison_charts, reward_chart
-from groundtrace.report.charts.parts import MAX_CONFIGS, Chart
 from groundtrace.report.charts.quality import first_hit_charts, recall_charts
+from groundtrace.report.charts.taxonomy import access_charts, label_chart
+from groundtrace.report.charts.vega_parts import MAX_CONFIGS, Chart
 from groundtrace.report.data import ReportData
 from groundtrace.report.task_units import TaskUnits
 

@@ -11,10 +11,10 @@ from groundtrace.documents.impact import Delta, MatchedComparison
 from groundtrace.metrics.catalogue import METRICS, QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Paragraph
-from groundtrace.report.charts.parts import LEGEND_STYLE, Chart, colour, ordinal, spec, tooltip
+from groundtrace.report.charts.vega_parts import LEGEND_STYLE, Chart, colour, ordinal, spec, tooltip
 from groundtrace.report.data import ReportData
 from groundtrace.report.task_units import TaskUnit
-from groundtrace.report.words import plural
+from groundtrace.report.wording import plural
 
 MAX_COMPARISONS = 3
 """Comparisons that are drawn; tables have all of them."""
@@ -67,7 +67,7 @@ def _deltas(number: int, comparison: MatchedComparison, note: Paragraph) -> Iter
 def _delta_layers(names: list[str], intervals: bool) -> list[dict[str, Any]]:
     """Zero as a line, intervals as bars, means as points."""
     title = "mean delta, right is better ↑"
-    # Long names in two lines, so that the plot keeps its room on a telephone.
+    # Long names take two lines, so that the plot stays wide enough on a phone.
     y = ordinal("metric", None, names)
     y["axis"] |= {"labelExpr": "split(datum.label, '_with_')", "labelLimit": 170}
     shared: dict[str, Any] = {"y": y, "tooltip": tooltip("metric", "text")}
@@ -107,7 +107,7 @@ def _delta_point(delta: Delta) -> dict[str, Any]:
 
 
 def _slopes(number: int, comparison: MatchedComparison) -> Iterator[Chart]:
-    """One line for tasks that went the same way; none where there are too many ways to see."""
+    """One line for tasks that went the same way; none where there are too many lines to see."""
     (metric,) = METRICS.names_in("slope_chart")
     lines: dict[tuple[float, float], list[str]] = {}
     for task in comparison.tasks or ():

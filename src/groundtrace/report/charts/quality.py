@@ -8,12 +8,20 @@ from typing import Any
 
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, Paragraph, Table, make_table
-from groundtrace.report.charts.parts import Chart, colour, dash, ordinal, share_axis, spec, tooltip
+from groundtrace.report.blocks import Name, Paragraph, ReportTable, make_table
+from groundtrace.report.charts.vega_parts import (
+    Chart,
+    colour,
+    dash,
+    ordinal,
+    share_axis,
+    spec,
+    tooltip,
+)
 from groundtrace.report.task_units import TaskUnit
-from groundtrace.report.words import plural
+from groundtrace.report.wording import plural
 
-MAX_STEPS = 200
+MAX_CURVE_POINTS = 200
 """Points of a cumulative curve."""
 
 _BINS: Sequence[tuple[str, Callable[[float], bool]]] = (
@@ -129,7 +137,7 @@ def first_hit_charts(configs: Mapping[str, list[TaskUnit]], note: Paragraph) -> 
 
 
 def _curve_values(curves: Mapping[str, _Curve], metric: str) -> list[dict[str, Any]]:
-    """Points of all curves; each goes on to the last time of any, where it has come to rest."""
+    """Points of all curves; each is drawn as far as the longest one, flat after its last point."""
     end = max(curve.points[-1][0] for curve in curves.values())
     return [
         {
@@ -143,7 +151,7 @@ def _curve_values(curves: Mapping[str, _Curve], metric: str) -> list[dict[str, A
     ]
 
 
-def _curve_table(curves: Mapping[str, _Curve]) -> Table:
+def _curve_table(curves: Mapping[str, _Curve]) -> ReportTable:
     rows = [
         [
             Name(config),
@@ -197,8 +205,8 @@ def _curve(own: Sequence[TaskUnit], metric: str) -> _Curve | None:
 
 
 def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Fewer points of a curve, its ends kept."""
+    """Fewer points of a curve; its ends are kept."""
     last: dict[float, float] = dict(points)
     kept = sorted(last.items())
-    step = -(-len(kept) // MAX_STEPS)
+    step = -(-len(kept) // MAX_CURVE_POINTS)
     return [*kept[:-1:step], kept[-1]] if step > 1 else kept

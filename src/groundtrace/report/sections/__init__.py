@@ -17,7 +17,7 @@ STATUS = (
     "Status: standalone, non-ranking; association, not causation. Nothing here changes a reward, "
     "a score or a ranking, and nothing shows that retrieval causes an outcome."
 )
-"""What stands above every report."""
+"""Printed at the top of every report."""
 
 LEGEND = (
     "↑ higher is better, ↓ lower is better. n is the number of tasks behind a mean, each task's "

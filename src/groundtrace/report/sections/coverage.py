@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from groundtrace.documents.summary import GroupSummary, RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, Paragraph, Section, Table, make_table
+from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
-from groundtrace.report.words import left_out, plural, reason
+from groundtrace.report.wording import left_out, plural, reason
 
-LISTED = 25
+LISTED_TRIALS = 25
 """Trials that are named one by one; the rest is counted."""
 
 
@@ -46,7 +46,7 @@ def _sentences(summary: RunSummaryDocument) -> Iterator[Paragraph]:
     )
 
 
-def _tables(summary: RunSummaryDocument) -> Iterator[Table]:
+def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
     yield _by_config(summary.by_config)
     yield _sources(summary.overall)
     yield _values(summary.overall)
@@ -90,20 +90,20 @@ def _tables(summary: RunSummaryDocument) -> Iterator[Table]:
             yield make_table(
                 f"{caption}: {len(trials):,}",
                 ("run", "config", "task", "trial", last),
-                [[Name(part) for part in trial] for trial in trials[:LISTED]],
+                [[Name(part) for part in trial] for trial in trials[:LISTED_TRIALS]],
                 _more(len(trials)),
             )
     if summary.skipped:
         yield make_table(
             f"Folders passed over: {len(summary.skipped):,}",
             ("folder", "why"),
-            [[Name(s.path), Name(s.reason)] for s in summary.skipped[:LISTED]],
+            [[Name(s.path), Name(s.reason)] for s in summary.skipped[:LISTED_TRIALS]],
             _more(len(summary.skipped)),
         )
 
 
 def _more(number: int) -> Paragraph:
-    more = number - LISTED
+    more = number - LISTED_TRIALS
     return (
         (f"and {more:,} more; run_retrieval_summary.json names all of them.",) if more > 0 else ()
     )
@@ -112,7 +112,7 @@ def _more(number: int) -> Paragraph:
 _REASONS = ("no_ground_truth", "no_trace", "empty_trace")
 
 
-def _by_config(groups: Mapping[str, GroupSummary]) -> Table:
+def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:
     columns = [
         "config",
         ">trials",
@@ -146,7 +146,7 @@ def _by_config(groups: Mapping[str, GroupSummary]) -> Table:
     )
 
 
-def _sources(group: GroupSummary) -> Table:
+def _sources(group: GroupSummary) -> ReportTable:
     seen = group.coverage
     kinds: Sequence[tuple[str, Mapping[str, int]]] = (
         ("trace source", seen.trace_sources),
@@ -170,7 +170,7 @@ def _sources(group: GroupSummary) -> Table:
     return make_table("Where the evidence came from", ("what", "source", ">trials", ">share"), rows)
 
 
-def _values(group: GroupSummary) -> Table:
+def _values(group: GroupSummary) -> ReportTable:
     """Which numbers exist for how many tasks; the rest by reason."""
     rows = [
         [
@@ -198,7 +198,7 @@ def _values(group: GroupSummary) -> Table:
     )
 
 
-def _counted(caption: str, what: str, times: str, counts: Mapping[str, int]) -> Table:
+def _counted(caption: str, what: str, times: str, counts: Mapping[str, int]) -> ReportTable:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    rows = [[Name(name), formats.count(number)] for name, number in ordered[:LISTED]]
+    rows = [[Name(name), formats.count(number)] for name, number in ordered[:LISTED_TRIALS]]
     return make_table(caption, (what, f">{times}"), rows, _more(len(ordered)))

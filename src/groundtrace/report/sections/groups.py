@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from groundtrace.metrics.catalogue import METRICS, QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.blocks import Section, Table, make_table
+from groundtrace.report.blocks import ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections.shared import Groups, both_lists, named
-from groundtrace.report.words import left_out
+from groundtrace.report.wording import left_out
 
 
 def groups_section(data: ReportData) -> Section:
@@ -28,7 +28,7 @@ def groups_section(data: ReportData) -> Section:
     )
 
 
-def _tables(data: ReportData) -> Iterator[Table]:
+def _tables(data: ReportData) -> Iterator[ReportTable]:
     summary = data.summary
     for title, found in (
         ("configuration", summary.by_config),
@@ -41,7 +41,7 @@ def _tables(data: ReportData) -> Iterator[Table]:
         yield both_lists(("Every metric of ", name), group, METRICS.shown_in("quality"))
 
 
-def _retrieval(caption: str, first: str, groups: Groups) -> Table:
+def _retrieval(caption: str, first: str, groups: Groups) -> ReportTable:
     paired = METRICS.shown_in("groups")
     rows = []
     for name, group in groups:
@@ -63,7 +63,7 @@ def _retrieval(caption: str, first: str, groups: Groups) -> Table:
     )
 
 
-def _outcomes(caption: str, first: str, groups: Groups) -> Table:
+def _outcomes(caption: str, first: str, groups: Groups) -> ReportTable:
     shown = QUANTITIES.shown_in("groups_use")
     rows = []
     for name, group in groups:

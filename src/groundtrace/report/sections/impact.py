@@ -14,9 +14,9 @@ from groundtrace.documents.impact import (
 )
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, Paragraph, Section, Table, make_table
+from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
-from groundtrace.report.words import left_out, plural, reason
+from groundtrace.report.wording import left_out, plural, reason
 
 _SCOPES: Sequence[tuple[CorrelationScope, str]] = (
     ("overall", "Correlations over tasks, each task's configurations averaged"),
@@ -57,7 +57,7 @@ def _whole(found: ImpactDocument) -> list[MatchedComparison]:
     return [c for c in found.matched_comparisons if c.suite is None]
 
 
-def _overview(found: ImpactDocument) -> Table:
+def _overview(found: ImpactDocument) -> ReportTable:
     """Which configurations could be compared on how many tasks, and why not on more."""
     rows = [
         [
@@ -84,7 +84,7 @@ def _overview(found: ImpactDocument) -> Table:
     )
 
 
-def _tables(found: ImpactDocument) -> Iterator[Table]:
+def _tables(found: ImpactDocument) -> Iterator[ReportTable]:
     if found.matched_comparisons:
         yield _overview(found)
     for comparison in _whole(found):
@@ -104,7 +104,7 @@ def _tables(found: ImpactDocument) -> Iterator[Table]:
             yield _correlations(caption, rows)
 
 
-def _correlations(caption: str, found: Sequence[Correlation]) -> Table:
+def _correlations(caption: str, found: Sequence[Correlation]) -> ReportTable:
     rows = [
         [
             Name(c.retrieval_metric),
@@ -148,7 +148,7 @@ def _why(*codes: str | None) -> str:
     return "; ".join(reason(code) for code in codes if code)
 
 
-def _comparison(comparison: MatchedComparison) -> Table:
+def _comparison(comparison: MatchedComparison) -> ReportTable:
     by_name = {delta.metric: delta for delta in comparison.deltas}
     rows = [_delta(by_name[name]) for name in QUANTITIES.names_in("comparison") if name in by_name]
     return make_table(
@@ -204,7 +204,7 @@ def _delta(found: Delta) -> list[str]:
     ]
 
 
-def _by_suite(whole: MatchedComparison, suites: Sequence[MatchedComparison]) -> Table:
+def _by_suite(whole: MatchedComparison, suites: Sequence[MatchedComparison]) -> ReportTable:
     names = QUANTITIES.names_in("comparison_by_suite")
     rows = []
     for comparison in suites:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from groundtrace.documents.impact import MatchedComparison, MatchedTask
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, Section, Table, make_table
+from groundtrace.report.blocks import Name, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
 
-LISTED = 5
+LISTED_TASKS = 5
 """Tasks listed on each side."""
 
 
@@ -32,7 +32,7 @@ def movers_section(data: ReportData) -> Section:
     return Section("movers", "Tasks that gained or lost most", ((text,),), tables)
 
 
-def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iterator[Table]:
+def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iterator[ReportTable]:
     for name in QUANTITIES.names_in("movers"):
         moved = sorted(_moved(tasks, name), key=lambda item: (-abs(item[0]), _key(item[1])))
         gained = [item for item in moved if item[0] > 0]
@@ -53,7 +53,7 @@ def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iter
             [
                 _row(side, task, name, delta)
                 for side, items in (("gained", gained), ("lost", lost))
-                for delta, task in items[:LISTED]
+                for delta, task in items[:LISTED_TASKS]
             ],
         )
 

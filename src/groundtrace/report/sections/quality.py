@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, Section, Table, make_table
+from groundtrace.report.blocks import Name, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections.shared import (
     Groups,
@@ -13,7 +13,7 @@ from groundtrace.report.sections.shared import (
     first_hits,
     long_table,
 )
-from groundtrace.report.words import left_out
+from groundtrace.report.wording import left_out
 
 
 def quality_section(data: ReportData) -> Section:
@@ -44,7 +44,7 @@ def quality_section(data: ReportData) -> Section:
     )
 
 
-def _volume(groups: Groups) -> Table:
+def _volume(groups: Groups) -> ReportTable:
     rows = [
         [
             name,

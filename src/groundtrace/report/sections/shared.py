@@ -13,13 +13,13 @@ from groundtrace.documents.summary import (
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.record import Metric
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, Paragraph, Table, make_table
-from groundtrace.report.words import left_out
+from groundtrace.report.blocks import Name, Paragraph, ReportTable, make_table
+from groundtrace.report.wording import left_out
 
 NO_VALUES = Distribution(n=0, left_out={})
 
 Groups = Sequence[tuple[str, GroupSummary]]
-"""Groups with what stands in their first cell; pairs, since a configuration may be named `all`."""
+"""The text of the first cell and the group; not a mapping, since a configuration can be named `all`."""
 
 
 def named(groups: Mapping[str, GroupSummary]) -> Groups:
@@ -32,7 +32,9 @@ def all_and_configs(summary: RunSummaryDocument) -> Groups:
     return [("all", summary.overall), *named(summary.by_config)]
 
 
-def both_lists(caption: str | Paragraph, group: GroupSummary, metrics: Iterable[Metric]) -> Table:
+def both_lists(
+    caption: str | Paragraph, group: GroupSummary, metrics: Iterable[Metric]
+) -> ReportTable:
     """Metrics over retrieved files beside the same over shown files (D18)."""
     columns = (
         "metric",
@@ -79,7 +81,7 @@ def _both_left_out(found: Distribution, shown: Distribution) -> str:
     return f"retrieved: {left_out(found.left_out)}; shown: {left_out(shown.left_out)}"
 
 
-def long_table(caption: str, first: str, groups: Groups, names: Sequence[str]) -> Table:
+def long_table(caption: str, first: str, groups: Groups, names: Sequence[str]) -> ReportTable:
     """One line for each group and metric."""
     rows = [
         [group_name, Name(name), formats.direction(name), *_line(name, found)]
@@ -95,7 +97,7 @@ def _line(name: str, found: Distribution) -> list[str]:
     return [*_statistics(name, found), left_out(found.left_out)]
 
 
-def first_hits(caption: str, groups: Groups) -> Table:
+def first_hits(caption: str, groups: Groups) -> ReportTable:
     """Times to the first relevant file, beside the hit rate that they leave out (D21)."""
     times = METRICS.names_in("first_hit")
     columns = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, Section, Table, make_table
+from groundtrace.report.blocks import Name, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
 from groundtrace.report.packed_trials import ACCESS_KINDS
 from groundtrace.report.sections.shared import Groups, all_and_configs
-from groundtrace.report.words import LABEL_WORDS, left_out
+from groundtrace.report.wording import LABEL_WORDS, left_out
 
 
 def taxonomy_section(data: ReportData) -> Section:
@@ -39,12 +39,12 @@ def taxonomy_section(data: ReportData) -> Section:
     )
 
 
-def _meaning() -> Table:
+def _meaning() -> ReportTable:
     rows = [[Name(label), text] for label, text in LABEL_WORDS.items()]
     return make_table("What each label counts", ("label", "counts"), rows)
 
 
-def _labels(groups: Groups) -> Table:
+def _labels(groups: Groups) -> ReportTable:
     rows = [
         [
             name,
@@ -80,7 +80,7 @@ def _labels(groups: Groups) -> Table:
     )
 
 
-def _slices(groups: Groups) -> Table:
+def _slices(groups: Groups) -> ReportTable:
     rows = [
         [
             name,
@@ -108,7 +108,7 @@ def _slices(groups: Groups) -> Table:
     )
 
 
-def _slice_quality(groups: Groups) -> Table:
+def _slice_quality(groups: Groups) -> ReportTable:
     names = METRICS.names_in("slices")
     rows = []
     for title, group in groups:
@@ -126,7 +126,7 @@ def _slice_quality(groups: Groups) -> Table:
     )
 
 
-def _accesses(groups: Groups) -> Table:
+def _accesses(groups: Groups) -> ReportTable:
     """Accesses by tool category and kind, with the calls of each category."""
     rows = []
     for name, group in groups:

@@ -1,8 +1,8 @@
-"""The tables, charts and lists whose rows or columns are chosen by the records of metrics.
+"""The tables, charts and lists that show some metrics and not others.
 
-A record names the places that show it (`shown_in`); a place asks the catalogue for its records.
-No table keeps a list of names of its own, so a new metric needs no change outside its section.
-Some places show every metric and are not listed here: the metrics document, the run summary, the
+A record names the displays that show it (`shown_in`); a display asks the catalogue for its
+records. No table has its own list of names, so a new metric needs no change outside its section.
+Some displays show every metric and are not listed here: the metrics document, the run summary, the
 table `metrics`, `explain`, matched comparisons in the impact document, and the reference page.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-Place = Literal[
+Display = Literal[
     "coverage",
     "quality",
     "line_ranges",
@@ -36,7 +36,7 @@ Place = Literal[
     "demo_table",
 ]
 
-PLACES: Mapping[Place, str] = {
+DISPLAYS: Mapping[Display, str] = {
     "coverage": "report, Coverage: rows of “What could be computed”, one for all metrics that have or lack a value together",
     "quality": "report, Retrieval quality and every configuration: metrics over both lists of files",
     "line_ranges": "report, Retrieval quality: metrics over line ranges",
@@ -60,11 +60,11 @@ PLACES: Mapping[Place, str] = {
     "api_summary": "Python: columns of `load_summary`",
     "demo_table": "the closing table of `groundtrace demo`",
 }
-"""Every place, and what is shown there."""
+"""Every display, and what it shows."""
 
 
 class Spot(NamedTuple):
-    """Where in a place a record stands."""
+    """Position and heading of a record in a display."""
 
     order: int = 0
     """Smaller comes first; records with the same number keep the order of the catalogue."""

@@ -1,4 +1,4 @@
-"""Charts of what went wrong, and through which tools files were touched."""
+"""Charts of error labels, and of the tools through which files were touched."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from groundtrace.documents.summary import GroupSummary
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Paragraph, make_table
-from groundtrace.report.charts.parts import (
+from groundtrace.report.charts.vega_parts import (
     LEGEND_STYLE,
     Chart,
     colour,
@@ -18,7 +18,7 @@ from groundtrace.report.charts.parts import (
     tooltip,
 )
 from groundtrace.report.packed_trials import ACCESS_KINDS
-from groundtrace.report.words import LABEL_WORDS, plural
+from groundtrace.report.wording import LABEL_WORDS, plural
 
 KIND_COLOURS = ["var(--c1)", "var(--c3)", "var(--c7)", "var(--c2)"]
 
@@ -68,7 +68,7 @@ def label_chart(groups: Mapping[str, GroupSummary], note: Paragraph) -> Iterator
 
 def access_charts(groups: Mapping[str, GroupSummary]) -> Iterator[Chart]:
     """Files touched by tool category and kind, one chart a configuration on one scale."""
-    # A trial without a trace touched nobody knows what: it is left out, not counted as nothing.
+    # What a trial without a trace touched is unknown: it is left out, not counted as nothing.
     seen = {config: group.trials - group.slices.none for config, group in groups.items()}
     groups = {config: group for config, group in groups.items() if seen[config]}
     totals: Counter[str] = Counter()

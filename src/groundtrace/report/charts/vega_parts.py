@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from groundtrace.report.blocks import Name, Paragraph, Table
+from groundtrace.report.blocks import Name, Paragraph, ReportTable
 
 MAX_CONFIGS = 8
-"""Configurations in one chart: as many as there are colours that can be told apart."""
+"""Configurations in one chart: one for each colour that a reader can distinguish."""
 
 COLOURS = [f"var(--c{number})" for number in range(1, MAX_CONFIGS + 1)]
 
@@ -20,12 +20,12 @@ class Chart:
 
     id: str
     section: str
-    """Section that it stands in."""
+    """Id of the section that shows it."""
     question: Paragraph
     alt: str
-    """What it shows, for who cannot see it."""
+    """What it shows, for readers who cannot see it."""
     spec: Mapping[str, Any]
-    numbers: Table | None = None
+    numbers: ReportTable | None = None
     """The numbers behind it."""
     note: Paragraph = ()
 
@@ -76,7 +76,7 @@ def colour(configs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def dash(configs: Mapping[str, Any]) -> dict[str, Any]:
-    """Lines that can be told apart without colour."""
+    """A dash pattern for each configuration, for readers who cannot distinguish the colours."""
     dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [3, 5], [12, 3, 3, 3], [1, 4]]
     return {
         "field": "config",
