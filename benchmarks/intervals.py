@@ -26,7 +26,7 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.impact.association import associate
 from groundtrace.impact.resample import Draws, flip_tests, mean_intervals
-from groundtrace.metrics.table import METRICS
+from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.trial_row import TrialRow
 
 DRAWS = 2000

@@ -19,7 +19,7 @@ from groundtrace.documents.metrics import Slices
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.impact import analyse
 from groundtrace.impact.options import ImpactOptions
-from groundtrace.metrics.table import METRICS
+from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import ReportData, render_markdown
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.summary.summarise import summarise

@@ -34,6 +34,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/guides/ground-truth.md",
         "docs/guides/add-a-tool.md",
         "docs/guides/add-a-harness.md",
+        "docs/guides/add-a-metric.md",
         "docs/guides/python.md",
         "docs/guides/sql-cookbook.md",
         "docs/guides/ci.md",

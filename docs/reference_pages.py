@@ -19,8 +19,9 @@ from groundtrace.cli.main import COMMANDS, cli
 from groundtrace.documents import KINDS, SCHEMA_VERSION, SCHEMA_VERSIONS
 from groundtrace.documents.schema import schema
 from groundtrace.metrics import example
-from groundtrace.metrics.declared import CHUNK_LEVEL, FILE_LEVEL, UTILIZATION, Declared
-from groundtrace.metrics.table import METRICS, OUTCOMES, SHOWN_PREFIX, MetricInfo
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES, SECTIONS
+from groundtrace.metrics.file_level import SHOWN_PREFIX
+from groundtrace.metrics.record import Metric, MetricSection
 from groundtrace.tables.columns import KEY, TABLES
 from groundtrace.tools.shell.programs.table import TABLE as SHELL_TABLE
 from groundtrace.tools.table import CATEGORIES, ToolEntry, table_for
@@ -86,34 +87,27 @@ def metrics() -> str:
                 for n, c in enumerate(example.CALLS)
             ),
         ),
-        "## Files (stage 1)",
-        *_families(FILE_LEVEL),
-        "## Line ranges (stage 2)",
-        *_families(CHUNK_LEVEL),
-        "## Use of evidence (stage 3)",
-        *_families(UTILIZATION),
+        *(block for section in SECTIONS for block in _section(section)),
         "## Outcomes",
         "What became of a trial. Impact analysis relates metrics to these.",
         *(_outcome(name) for name in OUTCOMES),
     )
 
 
-def _range(info: MetricInfo) -> str:
+def _range(info: Metric) -> str:
     end = f"up, in {info.unit}" if info.upper is None else f"to {info.upper:g}"
     return f"from 0 {end}; {info.better} is better"
 
 
-def _family(name: str) -> str:
-    return name.removeprefix(SHOWN_PREFIX).partition("@")[0]
+def _anchor(info: Metric) -> str:
+    return info.family.replace("_", "-")
 
 
-def _anchor(info: MetricInfo) -> str:
-    return _family(info.name).replace("_", "-")
-
-
-def _families(group: Mapping[str, Declared]) -> Iterator[str]:
-    for family, declared in group.items():
-        infos = [info for info in METRICS.values() if _family(info.name) == family]
+def _section(section: MetricSection[Any]) -> Iterator[str]:
+    """A section of the metrics document: each family of metrics under the same headings."""
+    yield f"## {section.heading}"
+    for declared in section.declarations:
+        infos = [info for info in METRICS.values() if info.family == declared.name]
         first = infos[0]
         yield f'<a id="{_anchor(first)}"></a>\n\n### {declared.title}'
         places = dict.fromkeys(f"{info.section}.{info.field}" for info in infos)

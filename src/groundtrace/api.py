@@ -27,6 +27,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.errors import InputError, UsageError
 from groundtrace.metrics import evaluate
+from groundtrace.metrics.catalogue import METRICS
 from groundtrace.model import ReadResult
 from groundtrace.pipeline import TrialReading, read_trial
 from groundtrace.plan import Context
@@ -104,11 +105,11 @@ def load_table(
 ) -> Iterator[dict[str, Any]]:
     """The rows of a flat table as dictionaries, which pandas and polars take as they are."""
     from groundtrace.tables.columns import TABLES
-    from groundtrace.tables.rows import as_dicts
+    from groundtrace.tables.flat_rows import flat_dicts
 
     if name not in TABLES:
         raise UsageError(f"no table {name!r}; there are {', '.join(TABLES)}")
-    return as_dicts(name, iterate_documents(runs, out=out))
+    return flat_dicts(name, iterate_documents(runs, out=out))
 
 
 def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[str, Any]]:
@@ -139,14 +140,8 @@ class Summary:
 
     document: RunSummaryDocument
 
-    COLUMNS: ClassVar[tuple[str, ...]] = (
-        "file_recall",
-        "shown.file_recall",
-        "mrr",
-        "ndcg@10",
-        "context_efficiency",
-        "util_read_overlap_with_relevant_files",
-    )
+    COLUMNS: ClassVar[tuple[str, ...]] = METRICS.names_in("api_summary")
+    """Metrics that it shows."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a configuration: means over the tasks that have the value, and their n."""

@@ -1,4 +1,4 @@
-"""What every stage saw of one trial, as plain data: for `explain`, and for anybody who doubts.
+"""What every stage saw of one trial, as plain data, for `explain`.
 
 A surprising number is traced back from a metric's arithmetic to the ranking, from the ranking
 to a call, and from the call, by its id, to the raw trace.
@@ -13,9 +13,9 @@ from msgspec import UNSET
 
 from groundtrace.documents.events import Access, Event
 from groundtrace.documents.metrics import MetricsDocument
-from groundtrace.metrics.arithmetic import Arithmetic
+from groundtrace.metrics.calculations import Calculations
+from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence
-from groundtrace.metrics.table import METRICS
 from groundtrace.model import CallView, Problem, ToolCall
 from groundtrace.pipeline import TrialReading
 from groundtrace.redact import mask
@@ -129,18 +129,18 @@ def _ranking(reading: TrialReading) -> dict[str, Any]:
 
 
 def _metrics(reading: TrialReading, metrics: MetricsDocument) -> list[dict[str, Any]]:
-    arithmetic = Arithmetic(Evidence(reading.document), metrics)
+    calculations = Calculations(Evidence(reading.document))
     rows = []
-    for name, info in METRICS.items():
-        value = info.getter(metrics)
+    for name, metric in METRICS.items():
+        value = metric.getter(metrics)
         rows.append(
             {
                 "metric": name,
                 "value": value,
-                "undefined": None if value is not None else info.why_undefined(metrics),
-                "arithmetic": None if value is None else arithmetic.of(name),
-                "formula": info.formula,
-                "better": info.better,
+                "undefined": None if value is not None else metric.why_undefined(metrics),
+                "arithmetic": None if value is None else calculations.of(name),
+                "formula": metric.formula,
+                "better": metric.better,
             }
         )
     return rows

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from groundtrace.report import ReportData
-from groundtrace.report.text import plain
+from groundtrace.report.shown_text import plain
 from tests.metrics.builders import Seen, step, trial
 from tests.report.pages import HOSTILE, detail, hostile_data, many_data, report_data
 

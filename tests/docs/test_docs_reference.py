@@ -15,7 +15,7 @@ from groundtrace import config, errors, problems
 from groundtrace.cli.main import COMMANDS
 from groundtrace.documents import KINDS
 from groundtrace.documents.schema import schema
-from groundtrace.metrics.table import METRICS, OUTCOMES
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.tables.columns import TABLES
 from groundtrace.tools.shell.programs.table import TABLE
 from groundtrace.tools.table import table_for

@@ -20,7 +20,7 @@ from groundtrace.metrics import evaluate
 from groundtrace.report import Detail, ReportData, render_html, render_markdown
 from groundtrace.rows.make import row_from
 from groundtrace.summary.summarise import summarise
-from tests.artifacts.strategies import values
+from tests.documents.strategies import values
 from tests.fuzz import checks, mutate
 
 WHEN = "2026-01-01T00:00:00Z"

@@ -59,26 +59,19 @@ def command(out: Path, as_json: bool, quiet: bool, verbose: bool) -> int:  # noq
     return say_failures(failed, quiet)
 
 
-COLUMNS = {
-    "file_recall": "recall",
-    "shown.file_recall": "recall, shown",
-    "mrr": "MRR",
-    "context_efficiency": "efficiency",
-    "util_read_overlap_with_relevant_files": "read overlap",
-}
-"""Metrics of the closing table and their headings there."""
-
-
 def by_config(summary: RunSummaryDocument) -> str:
     """One line a configuration: means, each over the tasks that have the value."""
-    from groundtrace.report import numbers
+    from groundtrace.metrics.catalogue import METRICS
+    from groundtrace.report import formats
 
+    shown = METRICS.shown_in("demo_table")
     rows = []
     for config, group in summary.by_config.items():
         cells = [config, f"{group.computable} of {group.trials}"]
-        for name in COLUMNS:
-            mean = group.metrics[name].mean if name in group.metrics else None
-            cells.append(numbers.value(name, mean))
-        cells.append(numbers.share(group.first_hit.hit_rate))
+        for metric in shown:
+            found = group.metrics.get(metric.name)
+            cells.append(formats.value(metric.name, None if found is None else found.mean))
+        cells.append(formats.share(group.first_hit.hit_rate))
         rows.append(cells)
-    return table(["config", "computable", *COLUMNS.values(), "hit rate"], rows)
+    headings = [metric.heading("demo_table") for metric in shown]
+    return table(["config", "computable", *headings, "hit rate"], rows)

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from groundtrace.cli.terminal import escape, table
-from groundtrace.metrics.table import OUTCOMES
-from groundtrace.report import numbers
-from groundtrace.report.text import plain
-from groundtrace.report.words import reason
+from groundtrace.metrics.catalogue import OUTCOMES
+from groundtrace.report import formats
+from groundtrace.report.shown_text import plain
+from groundtrace.report.wording import reason
 
 SHOWN_FILES = 12
 """Files of one call that are listed; the rest is counted."""
@@ -62,7 +62,7 @@ def _identity(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _text(value: Any) -> str:
-    return numbers.MISSING if value is None else plain(str(value))
+    return formats.MISSING if value is None else plain(str(value))
 
 
 def _trace(found: dict[str, Any]) -> Iterator[str]:
@@ -107,21 +107,17 @@ def _ground_truth(found: dict[str, Any]) -> Iterator[str]:
 def _outcome(found: dict[str, Any]) -> Iterator[str]:
     outcome = found["outcome"] or {}
     rows = [
-        [name, numbers.value(name, outcome.get(name)), info.better, _text(outcome.get(source))]
-        for name, info in OUTCOMES.items()
-        for source in (_SOURCES.get(name, ""),)
+        [
+            name,
+            formats.value(name, outcome.get(name)),
+            record.better,
+            _text(outcome.get(record.source_field)),
+        ]
+        for name, record in OUTCOMES.items()
     ]
     yield table(["outcome", "value", "better", "source, or why not"], rows)
     if outcome.get("exception"):
         yield f"ended with: {plain(outcome['exception'])}"
-
-
-_SOURCES = {
-    "reward": "reward_reason",
-    "cost_usd": "cost_source",
-    "output_tokens": "output_tokens_source",
-}
-"""Field that says where an outcome was found, or why it was not."""
 
 
 def _calls(found: dict[str, Any]) -> Iterator[str]:
@@ -173,7 +169,7 @@ def _metrics(found: dict[str, Any]) -> Iterator[str]:
         how = metric["arithmetic"] or ""
         if value is None:
             how = f"undefined: {reason(metric['undefined'])}"
-        rows.append([name, numbers.value(name, value), how, metric["better"]])
+        rows.append([name, formats.value(name, value), how, metric["better"]])
     yield table(["metric", "value", "arithmetic", "better"], rows)
 
 

@@ -14,7 +14,7 @@ from groundtrace.cli.terminal import print_json, print_result, table
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
-    from groundtrace.tables.query import Result
+    from groundtrace.tables.query import QueryResult
 
 
 @click.command("sql")
@@ -62,7 +62,7 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
 
 
-def _csv(result: Result) -> str:
+def _csv(result: QueryResult) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(result.columns)

@@ -22,6 +22,6 @@ def analyse(
     rows: Iterable[TrialRow], options: ImpactOptions, *, generated_at: str, scope: str
 ) -> ImpactDocument:
     """The impact document of one run (`scope` is its id) or of all runs (`*`)."""
-    from groundtrace.impact.analysis import document
+    from groundtrace.impact.analysis import impact_document
 
-    return document(rows, options, generated_at=generated_at, scope=scope)
+    return impact_document(rows, options, generated_at=generated_at, scope=scope)

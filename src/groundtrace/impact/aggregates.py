@@ -12,10 +12,10 @@ from groundtrace.impact.observations import (
     Observation,
     by_task,
     hit_metric,
+    main_reason,
     mean,
     mean_of,
-    number,
-    reasons,
+    stored_number,
 )
 
 
@@ -51,17 +51,17 @@ def _metric(name: str, tasks: Sequence[Sequence[Observation]]) -> MetricAggregat
     for trials in tasks:
         value = mean(trials, name)
         if value is None:
-            left_out[reasons(trials, (name,))] += 1
+            left_out[main_reason(trials, (name,))] += 1
         else:
             values.append(value)
     return MetricAggregate(
         metric=name,
         direction=COMPARED[name],
-        mean=number(mean_of(values)),
-        median=number(median(values)) if values else None,
+        mean=stored_number(mean_of(values)),
+        median=stored_number(median(values)) if values else None,
         n=len(values),
         left_out=dict(sorted(left_out.items())),
-        hit_rate=number(_hit_rate(name, tasks)),
+        hit_rate=stored_number(_hit_rate(name, tasks)),
     )
 
 

@@ -11,8 +11,8 @@ from groundtrace.errors import UsageError
 from groundtrace.impact.aggregates import aggregate
 from groundtrace.impact.association import MIN_COEFFICIENT, RERANK_LIMIT
 from groundtrace.impact.correlation import correlate
-from groundtrace.impact.matched import MIN_TASKS, choose_pairs, compare
-from groundtrace.impact.observations import distinct, observe
+from groundtrace.impact.matched import MIN_TASKS, choose_pairs, matched_comparisons
+from groundtrace.impact.observations import distinct_trials, observe
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.impact.resample import (
     EXACT_FLIPS,
@@ -30,14 +30,14 @@ STATEMENT = (
 )
 
 
-def document(
+def impact_document(
     rows: Iterable[TrialRow], options: ImpactOptions, *, generated_at: str, scope: str
 ) -> ImpactDocument:
     """Correlations, matched comparisons and aggregates of the rows."""
     if options.draws < 1:
         raise UsageError(f"draws must be at least 1, not {options.draws}")
     observations = observe(rows)
-    trials = distinct(observations)
+    trials = distinct_trials(observations)
     every, kept = Counter(o.config for o in observations), Counter(o.config for o in trials)
     configs = sorted(every)
     chosen = choose_pairs(configs, options)
@@ -59,7 +59,7 @@ def document(
         matched_comparisons=[
             comparison
             for baseline, config in chosen
-            for comparison in compare(observations, baseline, config, options, scope)
+            for comparison in matched_comparisons(observations, baseline, config, options, scope)
         ],
         matched_reason=None if chosen else _no_comparison(configs, options),
         config_aggregates=aggregate(trials, {name: every[name] - kept[name] for name in configs}),

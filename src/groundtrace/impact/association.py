@@ -1,6 +1,6 @@
 """Spearman's coefficient over tasks, pooled over configurations, with its test and interval.
 
-One form serves every scope. Values lie in a grid of tasks by configurations; ranks are taken
+One form serves every scope. Values are in a grid of tasks by configurations; ranks are taken
 inside a column, centred and divided by the column's size, and the coefficient is the
 correlation of the pooled ranks. With one column that is Spearman's. Tasks are the blocks:
 resamples draw tasks with all their columns, and permutations move a task's outcomes together,
@@ -55,7 +55,7 @@ class Association:
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """Variables over the same tasks and columns; tasks lie stratum after stratum."""
+    """Variables over the same tasks and columns; tasks are ordered by stratum."""
 
     xs: list[Floats]
     ys: list[Floats]

@@ -16,27 +16,18 @@ from groundtrace.documents.impact import (
     CorrelationScope,
 )
 from groundtrace.impact.association import Association, Mask, associate
-from groundtrace.impact.observations import Observation, number, reasons
+from groundtrace.impact.observations import Observation, main_reason, stored_number
 from groundtrace.impact.resample import Draws, Floats, Ints, holm, settle
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 
-CORRELATED_METRICS = (
-    "file_recall",
-    "mrr",
-    "map",
-    "context_efficiency",
-    "ndcg@10",
-    "shown.file_recall",
-    "util_read_overlap_with_relevant_files",
-    "ttfr_seconds",
-    "ttfr_tokens",
-)
-CORRELATED_OUTCOMES = ("reward", "cost_usd", "agent_seconds", "output_tokens")
+CORRELATED_METRICS = METRICS.names_in("correlation")
+CORRELATED_OUTCOMES = OUTCOMES.names_in("correlation")
 PAIRS = tuple((metric, outcome) for metric in CORRELATED_METRICS for outcome in CORRELATED_OUTCOMES)
 
 
 @dataclass(frozen=True, slots=True)
 class _Trials:
-    """Distinct trials as arrays: where each lies in the grid, and its values (NaN: missing)."""
+    """Distinct trials as arrays: the cell of each in the grid, and its values (NaN: missing)."""
 
     observations: Sequence[Observation]
     tasks: Ints
@@ -123,7 +114,7 @@ def _scope(
     ordered = [entries[pair] for pair in PAIRS]
     adjusted = holm([entry.p for entry in ordered])
     return [
-        msgspec.structs.replace(entry, p=number(entry.p), p_holm=number(p_holm))
+        msgspec.structs.replace(entry, p=stored_number(entry.p), p_holm=stored_number(p_holm))
         for entry, p_holm in zip(ordered, adjusted, strict=True)
     ]
 
@@ -169,7 +160,7 @@ def _left_out(
         task = int(trials.tasks[index])
         if task not in with_both:
             missing.setdefault(task, []).append(trials.observations[index])
-    found = Counter(reasons(of_task, pair) for of_task in missing.values())
+    found = Counter(main_reason(of_task, pair) for of_task in missing.values())
     alone = len(tasks) - len(missing) - n
     if alone:
         found["alone_in_config"] = alone
@@ -190,9 +181,9 @@ def _entry(
         config_name=config_name,
         computable=result.r is not None,
         reason=result.reason,
-        spearman_r=number(result.r),
-        ci_low=number(result.interval.low),
-        ci_high=number(result.interval.high),
+        spearman_r=stored_number(result.r),
+        ci_low=stored_number(result.interval.low),
+        ci_high=stored_number(result.interval.high),
         p=result.p,
         p_holm=None,
         p_exact=result.exact,

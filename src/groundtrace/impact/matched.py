@@ -18,7 +18,7 @@ from groundtrace.documents.impact import (
     MatchedTask,
     PairDropReason,
 )
-from groundtrace.impact.observations import Observation, hit_metric, number
+from groundtrace.impact.observations import Observation, hit_metric, stored_number
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.impact.pairing import Pair, pair_tasks
 from groundtrace.impact.resample import (
@@ -30,15 +30,12 @@ from groundtrace.impact.resample import (
     holm,
     mean_intervals,
 )
-from groundtrace.metrics.table import METRICS, OUTCOMES
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES
 
 MIN_TASKS = 3
 """Matched tasks below which nothing is computed (D33)."""
 
-COMPARED: dict[str, Direction] = {
-    **{name: info.better for name, info in OUTCOMES.items()},
-    **{name: info.better for name, info in METRICS.items()},
-}
+COMPARED: dict[str, Direction] = {name: record.better for name, record in QUANTITIES.items()}
 """Everything that is compared, with its direction, outcomes first."""
 
 
@@ -75,7 +72,7 @@ def _fitting(names: Sequence[str], pattern: str) -> list[str]:
     return [name for name in names if fnmatchcase(name.lower(), pattern.lower())]
 
 
-def compare(
+def matched_comparisons(
     observations: Sequence[Observation],
     baseline: str,
     config: str,
@@ -176,10 +173,10 @@ def _row(task: _Task) -> MatchedTask:
 
 
 def _deltas(tasks: Sequence[_Task], draws: Draws) -> list[Delta]:
-    """One delta a metric.
+    """One delta for each metric and outcome.
 
-    Outcomes are one table for Holm and metrics another: whether outcomes differ is a question of
-    its own, which 49 kindred retrieval metrics should not drown.
+    Holm's adjustment is over outcomes and over metrics separately: whether outcomes differ is a
+    question of its own, and 49 related retrieval metrics would hide the answer.
     """
     sides: dict[str, tuple[Floats, Floats]] = {}
     for name in COMPARED:
@@ -274,23 +271,23 @@ def _delta(
     q1, median, q3 = (float(q) for q in np.quantile(delta, (0.25, 0.5, 0.75)))
     described = msgspec.structs.replace(
         base,
-        mean_baseline=number(_mean(sides[0])),
-        mean_config=number(_mean(sides[1])),
-        mean_delta=number(_mean(delta)),
-        median_delta=number(median),
-        q1=number(q1),
-        q3=number(q3),
+        mean_baseline=stored_number(_mean(sides[0])),
+        mean_config=stored_number(_mean(sides[1])),
+        mean_delta=stored_number(_mean(delta)),
+        median_delta=stored_number(median),
+        q1=stored_number(q1),
+        q3=stored_number(q3),
     )
     if inferred is None:
         return described
     return msgspec.structs.replace(
         described,
-        ci_low=number(inferred.interval.low),
-        ci_high=number(inferred.interval.high),
-        p=number(inferred.p),
-        p_holm=number(p_holm),
+        ci_low=stored_number(inferred.interval.low),
+        ci_high=stored_number(inferred.interval.high),
+        p=stored_number(inferred.p),
+        p_holm=stored_number(p_holm),
         p_exact=inferred.exact,
-        effect_size=number(effect_size(delta)),
+        effect_size=stored_number(effect_size(delta)),
         inference_reason=inferred.interval.reason,
     )
 

@@ -1,7 +1,7 @@
-"""One observation a trial: identity and finite values, with copies of a trial recognised.
+"""One observation for each trial: identity and finite values, with copies of a trial recognised.
 
-The one place that decides what a missing value is (D34), which trials are copies (D32) and
-when two task names mean one task.
+Decides what a missing value is (D34), which trials are copies (D32), and when two task names
+mean one task.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from groundtrace.metrics.table import METRICS, OUTCOMES, SHOWN_PREFIX
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.values import known, model_name
 
 
-class Values(Mapping[str, float]):
-    """Numbers by name, in an eighth of the memory of a dict: trials that have the same names
-    share them, and a million trials are looked at together."""
+class ObservedValues(Mapping[str, float]):
+    """Numbers by name in an eighth of a dict's memory: a million trials are held at once, and those
+    with the same names share them."""
 
     __slots__ = ("_index", "_numbers")
 
@@ -42,8 +42,8 @@ class Values(Mapping[str, float]):
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
-    """Why a trial has no value of a name, as its row says it, without the row."""
+class WhyAbsent:
+    """WhyAbsent a trial has no value of a name, as its row says it, without the row."""
 
     undefined: tuple[tuple[str, str], ...]
     reason: str | None
@@ -67,30 +67,25 @@ class Observation:
     model: str | None
     harness: str | None
     version: str | None
-    values: Values
+    values: ObservedValues
     """Metrics and outcomes that have a finite value; what is missing is absent."""
     why: Callable[[str], str]
     """Reason code of a metric that is absent, as summaries count it."""
 
     def absence(self, name: str) -> str:
-        """Why this trial has no value of `name`."""
-        if name == "reward":
-            return "no_valid_reward"
-        return "not_recorded" if name in OUTCOMES else self.why(name)
+        """WhyAbsent this trial has no value of `name`."""
+        return OUTCOMES[name].absent_reason if name in OUTCOMES else self.why(name)
 
 
 def hit_metric(name: str) -> str | None:
     """The recall that tells whether a time to the first relevant file exists (D21)."""
-    info = METRICS.get(name)
-    if info is None or not info.needs_hit:
-        return None
-    return f"{SHOWN_PREFIX}file_recall" if name.startswith(SHOWN_PREFIX) else "file_recall"
+    return METRICS[name].hit_metric if name in METRICS else None
 
 
 def observe(rows: Iterable[TrialRow]) -> list[Observation]:
     """Observations in an order that does not depend on the order of the rows.
 
-    Each row is let go at once: an observation keeps a tenth of it.
+    Rows are not kept: an observation needs a tenth of a row's memory.
     """
     shared = _Shared()
     kept = sorted(((_order(row), shared.observation(row)) for row in rows), key=itemgetter(0))
@@ -101,8 +96,8 @@ def observe(rows: Iterable[TrialRow]) -> list[Observation]:
     return [_with_suite(seen, suites.get(seen.task_name, set())) for _, seen in kept]
 
 
-def distinct(observations: Sequence[Observation]) -> list[Observation]:
-    """One observation a trial and configuration: of copies, the one that says most."""
+def distinct_trials(observations: Sequence[Observation]) -> list[Observation]:
+    """One observation for each trial and configuration: of copies, the one with most values."""
     best: dict[tuple[str, str], Observation] = {}
     for seen in observations:
         kept = best.get((seen.config, seen.key))
@@ -128,12 +123,12 @@ def mean(observations: Sequence[Observation], name: str) -> float | None:
 
 def mean_of(values: Sequence[float]) -> float | None:
     """Their mean; None when there is none."""
-    # Divided first: the sum of two large values may not be a number.
+    # Divided before adding: the sum of two values of 1e308 is infinite.
     return math.fsum(value / len(values) for value in values) if values else None
 
 
-def reasons(observations: Sequence[Observation], names: Sequence[str]) -> str:
-    """Why a task has no value: the reason that most of its trials give."""
+def main_reason(observations: Sequence[Observation], names: Sequence[str]) -> str:
+    """WhyAbsent a task has no value: the reason that most of its trials give."""
     found = Counter(
         next((o.absence(name) for name in names if name not in o.values), "never_together")
         for o in observations
@@ -141,7 +136,7 @@ def reasons(observations: Sequence[Observation], names: Sequence[str]) -> str:
     return min(found, key=lambda reason: (-found[reason], reason))
 
 
-def number(value: float | None) -> float | None:
+def stored_number(value: float | None) -> float | None:
     """A value as documents hold it: six decimals, null when it is not finite."""
     if value is None or not math.isfinite(value):
         return None
@@ -153,7 +148,7 @@ def _order(row: TrialRow) -> tuple[str, str, str, str, str]:
 
 
 def _with_suite(seen: Observation, suites: set[str]) -> Observation:
-    """The observation with its task told apart from others of the name."""
+    """The observation with a task identity that differs from other suites' tasks of that name."""
     if len(suites) > 1:
         return replace(seen, task=f"{seen.benchmark}/{seen.task_name}") if seen.benchmark else seen
     benchmark = seen.benchmark or next(iter(suites), None)
@@ -161,11 +156,11 @@ def _with_suite(seen: Observation, suites: set[str]) -> Observation:
 
 
 class _Shared:
-    """Makes observations that have in common what is equal: names, reasons, sets of metrics."""
+    """Makes observations that share equal parts: names, reasons, sets of metrics."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
-        self._whys: dict[Why, Why] = {}
+        self._whys: dict[WhyAbsent, WhyAbsent] = {}
         self._indexes: dict[tuple[str, ...], Mapping[str, int]] = {}
 
     def text(self, text: str) -> str:
@@ -174,24 +169,24 @@ class _Shared:
     def maybe(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
 
-    def values(self, row: TrialRow) -> Values:
+    def values(self, row: TrialRow) -> ObservedValues:
         found = {name: row.metrics[name] for name in METRICS if name in row.metrics}
-        for name in OUTCOMES:
-            value = getattr(row.outcome, name, None)
+        for name, outcome in OUTCOMES.items():
+            value = outcome.getter(row.outcome) if row.outcome is not None else None
             if value is not None:
                 found[name] = value
         finite = {name: value for name, value in found.items() if math.isfinite(value)}
         names = tuple(finite)
         if names not in self._indexes:
             self._indexes[names] = {name: number for number, name in enumerate(names)}
-        return Values(self._indexes[names], finite.values())
+        return ObservedValues(self._indexes[names], finite.values())
 
-    def why(self, row: TrialRow) -> Why:
-        why = Why(tuple(row.undefined.items()), row.reason)
+    def why(self, row: TrialRow) -> WhyAbsent:
+        why = WhyAbsent(tuple(row.undefined.items()), row.reason)
         return self._whys.setdefault(why, why)
 
     def observation(self, row: TrialRow) -> Observation:
-        """One row as the statistics see it; its suite is settled once all are known."""
+        """One row as the statistics see it; its suite is decided once all rows are known."""
         outcome = row.outcome
         task = self.text(row.task_name)
         model = model_name((outcome.model if outcome is not None else None) or row.model)

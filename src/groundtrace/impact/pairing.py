@@ -99,8 +99,8 @@ def _attempts(
 ) -> list[_Sides]:
     """What may be paired: trials of one run, copies of a trial counted once.
 
-    Runs that hold copies of one trial are one run as far as this task goes: the copy was made
-    to stand beside the other trials there.
+    Runs that hold copies of one trial count as one run for this task: the trial was copied to be
+    compared with the others there.
     """
     groups: list[tuple[set[str], set[str], list[Observation], list[Observation]]] = []
     for side, trials in enumerate((left, right)):

@@ -1,7 +1,7 @@
 """Resampling statistics in numpy: ranks, permutations, bootstrap intervals, Holm (D36).
 
 Every generator is derived from the seed, the kind of draw and the size drawn, so a result depends
-neither on the order in which tables are computed nor on which others are computed beside it;
+neither on the order in which tables are computed nor on which other tables are computed;
 tests of equal size share their draws. Draws come in blocks, so memory does not grow with their number.
 """
 
@@ -63,7 +63,7 @@ class Draws:
             yield counts.reshape(rows, n).astype(np.float64)
 
     def permutations(self, strata: Sequence[int]) -> Iterator[Ints]:
-        """Permutations of units that lie stratum after stratum, each inside its stratum.
+        """Permutations of units that are ordered by stratum, each inside its stratum.
 
         All of them when there are few (the identity included), else random ones.
         """

@@ -1,21 +1,27 @@
-"""The four metric stages: from an events document to a metrics document.
+"""Metrics: from an events document to a metrics document, and what is known of each metric.
 
-evidence      what was touched, and by which kind
+evidence      what was touched, and by which kind of access
+ranking       the formulas of information retrieval
 file_level    stage 1   chunk_level   stage 2
 utilization   stage 3   taxonomy      stage 4
-table         every metric declared once: name, meaning, range, direction, formula
+record        the record of a metric: words, computation, arithmetic, where it is shown
+displays      the tables and charts that ask the records
+outcomes      the records of outcomes
+catalogue     every metric and outcome by name
+calculations  a value's arithmetic, for `explain` and the page
+example       the trial that every metric is worked out on by hand
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
-from groundtrace.metrics.chunk_level import chunk_level
-from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence, summary_of
-from groundtrace.metrics.file_level import file_level
-from groundtrace.metrics.taxonomy import taxonomy
-from groundtrace.metrics.utilization import utilization
+from groundtrace.metrics.catalogue import SECTIONS
+from groundtrace.metrics.evidence import Evidence, event_summary
+from groundtrace.metrics.taxonomy import error_taxonomy
 
 __all__ = ["evaluate"]
 
@@ -23,15 +29,17 @@ __all__ = ["evaluate"]
 def evaluate(document: EventsDocument, *, generated_at: str) -> MetricsDocument:
     """All metrics of one trial, from its events document alone."""
     evidence = Evidence(document)
+    made: dict[str, Any] = {
+        field.name: section.make(field.view(evidence))
+        for section in SECTIONS
+        for field in section.fields
+    }
     return MetricsDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,
         provenance=document.provenance,
         coverage=document.coverage,
-        event_summary=summary_of(evidence),
-        file_level_metrics=file_level(evidence, RETRIEVED),
-        file_level_metrics_shown=file_level(evidence, SHOWN),
-        chunk_level_metrics=chunk_level(evidence),
-        utilization_probes=utilization(evidence),
-        error_taxonomy=taxonomy(evidence),
+        event_summary=event_summary(evidence),
+        error_taxonomy=error_taxonomy(evidence),
+        **made,
     )

@@ -6,35 +6,97 @@ too (D23).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from msgspec import UNSET
 
-from groundtrace.documents.metrics import ChunkLevelMetrics
+from groundtrace.documents.metrics import ChunkLevelMetrics, NotComputable
+from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import ANY, Evidence
-from groundtrace.metrics.rounding import rounded
+from groundtrace.metrics.record import (
+    SPECIFICATION,
+    MetricDeclaration,
+    MetricSection,
+    SectionField,
+)
 
 
-def chunk_level(evidence: Evidence) -> ChunkLevelMetrics:
-    """Chunk recall, or why there is none."""
+@dataclass(frozen=True, slots=True)
+class ChunkAccess:
+    """How many chunks there are, and of how many the file was accessed."""
+
+    total: int
+    hit: int
+    trace_reason: NotComputable | None
+
+    @property
+    def known(self) -> bool:
+        """Whether there are chunks, and events to look for them in."""
+        return bool(self.total) and self.trace_reason is None
+
+
+def chunk_access(evidence: Evidence) -> ChunkAccess:
+    """The chunks of a trial's task, counted."""
     chunks = evidence.document.ground_truth.chunks
-    if not evidence.document.coverage.has_chunk_ground_truth or chunks is UNSET or not chunks:
+    if not evidence.document.coverage.has_chunk_ground_truth or chunks is UNSET:
+        return ChunkAccess(0, 0, evidence.trace_reason)
+    is_touched = evidence.names(evidence.first(ANY))
+    return ChunkAccess(
+        len(chunks), sum(is_touched(chunk.file) for chunk in chunks), evidence.trace_reason
+    )
+
+
+def make_chunk_level(chunks: ChunkAccess) -> ChunkLevelMetrics:
+    """The section, or why it has no value."""
+    if not chunks.total:
         return ChunkLevelMetrics(
             resolution="file_level_only",
             validity="unsupported",
             reason="no_chunk_ground_truth",
         )
-    if evidence.trace_reason is not None:
+    if chunks.trace_reason is not None:
         return ChunkLevelMetrics(
             resolution="chunk_level",
             validity="unsupported",
-            chunks_total=len(chunks),
-            reason=evidence.trace_reason,
+            chunks_total=chunks.total,
+            reason=chunks.trace_reason,
         )
-    is_touched = evidence.names(evidence.first(ANY))
-    hit = sum(is_touched(chunk.file) for chunk in chunks)
     return ChunkLevelMetrics(
         resolution="chunk_level",
         validity="file_match_only",
-        chunk_recall=rounded(hit / len(chunks)),
-        chunks_total=len(chunks),
-        chunks_hit=hit,
+        chunks_total=chunks.total,
+        chunks_hit=chunks.hit,
+        **CHUNK_LEVEL.values(chunks),
     )
+
+
+_CHUNK_RECALL = MetricDeclaration[ChunkAccess](
+    name="chunk_recall",
+    title="Chunk recall",
+    measures="Share of the ground truth's line ranges whose file was accessed in any way, writes included.",
+    formula="chunks whose file was accessed / chunks",
+    undefined="the task has no line ranges (`no_chunk_ground_truth`), or there is no usable trace (`no_trace`, `empty_trace`)",
+    known_problems="In version 1 the file is enough; whether the lines themselves were seen is not judged.",
+    reference=SPECIFICATION,
+    compute=lambda chunks: chunks.hit / chunks.total if chunks.known else None,
+    arithmetic=lambda chunks: f"{chunks.hit} of {chunks.total} chunks",
+    worked={
+        "chunk_recall": ("src/app.py was accessed, src/config.py was not: 1 / 2", 0.5),
+    },
+    shown_in={
+        "chunk_recall": {
+            "coverage": Spot(70, "chunk recall"),
+            "line_ranges": Spot(),
+            "comparison": Spot(110),
+            "trial_detail": Spot(110),
+        },
+    },
+)
+
+CHUNK_LEVEL = MetricSection[ChunkAccess](
+    heading="Line ranges (stage 2)",
+    fields=(SectionField[ChunkAccess](name="chunk_level_metrics", view=chunk_access),),
+    declarations=(_CHUNK_RECALL,),
+    make=make_chunk_level,
+    why=lambda section, declared: section.reason or declared.missing,
+)

@@ -1,7 +1,7 @@
-"""What a document says that the agent touched, made ready for every metric stage.
+"""What a document says the agent touched, arranged for all metrics.
 
-The events stage has already decided which file is which ground-truth entry; this module only
-gathers that. A document without accesses (version 1.0) is read by category (D12, D22).
+The events stage has decided which file is which ground-truth entry; this module only collects
+that. A document without accesses (version 1.0) is read by category (D12, D22).
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Touch(msgspec.Struct, frozen=True):
 def touched(
     event: Event, kind: AccessKind, file: str, repo: str | None, truth: str | None
 ) -> Touch:
-    """A touch with the names that every stage asks for again and again."""
-    # Not `or`: an entry that is an empty text would count once for each spelling of its file.
+    """A touch with its name and key, which every stage needs."""
+    # Not `or`: an entry that is an empty string would count once for each spelling of its file.
     name = file if truth is None else truth
     return Touch(event, kind, file, repo, truth, name, (truth is not None, name.lower()))
 
@@ -107,10 +107,10 @@ class Evidence:
         return list(firsts.values())
 
     def names(self, touches: Iterable[Touch]) -> Callable[[str], bool]:
-        """Tells of an edit target or of a chunk's file whether one of the touches is it.
+        """A function that says of an edit target or a chunk's file whether it was touched.
 
-        The events stage matches `ground_truth.files` alone. Where the entry is one of these, its
-        matches count; otherwise the file must lie where the entry says.
+        The events stage matches `ground_truth.files` only. An entry that is one of these was
+        touched when a touch was matched to it; any other entry when a touched file has its path.
         """
         touches = list(touches)
         hit = {touch.truth for touch in touches}
@@ -145,8 +145,8 @@ class Evidence:
 
     @cached_property
     def unknown_anywhere(self) -> bool:
-        """Whether a file without repository may lie in the one that the truth names: a document
-        without accesses names none (D12), and where the truth knows one there is no choice."""
+        """Whether a file without a repository may belong to the one that the truth names. A
+        document without accesses names no repository (D12), and a truth with one leaves no choice."""
         named = {repo_of(entry) for entry in self.truth}
         without = all(event.accesses is UNSET for event in self.document.events)
         return without and len(named) == 1
@@ -182,10 +182,10 @@ class Evidence:
 
 
 def _join(entry: str, touches: list[Touch], event: Event) -> list[Touch]:
-    """The touches with the one marked that an event means by naming `entry` as matched.
+    """The touches, with the one that the event matched to `entry` marked as that entry.
 
-    Documents without accesses do not say which target an entry is. The two readings of a path
-    (D15) make one the end of the other; where no target fits, the entry itself was touched.
+    Documents without accesses do not say which target was matched. It is the one whose path ends
+    with the entry's, or the other way round (D15); without one, the entry itself was touched.
     """
     wanted = f"/{path_of(entry)}".lower()
     meant: Touch | None = None
@@ -194,7 +194,7 @@ def _join(entry: str, touches: list[Touch], event: Event) -> list[Touch]:
         path = f"/{path_of(touch.file)}".lower()
         shared = min(len(path), len(wanted))
         fits = path.endswith(wanted) or wanted.endswith(path)
-        # `main.go` at the top also ends `cmd/main.go`; the target that shares more is the file.
+        # `main.go` fits `cmd/main.go` as well as itself: the longest shared end is the file.
         if touch.truth is None and fits and shared > longest:
             meant, longest = touch, shared
     if meant is None:
@@ -216,7 +216,7 @@ def seconds_at(touch: Touch) -> float | None:
     return value if value is not None and isfinite(value) else None
 
 
-def summary_of(evidence: Evidence) -> EventSummary:
+def event_summary(evidence: Evidence) -> EventSummary:
     """The document's own counts, or the same counts made here where it has none."""
     document = evidence.document
     if document.summary is not UNSET:

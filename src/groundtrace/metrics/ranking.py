@@ -16,6 +16,9 @@ from groundtrace.documents.metrics import Cutoff
 CUTOFFS = tuple(int(key) for key in get_args(Cutoff))
 """The specification's values of K."""
 
+TEXTBOOK = "C. D. Manning, P. Raghavan, H. Schütze: Introduction to Information Retrieval, Cambridge University Press 2008, chapter 8"
+"""Where most of these formulas are defined."""
+
 
 def precision_at(hits: Sequence[bool], k: int) -> float:
     """Relevant files among the first `k`, divided by `k` also when fewer were retrieved (D20)."""

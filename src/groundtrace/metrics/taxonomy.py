@@ -1,4 +1,4 @@
-"""Stage 4: the five error labels by the letter, with the files behind them, and the slices (D23)."""
+"""Stage 4: the five error labels as the specification words them, their files, and the slices (D23)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from groundtrace.documents.metrics import ErrorTaxonomy, Slices, TaxonomyLabel
 from groundtrace.metrics.evidence import RETRIEVED, WRITTEN, Evidence, Touch
 from groundtrace.paths.placing import Places, as_entry, as_touched, parent_of
 
-SMALL = 5
+SMALL_SET = 5
 """Most files in a small candidate set."""
 
-MEDIUM = 20
+MEDIUM_SET = 20
 """Most files in a medium one."""
 
 ABOUT_WRITES: tuple[TaxonomyLabel, ...] = ("wrong_evidence_used", "unused_correct_retrieval")
 """Labels that mean something only where an edit was expected."""
 
 
-def taxonomy(evidence: Evidence) -> ErrorTaxonomy:
+def error_taxonomy(evidence: Evidence) -> ErrorTaxonomy:
     """Labels, files and slices; the slices also where only the ground truth is missing."""
     retrieved = evidence.first(RETRIEVED)
     slices = None if evidence.trace_reason is not None else _slices(evidence, retrieved)
@@ -57,8 +57,8 @@ def _files(
 
 
 def _neighbourhood(evidence: Evidence) -> Callable[[str, str | None], bool]:
-    """Tells whether a file lies in a directory of the ground truth: of the files as touched and,
-    where one never was, of all that its entry can mean (D15)."""
+    """A function that says whether a file is in the same directory as a ground-truth file: where
+    that was touched, or everywhere its entry can mean if it never was (D15)."""
     touched: dict[str, set[tuple[str, str | None]]] = {}
     for touch in evidence.touches:
         if touch.truth is not None:
@@ -77,7 +77,7 @@ def _neighbourhood(evidence: Evidence) -> Callable[[str, str | None], bool]:
     known: dict[tuple[str, str | None], bool] = {}
 
     def is_near(file: str, repo: str | None) -> bool:
-        folder = (parent_of(file), repo)  # the same for all files of a directory
+        folder = (parent_of(file), repo)  # all files of a directory have the same answer
         if not folder[0]:
             return near.has(file, repo)
         if folder not in known:
@@ -91,6 +91,10 @@ def _slices(evidence: Evidence, retrieved: list[Touch]) -> Slices:
     size = len(retrieved)
     uses_mcp = any(event.is_mcp for event in evidence.document.events)
     return Slices(
-        candidate_set_size="small" if size <= SMALL else "medium" if size <= MEDIUM else "large",
+        candidate_set_size="small"
+        if size <= SMALL_SET
+        else "medium"
+        if size <= MEDIUM_SET
+        else "large",
         evidence_type="mcp" if uses_mcp else "local",
     )

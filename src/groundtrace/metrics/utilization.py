@@ -2,81 +2,244 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from groundtrace.documents.metrics import UtilizationProbes
+from groundtrace.documents.metrics import NotComputable, UtilizationProbes
+from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import READ, WRITTEN, Evidence, Touch
-from groundtrace.metrics.rounding import rounded
+from groundtrace.metrics.record import (
+    NO_TRUTH_OR_TRACE,
+    SPECIFICATION,
+    MetricDeclaration,
+    MetricSection,
+    SectionField,
+)
 
 
-class EditProbe(NamedTuple):
-    """The probe against expected edits: it stands apart, for edits can be known without files
-    to be retrieved, as in a patch that only adds files (D27)."""
+@dataclass(frozen=True, slots=True)
+class EditTargets:
+    """The files in which an edit is expected. They are judged apart from relevant files: a patch
+    that only adds files has edit targets and nothing to retrieve (D27)."""
 
-    available: bool
-    reason: str | None
-    overlap: float | None
+    total: int
     written: int | None
+    """How many of them were written to; None when that cannot be known."""
+    reason: str | None
+    """Why there is no share."""
+
+    @property
+    def share(self) -> float | None:
+        """Share of the targets that were written to."""
+        if self.reason is not None or self.written is None:
+            return None
+        return self.written / self.total
 
 
-def utilization(evidence: Evidence) -> UtilizationProbes:
-    """The four probes with the counts behind them."""
-    written = evidence.first(WRITTEN)
-    edits = _edit_probe(evidence, written)
-    if evidence.reason is not None:
-        return UtilizationProbes(
-            probe_available=False,
-            reason=evidence.reason,
-            util_write_overlap_with_expected_edit_files=rounded(edits.overlap),
-            expected_edit_probe_available=edits.available,
-            expected_edit_probe_reason=edits.reason,
-            files_written_expected_edit=edits.written,
-        )
-    read = evidence.first(READ)
-    read_relevant = sum(touch.truth is not None for touch in read)
-    written_relevant = sum(touch.truth is not None for touch in written)
-    relevant = len(evidence.truth)
-    return UtilizationProbes(
-        probe_available=True,
-        reason=None,
-        util_read_overlap_with_relevant_files=rounded(read_relevant / relevant),
-        util_write_overlap_with_relevant_files_proxy=(
-            rounded(written_relevant / relevant) if written else None
-        ),
-        util_write_overlap_with_expected_edit_files=rounded(edits.overlap),
-        util_read_before_write_ratio=rounded(_read_before_write(read, written)),
-        expected_edit_probe_available=edits.available,
-        expected_edit_probe_reason=edits.reason,
-        files_read=len(read),
-        files_read_relevant=read_relevant,
-        files_written=len(written),
-        files_written_relevant=written_relevant,
-        files_written_expected_edit=edits.written,
+@dataclass(frozen=True, slots=True)
+class EvidenceUse:
+    """What was read and written, counted against the ground truth."""
+
+    reason: NotComputable | None
+    """Why nothing can be said against the relevant files."""
+    relevant: int
+    read: int
+    read_relevant: int
+    written: int
+    written_relevant: int
+    read_before: int
+    """Written files whose first read is at an earlier step than their first write."""
+    edits: EditTargets
+
+    def share(self, part: int, whole: int) -> float | None:
+        """A part of a whole; None without ground truth or trace, and for nothing of nothing."""
+        return part / whole if self.reason is None and whole else None
+
+
+def evidence_use(evidence: Evidence) -> EvidenceUse:
+    """Reads and writes of a trial, counted."""
+    read, written = evidence.first(READ), evidence.first(WRITTEN)
+    return EvidenceUse(
+        reason=evidence.reason,
+        relevant=len(evidence.truth),
+        read=len(read),
+        read_relevant=_relevant(read),
+        written=len(written),
+        written_relevant=_relevant(written),
+        read_before=_read_before(read, written),
+        edits=_edit_targets(evidence, written),
     )
 
 
-def _edit_probe(evidence: Evidence, written: list[Touch]) -> EditProbe:
-    expected = evidence.document.ground_truth.expected_edit_files
-    if expected is UNSET or not expected:
-        return EditProbe(False, "no_expected_edit_files", None, None)
-    if evidence.trace_reason is not None:
-        return EditProbe(True, evidence.trace_reason, None, None)
-    if not written:
-        return EditProbe(True, "nothing_written", None, 0)
-    targets = list({entry.lower(): entry for entry in expected}.values())
-    done = sum(map(evidence.names(written), targets))
-    return EditProbe(True, None, done / len(targets), done)
+def _relevant(touches: list[Touch]) -> int:
+    return sum(touch.truth is not None for touch in touches)
 
 
-def _read_before_write(read: list[Touch], written: list[Touch]) -> float | None:
-    """Share of written files whose first read is at an earlier step than their first write."""
-    if not written:
-        return None
+def _read_before(read: list[Touch], written: list[Touch]) -> int:
     first_read = {touch.key: touch.event.step_index for touch in read}
-    before = sum(
+    return sum(
         touch.key in first_read and first_read[touch.key] < touch.event.step_index
         for touch in written
     )
-    return before / len(written)
+
+
+def _edit_targets(evidence: Evidence, written: list[Touch]) -> EditTargets:
+    expected = evidence.document.ground_truth.expected_edit_files
+    if expected is UNSET or not expected:
+        return EditTargets(0, None, "no_expected_edit_files")
+    targets = list({entry.lower(): entry for entry in expected}.values())
+    if evidence.trace_reason is not None:
+        return EditTargets(len(targets), None, evidence.trace_reason)
+    if not written:
+        return EditTargets(len(targets), 0, "nothing_written")
+    return EditTargets(len(targets), sum(map(evidence.names(written), targets)), None)
+
+
+def make_utilization(use: EvidenceUse) -> UtilizationProbes:
+    """The four probes with the counts behind them."""
+    known = use.reason is None
+    return UtilizationProbes(
+        probe_available=known,
+        reason=use.reason,
+        expected_edit_probe_available=use.edits.total > 0,
+        expected_edit_probe_reason=use.edits.reason,
+        files_read=use.read if known else None,
+        files_read_relevant=use.read_relevant if known else None,
+        files_written=use.written if known else None,
+        files_written_relevant=use.written_relevant if known else None,
+        files_written_expected_edit=use.edits.written,
+        **UTILIZATION.values(use),
+    )
+
+
+def _why(probes: UtilizationProbes, declared: MetricDeclaration[EvidenceUse]) -> str:
+    if declared is _EXPECTED_EDITS:
+        return probes.expected_edit_probe_reason or declared.missing
+    if not probes.probe_available:
+        return probes.reason or "not_computable"
+    return declared.missing
+
+
+def _edits_written_out(use: EvidenceUse) -> str:
+    whole = f" of {use.edits.total}" if use.edits.written else ""
+    return f"{use.edits.written}{whole} expected edit files written"
+
+
+_NO_WRITE = NO_TRUTH_OR_TRACE + ", or nothing was written (`nothing_written`)"
+
+_READ_RELEVANT = MetricDeclaration[EvidenceUse](
+    name="util_read_overlap_with_relevant_files",
+    title="Relevant files read",
+    measures="Share of the relevant files that the agent opened and was shown.",
+    formula="|files read ∩ relevant files| / |relevant files|",
+    undefined=NO_TRUTH_OR_TRACE,
+    known_problems="Lines of a file shown by a search are no read of it, however many they are.",
+    reference=SPECIFICATION,
+    compute=lambda use: use.share(use.read_relevant, use.relevant),
+    arithmetic=lambda use: f"{use.read_relevant} of {use.relevant} relevant files read",
+    worked={
+        "util_read_overlap_with_relevant_files": (
+            "src/app.py and src/db.py were read: 2 / 3",
+            0.6667,
+        ),
+    },
+    shown_in={
+        "util_read_overlap_with_relevant_files": {
+            "coverage": Spot(80, "relevant files read"),
+            "utilization": Spot(),
+            "comparison": Spot(120),
+            "groups_use": Spot(0, "read overlap"),
+            "trial_detail": Spot(120),
+            "delta_chart": Spot(70),
+            "correlation": Spot(70),
+            "api_summary": Spot(50),
+            "demo_table": Spot(40, "read overlap"),
+        },
+    },
+)
+
+_WRITTEN_RELEVANT = MetricDeclaration[EvidenceUse](
+    name="util_write_overlap_with_relevant_files_proxy",
+    title="Relevant files written",
+    measures="Share of the relevant files that the agent wrote to.",
+    formula="|files written ∩ relevant files| / |relevant files|",
+    undefined=_NO_WRITE,
+    known_problems="Relevant files are evidence, not always edit targets: a proxy for tasks that fix something, of no meaning elsewhere.",
+    reference=SPECIFICATION,
+    compute=lambda use: use.share(use.written_relevant, use.relevant) if use.written else None,
+    arithmetic=lambda use: f"{use.written_relevant} of {use.relevant} relevant files written",
+    worked={
+        "util_write_overlap_with_relevant_files_proxy": ("src/app.py was written: 1 / 3", 0.3333),
+    },
+    missing="nothing_written",
+    shown_in={
+        "util_write_overlap_with_relevant_files_proxy": {
+            "coverage": Spot(90, "relevant files written"),
+            "utilization": Spot(),
+            "comparison": Spot(120),
+            "trial_detail": Spot(120),
+        },
+    },
+)
+
+_EXPECTED_EDITS = MetricDeclaration[EvidenceUse](
+    name="util_write_overlap_with_expected_edit_files",
+    title="Expected edits made",
+    measures="Share of the files in which an edit is expected that the agent wrote to.",
+    formula="|files written ∩ expected edit files| / |expected edit files|",
+    undefined="the task does not tell which files to edit (`no_expected_edit_files`), there is no usable trace (`no_trace`, `empty_trace`), or nothing was written (`nothing_written`)",
+    known_problems="That the file was written says nothing of what was written; that is the verifier's part.",
+    reference=SPECIFICATION,
+    compute=lambda use: use.edits.share,
+    arithmetic=_edits_written_out,
+    worked={
+        "util_write_overlap_with_expected_edit_files": (
+            "src/app.py of src/app.py and src/config.py: 1 / 2",
+            0.5,
+        ),
+    },
+    shown_in={
+        "util_write_overlap_with_expected_edit_files": {
+            "coverage": Spot(100, "expected edit files written"),
+            "utilization": Spot(),
+            "comparison": Spot(120),
+            "trial_detail": Spot(120),
+        },
+    },
+)
+
+_READ_BEFORE_WRITE = MetricDeclaration[EvidenceUse](
+    name="util_read_before_write_ratio",
+    title="Read before write",
+    measures="Share of the written files that the agent had read at an earlier step than its first write to them.",
+    formula="written files read before / written files",
+    undefined=_NO_WRITE,
+    known_problems="New files cannot be read before they exist, so an agent that adds files scores lower.",
+    reference=SPECIFICATION,
+    compute=lambda use: use.share(use.read_before, use.written),
+    arithmetic=lambda use: f"{use.read_before} of {use.written} written files",
+    worked={
+        "util_read_before_write_ratio": (
+            "src/app.py was read first, src/new.py was not: 1 / 2",
+            0.5,
+        ),
+    },
+    missing="nothing_written",
+    shown_in={
+        "util_read_before_write_ratio": {
+            "coverage": Spot(110, "read before written"),
+            "utilization": Spot(),
+            "comparison": Spot(120),
+            "trial_detail": Spot(120),
+        },
+    },
+)
+
+UTILIZATION = MetricSection[EvidenceUse](
+    heading="Use of evidence (stage 3)",
+    fields=(SectionField[EvidenceUse](name="utilization_probes", view=evidence_use),),
+    declarations=(_READ_RELEVANT, _WRITTEN_RELEVANT, _EXPECTED_EDITS, _READ_BEFORE_WRITE),
+    make=make_utilization,
+    why=_why,
+)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from groundtrace.report.text import plain
+from groundtrace.report.shown_text import plain
 
 
 class Name(str):
@@ -23,13 +23,13 @@ class Name(str):
 
 
 Paragraph = tuple[str, ...]
-"""Parts of one paragraph, of which a `Name` is shown as code."""
+"""Parts of one paragraph; a part that is a `Name` is shown as code."""
 
 Align = Literal["left", "right"]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """Rows under headings; a cell that is a `Name` is shown as code."""
 
     caption: Paragraph
@@ -56,17 +56,17 @@ class Section:
     id: str
     title: str
     paragraphs: tuple[Paragraph, ...] = ()
-    tables: tuple[Table, ...] = ()
+    tables: tuple[ReportTable, ...] = ()
     points: tuple[Paragraph, ...] = ()
     """A list after the tables."""
 
 
-def table(
+def make_table(
     caption: str | Paragraph,
     columns: Sequence[str],
     rows: Sequence[Sequence[str]],
     note: Paragraph = (),
-) -> Table:
+) -> ReportTable:
     """A table of rows that may be lists; the caption may be one text."""
     parts = (caption,) if isinstance(caption, str) else caption
-    return Table(parts, tuple(columns), tuple(tuple(row) for row in rows), note)
+    return ReportTable(parts, tuple(columns), tuple(tuple(row) for row in rows), note)

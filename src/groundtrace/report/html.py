@@ -15,16 +15,15 @@ from importlib import resources
 from typing import Any
 
 from groundtrace.errors import MissingExtraError
-from groundtrace.report import numbers
+from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Paragraph
 from groundtrace.report.charts import charts
 from groundtrace.report.data import ReportData
-from groundtrace.report.details import CATEGORIES, KINDS, Packed, pack
+from groundtrace.report.packed_trials import ACCESS_KINDS, CATEGORIES, Packed, pack
 from groundtrace.report.sections import LEGEND, STATUS, sections
-from groundtrace.report.table_rows import TrialTable, columns
-from groundtrace.report.units import Copies, Units
-from groundtrace.report.words import KINDS as KIND_WORDS
-from groundtrace.report.words import plural
+from groundtrace.report.task_units import Copies, TaskUnits
+from groundtrace.report.trial_table import TrialTable, trial_columns
+from groundtrace.report.wording import KIND_WORDS, plural
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.trial_row import TrialRow
 
@@ -34,7 +33,7 @@ PAGE_LIMIT = 3_000_000
 LIMIT_TRIALS = 1_000
 
 MAX_TRIALS = 10_000
-"""Trials that a page lists; what is beyond is counted, and said."""
+"""Trials that a page lists; the page says how many more there are."""
 
 
 def render(data: ReportData) -> str:
@@ -48,9 +47,9 @@ def render(data: ReportData) -> str:
     found_charts = charts(data, units)
     chart_data = _json({chart.id: chart.spec for chart in found_charts})
     head = {
-        "columns": columns(),
+        "columns": trial_columns(),
         "categories": CATEGORIES,
-        "kinds": KINDS,
+        "kinds": ACCESS_KINDS,
         "kindWords": KIND_WORDS,
         **table.lists(),
     }
@@ -90,9 +89,9 @@ def _title(data: ReportData) -> Paragraph:
     return ("Retrieval report: ", scope)
 
 
-def _survey(rows: Iterable[TrialRow]) -> tuple[TrialTable, Units]:
-    """One pass over all rows, of which there may be too many to hold."""
-    table, units, copies = TrialTable(MAX_TRIALS), Units(), Copies()
+def _survey(rows: Iterable[TrialRow]) -> tuple[TrialTable, TaskUnits]:
+    """One pass over all rows: there can be too many to hold."""
+    table, units, copies = TrialTable(MAX_TRIALS), TaskUnits(), Copies()
     for row in rows:
         is_copy = copies.is_copy(row)
         table.add(row, is_copy=is_copy)
@@ -115,7 +114,7 @@ def _trials_text(table: TrialTable, packed: Packed) -> list[str]:
     """How much the page holds of the trials, said where they are opened."""
     text = [
         f"The page holds the calls of {plural(len(packed.places), 'trial')} "
-        f"({numbers.size(packed.size)}, unpacked when a trial is opened): {packed.limits.in_words()}."
+        f"({formats.size(packed.size)}, unpacked when a trial is opened): {packed.limits.in_words()}."
     ]
     if table.seen > len(table.rows):
         text.append(
@@ -146,7 +145,7 @@ def _digest(text: str) -> str:
 
 
 def _json(value: Mapping[str, Any]) -> str:
-    """JSON that can stand in a script element: no text in it can end the element."""
+    """JSON for a script element: no text in it can end the element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")

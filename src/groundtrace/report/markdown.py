@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from groundtrace.report.blocks import Align, Name, Paragraph, Section, Table
+from groundtrace.report.blocks import Align, Name, Paragraph, ReportTable, Section
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections import LEGEND, STATUS, sections
 
@@ -59,7 +59,7 @@ def code(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def table_lines(found: Table) -> Iterator[str]:
+def table_lines(found: ReportTable) -> Iterator[str]:
     """A table in aligned columns."""
     if not found.rows:
         yield "There is nothing to list."
@@ -77,7 +77,7 @@ def table_lines(found: Table) -> Iterator[str]:
 
 
 def _cell(part: str) -> str:
-    # A code host splits a row at every bar, in code too, unless a backslash stands before it.
+    # A code host splits a row at every bar, even inside code, unless a backslash precedes it.
     return (code(part) if isinstance(part, Name) else part).replace("|", r"\|")
 
 

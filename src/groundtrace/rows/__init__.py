@@ -1,1 +1,1 @@
-"""One row a trial: what summaries, impact and reports keep in memory instead of documents."""
+"""One row for each trial: made from its documents, kept in memory instead of them."""

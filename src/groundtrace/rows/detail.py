@@ -1,4 +1,4 @@
-"""A trial with its documents, for those who need more of it than its row."""
+"""A trial with its documents, for tables and pages that need more than its row."""
 
 from __future__ import annotations
 

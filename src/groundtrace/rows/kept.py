@@ -1,7 +1,7 @@
-"""Rows that were made in this process, kept in a file without a name until later stages want them.
+"""Rows that were made in this process, kept in a temporary file until later stages need them.
 
-A row takes 4.5 kB in memory; a run of many thousand trials keeps only where in the file each row
-lies. Rows are not compressed: that halved the file and doubled the time.
+A row takes 4.5 kB in memory, so for each row only its place in the file is kept. Rows are not
+compressed: that halved the file and doubled the time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ IN_MEMORY = 1 << 20
 
 
 class RowFile:
-    """The file: rows are added at its end and read from anywhere. It goes with its last user."""
+    """The file: rows are added at its end and read from anywhere. It is deleted with its last user."""
 
     def __init__(self) -> None:
         self._stream: IO[bytes] | None = None

@@ -11,8 +11,8 @@ from groundtrace.documents.events import EventsDocument, EventSummary
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.jsonio import clean_text
+from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import KIND_BY_CATEGORY, why_no_events
-from groundtrace.metrics.table import METRICS
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
 
 
@@ -24,9 +24,9 @@ def row_from(
     path: str | None = None,
     is_known: Callable[[str], bool] | None = None,
 ) -> TrialRow:
-    """The row of one trial; its values are the document's, so that rows made now and rows read
-    later are equal. An outcome of another trial, as beside a document that an earlier run left
-    under the same name, is not taken."""
+    """The row of one trial. Values come from the metrics document, so that rows made now and rows
+    read later are equal. An outcome of another trial is ignored: an earlier run can have left a
+    document of that name."""
     where = metrics.provenance
     if outcome is not None and clean_text(outcome.trial_name) != where.trial_name:
         outcome = None
@@ -34,11 +34,11 @@ def row_from(
     shown = metrics.file_level_metrics_shown
     values: dict[str, float] = {}
     undefined: dict[str, str] = {}
-    for name, info in METRICS.items():
-        value = info.getter(metrics)
+    for name, metric in METRICS.items():
+        value = metric.getter(metrics)
         if value is not None:
             values[name] = value
-        elif (why := info.why_undefined(metrics)) != found.reason:
+        elif (why := metric.why_undefined(metrics)) != found.reason:
             undefined[name] = why
     volume = _volume(metrics)
     if not volume:
@@ -72,7 +72,7 @@ def row_from(
 
 
 def _volume(metrics: MetricsDocument) -> dict[str, float]:
-    """Counts of a trial that was seen working; without a trace a count of 0 would be invented."""
+    """Counts over a trial's events; without events there are none, since a 0 would be invented."""
     summary: EventSummary = metrics.event_summary
     if not summary.total_events:
         return {}

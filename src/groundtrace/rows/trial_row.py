@@ -1,4 +1,4 @@
-"""One row a trial: what summaries, impact and reports keep in memory instead of documents."""
+"""The row of a trial: what summaries, impact and reports keep in memory instead of documents."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The run summary: rows in, statistics with their n and what was left out (D19, D21, D32).
 
-Rows are taken one at a time and kept as columns. The unit of every statistic is the task within
-its run and configuration: several trials of it are averaged first, so that a task tried ten times
-weighs no more than one tried once. A trial and its copies, wherever they lie, count once.
+Rows are read one at a time and kept as columns. The unit of every statistic is the task within
+its run and configuration: its trials are averaged first, so a task tried ten times weighs no
+more than one tried once. A trial and its copies count once, whichever runs they are in.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ from groundtrace.documents.summary import (
     SkippedPath,
     SliceCounts,
 )
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES
+from groundtrace.metrics.displays import Display
 from groundtrace.metrics.rounding import rounded
-from groundtrace.metrics.table import METRICS, OUTCOMES, SHOWN_PREFIX
 from groundtrace.rows.trial_row import VOLUME, TrialRow
-from groundtrace.summary.columns import Codes, Column
+from groundtrace.summary.value_columns import NameCodes, ValueColumn
 
 LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
 
@@ -65,8 +66,8 @@ def summarise(
 ) -> RunSummaryDocument:
     """The summary of a run (`scope` is its id) or of all runs (`*`).
 
-    `outcomes` are those of the same runs; they tell what discovery found and passed over.
-    `problems` are counts by kind of what was met while reading documents.
+    `outcomes` are those of the same runs; they say what discovery found and skipped.
+    `problems` counts, by kind, the problems of reading documents.
     """
     table = _Table()
     for row in rows:
@@ -94,7 +95,7 @@ def summarise(
 
 
 class _Found:
-    """What outcomes tell, taken one document at a time: most trials need only counting."""
+    """What the outcomes say, one document at a time: most trials need only counting."""
 
     def __init__(self, outcomes: Iterable[OutcomesDocument]) -> None:
         self.trials: int | None = None
@@ -133,8 +134,8 @@ def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def _held(total: int) -> int:
-    """A total as documents can hold it: what others wrote may claim any counts, and two of nearly
-    2**63 came to more than the schema allows."""
+    """A total within the schema's limit. Documents that others wrote can claim any count: two of
+    nearly 2**63 added up to more than the schema allows."""
     return min(total, MAX_INT)
 
 
@@ -197,11 +198,11 @@ class _Table:
     """All rows as columns, their units, and their groups."""
 
     def __init__(self) -> None:
-        reasons = Codes()
+        reasons = NameCodes()
         names = [*METRICS, *OUTCOMES, *VOLUME, *LABELS, "hit", "hit_shown"]
-        self._columns = {name: Column(reasons) for name in names}
+        self._columns = {name: ValueColumn(reasons) for name in names}
         self._units = array("q")
-        self._unit_codes = Codes()
+        self._unit_codes = NameCodes()
         self._counted_in: dict[str, str] = {}
         self.groups: dict[str, defaultdict[str, _Group]] = {
             name: defaultdict(_Group) for name in DIMENSIONS
@@ -215,7 +216,7 @@ class _Table:
     def add(self, row: TrialRow) -> None:
         self.runs.add(row.run_id)
         counted_in = self._counted_in.get(row.trial_key)
-        # Without an outcome the key is only a name, which two trials of a run may share.
+        # Without an outcome the key is only a name, which two trials of a run can share.
         if counted_in is not None and (counted_in != row.run_id or row.outcome is not None):
             self.duplicated.append(
                 DuplicatedTrial(
@@ -272,8 +273,8 @@ class _Table:
         return {name: self.summary(groups[name]) for name in sorted(groups)}
 
     def summary(self, group: _Group) -> GroupSummary:
-        """The statistics of a group; groups of the same rows have the same, as in a run of one
-        configuration, suite and model, where they are computed once and not four times."""
+        """The statistics of a group. Groups with the same rows share them: in a run of one
+        configuration, suite and model they are computed once instead of four times."""
         rows = group.rows.tobytes()
         if rows not in self._summaries:
             self._summaries[rows] = self._summary(group)
@@ -293,8 +294,8 @@ class _Table:
             metrics={name: statistics(name) for name in METRICS},
             outcomes={name: statistics(name) for name in OUTCOMES},
             volume={name: statistics(name) for name in VOLUME},
-            first_hit=self._first_hit(group, "hit", ""),
-            first_hit_shown=self._first_hit(group, "hit_shown", SHOWN_PREFIX),
+            first_hit=self._first_hit(group, "hit", "first_hit"),
+            first_hit_shown=self._first_hit(group, "hit_shown", "first_hit_shown"),
             taxonomy={
                 label: LabelSummary(
                     n=counts["n"],
@@ -316,19 +317,20 @@ class _Table:
             accesses=_sorted(group.accesses),
         )
 
-    def _first_hit(self, group: _Group, column: str, prefix: str) -> FirstHit:
+    def _first_hit(self, group: _Group, column: str, display: Display) -> FirstHit:
         units = self._repeated_units()
         shares, _ = self._columns[column].by_unit(group.rows, units)
         n_hit = sum(share > 0 for share in shares)
-        seconds = self._columns[f"{prefix}ttfr_seconds"]
-        tokens = self._columns[f"{prefix}ttfr_tokens"]
+        times = {
+            metric.field: self._columns[metric.name].distribution(group.rows, units)
+            for metric in METRICS.shown_in(display)
+        }
         return FirstHit(
             n=len(shares),
             n_hit=n_hit,
             n_never_hit=len(shares) - n_hit,
             hit_rate=rounded(fsum(shares) / len(shares)) if shares else None,
-            ttfr_seconds=seconds.distribution(group.rows, units),
-            ttfr_tokens=tokens.distribution(group.rows, units),
+            **times,
         )
 
     def _repeated_units(self) -> array[int] | None:

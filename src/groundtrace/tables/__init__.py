@@ -1,1 +1,1 @@
-"""The numbers where people already work: flat tables, TREC files, SQL."""
+"""The numbers in other tools' forms: flat tables, TREC files, SQL."""

@@ -51,7 +51,7 @@ KEY = (
     _text("task_name", "Task of the trial."),
     _text("trial_name", "Name of the trial; with the columns before it, the key of a trial."),
 )
-"""Columns that stand first in every table."""
+"""The first columns of every table."""
 
 TABLES: Mapping[str, tuple[Column, ...]] = {
     "trials": (

@@ -15,7 +15,7 @@ import msgspec
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.columns import SQL_TYPES, TABLES
 from groundtrace.tables.duck import connect, quoted
-from groundtrace.tables.rows import rows_of
+from groundtrace.tables.flat_rows import flat_rows
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters that make a spreadsheet take a cell for a formula."""
@@ -33,7 +33,9 @@ def write_csv(details: Iterable[Detail], folder: Path) -> list[Path]:
             writers[table].writerow([column.name for column in TABLES[table]])
         for detail in details:
             for table, writer in writers.items():
-                writer.writerows([_cell(value) for value in row] for row in rows_of(table, detail))
+                writer.writerows(
+                    [_cell(value) for value in row] for row in flat_rows(table, detail)
+                )
     return list(paths.values())
 
 
@@ -68,13 +70,13 @@ def write_parquet(details: Iterable[Detail], folder: Path) -> list[Path]:
     """Every table as `<table>.parquet`."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
-        lines = write_lines(details, Path(scratch))
+        lines = write_json_lines(details, Path(scratch))
         paths = []
         for table, source in lines.items():
             path = folder / f"{table}.parquet"
             temporary = path.with_name(f".{path.name}.tmp")
             database.execute(
-                f"COPY (SELECT * FROM {read_lines(table, source)}) "
+                f"COPY (SELECT * FROM {json_lines_table(table, source)}) "
                 f"TO {quoted(str(temporary))} (FORMAT parquet)"
             )
             temporary.replace(path)
@@ -82,8 +84,8 @@ def write_parquet(details: Iterable[Detail], folder: Path) -> list[Path]:
     return paths
 
 
-def write_lines(details: Iterable[Detail], folder: Path) -> dict[str, Path]:
-    """Every table as lines of JSON, from which duckdb reads it."""
+def write_json_lines(details: Iterable[Detail], folder: Path) -> dict[str, Path]:
+    """Every table as lines of JSON, for duckdb to read."""
     paths = {table: folder / f"{table}.jsonl" for table in TABLES}
     encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
     with ExitStack() as stack:
@@ -91,12 +93,12 @@ def write_lines(details: Iterable[Detail], folder: Path) -> dict[str, Path]:
         names = {table: [column.name for column in columns] for table, columns in TABLES.items()}
         for detail in details:
             for table, stream in streams.items():
-                for row in rows_of(table, detail):
+                for row in flat_rows(table, detail):
                     stream.write(encode(dict(zip(names[table], row, strict=True))) + b"\n")
     return paths
 
 
-def read_lines(table: str, path: Path) -> str:
+def json_lines_table(table: str, path: Path) -> str:
     """The SQL that reads such lines with the table's own types."""
     columns = ", ".join(
         f"{quoted(column.name)}: {quoted(SQL_TYPES[column.type])}" for column in TABLES[table]

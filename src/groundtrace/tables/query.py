@@ -12,22 +12,24 @@ from groundtrace.errors import UsageError
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.columns import TABLES
 from groundtrace.tables.duck import close_off, connect, error_type
-from groundtrace.tables.export import read_lines, write_lines
+from groundtrace.tables.export import json_lines_table, write_json_lines
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class QueryResult:
     """What a query gave."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
 
 
-def run_query(query: str, details: Iterable[Detail]) -> Result:
+def run_query(query: str, details: Iterable[Detail]) -> QueryResult:
     """The result of one query; raises UsageError with duckdb's own words when it is wrong."""
     with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
-        for table, path in write_lines(details, Path(scratch)).items():
-            database.execute(f"CREATE TABLE {table} AS SELECT * FROM {read_lines(table, path)}")
+        for table, path in write_json_lines(details, Path(scratch)).items():
+            database.execute(
+                f"CREATE TABLE {table} AS SELECT * FROM {json_lines_table(table, path)}"
+            )
             path.unlink()
         close_off(database)
         try:
@@ -37,4 +39,4 @@ def run_query(query: str, details: Iterable[Detail]) -> Result:
         except error_type() as error:
             tables = ", ".join(TABLES)
             raise UsageError(f"{' '.join(str(error).split())} (tables: {tables})") from error
-    return Result(columns, rows)
+    return QueryResult(columns, rows)

@@ -1,4 +1,4 @@
-"""TREC run and qrels files, which trec_eval scores to the same numbers as the artifacts.
+"""TREC run and qrels files, which trec_eval scores to the numbers of the metrics documents.
 
 A query is a trial (`run/task`), a document is a file. Names are percent-encoded, because TREC
 files are split at white space. The ranking is the order of first sight; scores fall by one.
@@ -17,24 +17,24 @@ from groundtrace.names import safe_name
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.export import WholeFile
 
-KINDS = {"retrieved": RETRIEVED, "shown": SHOWN}
+RANKINGS = {"retrieved": RETRIEVED, "shown": SHOWN}
 """Rankings that are written, by name."""
 TAG = "groundtrace"
 
 
-def encode(name: str) -> str:
+def trec_name(name: str) -> str:
     """A name without white space; `urllib.parse.unquote` reads it back."""
     return quote(name, safe="/:@+-._~,=()[]#", errors="replace") or "%"
 
 
 def query_of(detail: Detail) -> str:
-    """The query that a trial stands for."""
+    """The name of the query for a trial."""
     where = detail.events.provenance
     name = f"{where.run_id}/{where.task_name}"
     outcome = detail.row.outcome
     if outcome is not None and outcome.state != "selected":
         name += f"/{where.trial_name}"
-    return encode(name)
+    return trec_name(name)
 
 
 def write_trec(details: Iterable[Detail], folder: Path) -> list[Path]:
@@ -58,13 +58,13 @@ def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
     evidence = Evidence(detail.events)
     entries = set(evidence.truth)
     query = query_of(detail)
-    yield "qrels", [f"{query} 0 {encode(entry)} 1" for entry in evidence.truth]
-    for name, kinds in KINDS.items():
+    yield "qrels", [f"{query} 0 {trec_name(entry)} 1" for entry in evidence.truth]
+    for name, kinds in RANKINGS.items():
         ranked = [_document(touch, entries) for touch in evidence.first(kinds)]
         yield (
             f"{name}.run",
             [
-                f"{query} Q0 {encode(file)} {rank} {len(ranked) - rank + 1} {TAG}"
+                f"{query} Q0 {trec_name(file)} {rank} {len(ranked) - rank + 1} {TAG}"
                 for rank, file in enumerate(ranked, 1)
             ],
         )

@@ -1,7 +1,8 @@
-"""Charts as Vega-Lite specifications, each the answer to a question that stands above it.
+"""Charts as Vega-Lite specifications, each the answer to the question above it.
 
-Everything is counted here and not in the chart, so that the numbers behind a chart can stand in
-a table beneath it. Colours are the page's own variables: theme and print need no redrawing.
+Everything is counted here and not in the chart, so that a table below the
+chart can show the same numbers. Colours are variables of the page, so a change of theme and
+printing need no redrawing.
 """
 
 from __future__ import annotations
@@ -9,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from groundtrace.report.blocks import Paragraph
-from groundtrace.report.charts.errors import accesses, taxonomy
-from groundtrace.report.charts.impact import comparisons, reward
-from groundtrace.report.charts.parts import MAX_CONFIGS, Chart
-from groundtrace.report.charts.quality import first_hit, recall
+from groundtrace.report.charts.impact import comparison_charts, reward_chart
+from groundtrace.report.charts.quality import first_hit_charts, recall_charts
+from groundtrace.report.charts.taxonomy import access_charts, label_chart
+from groundtrace.report.charts.vega_parts import MAX_CONFIGS, Chart
 from groundtrace.report.data import ReportData
-from groundtrace.report.units import Units
+from groundtrace.report.task_units import TaskUnits
 
 __all__ = ["Chart", "charts"]
 
 
-def charts(data: ReportData, units: Units) -> tuple[Chart, ...]:
+def charts(data: ReportData, units: TaskUnits) -> tuple[Chart, ...]:
     """Every chart that has something to show; `units` are those of the data's rows."""
     every = units.by_config()
     kept = sorted(every, key=lambda name: (-len(every[name]), name))[:MAX_CONFIGS]
@@ -34,11 +35,11 @@ def charts(data: ReportData, units: Units) -> tuple[Chart, ...]:
             f"The {MAX_CONFIGS} configurations with most tasks; {left} more are in the tables.",
         )
     makers: Sequence[Callable[[], Iterator[Chart]]] = (
-        lambda: recall(configs, note),
-        lambda: first_hit(configs, note),
-        lambda: taxonomy(groups, note),
-        lambda: accesses(groups),
-        lambda: comparisons(data),
-        lambda: reward(configs, note),
+        lambda: recall_charts(configs, note),
+        lambda: first_hit_charts(configs, note),
+        lambda: label_chart(groups, note),
+        lambda: access_charts(groups),
+        lambda: comparison_charts(data),
+        lambda: reward_chart(configs, note),
     )
     return tuple(chart for maker in makers for chart in maker())

@@ -8,32 +8,21 @@ from functools import partial
 from typing import Any
 
 from groundtrace.documents.impact import Delta, MatchedComparison
-from groundtrace.report import numbers
+from groundtrace.metrics.catalogue import METRICS, QUANTITIES
+from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Paragraph
-from groundtrace.report.charts.parts import LEGEND, Chart, colour, ordinal, spec, tooltip
+from groundtrace.report.charts.vega_parts import LEGEND_STYLE, Chart, colour, ordinal, spec, tooltip
 from groundtrace.report.data import ReportData
-from groundtrace.report.units import Unit
-from groundtrace.report.words import plural
+from groundtrace.report.task_units import TaskUnit
+from groundtrace.report.wording import plural
 
 MAX_COMPARISONS = 3
 """Comparisons that are drawn; tables have all of them."""
 MAX_LINES = 150
 """Lines of one plot; tasks that went the same way share one."""
 
-_DRAWN = (
-    "reward",
-    "file_recall",
-    "shown.file_recall",
-    "recall@10",
-    "ndcg@10",
-    "mrr",
-    "context_efficiency",
-    "util_read_overlap_with_relevant_files",
-)
-"""Numbers of the plot of deltas: all have the same scale, and for all of them higher is better."""
 
-
-def comparisons(data: ReportData) -> Iterator[Chart]:
+def comparison_charts(data: ReportData) -> Iterator[Chart]:
     """For each comparison the mean deltas, and the tasks behind the first of them."""
     found = [
         c
@@ -49,10 +38,11 @@ def comparisons(data: ReportData) -> Iterator[Chart]:
 
 def _deltas(number: int, comparison: MatchedComparison, note: Paragraph) -> Iterator[Chart]:
     by_name = {delta.metric: delta for delta in comparison.deltas}
-    drawn = [by_name[n] for n in _DRAWN if n in by_name and by_name[n].mean_delta is not None]
+    names = QUANTITIES.names_in("delta_chart")
+    drawn = [by_name[n] for n in names if n in by_name and by_name[n].mean_delta is not None]
     if not drawn:
         return
-    names = [delta.metric for delta in drawn]
+    metrics = [delta.metric for delta in drawn]
     yield Chart(
         f"deltas-{number}",
         "impact",
@@ -66,8 +56,8 @@ def _deltas(number: int, comparison: MatchedComparison, note: Paragraph) -> Iter
         "Points: mean delta over matched tasks, with its 95 % interval as a line where there are at least 6 pairs. Right of zero is better.",
         spec(
             [_delta_point(delta) for delta in drawn],
-            height=28 * len(names),
-            layer=_delta_layers(names, any(delta.ci_low is not None for delta in drawn)),
+            height=28 * len(metrics),
+            layer=_delta_layers(metrics, any(delta.ci_low is not None for delta in drawn)),
         ),
         None,
         note,
@@ -77,7 +67,7 @@ def _deltas(number: int, comparison: MatchedComparison, note: Paragraph) -> Iter
 def _delta_layers(names: list[str], intervals: bool) -> list[dict[str, Any]]:
     """Zero as a line, intervals as bars, means as points."""
     title = "mean delta, right is better ↑"
-    # Long names in two lines, so that the plot keeps its room on a telephone.
+    # Long names take two lines, so that the plot stays wide enough on a phone.
     y = ordinal("metric", None, names)
     y["axis"] |= {"labelExpr": "split(datum.label, '_with_')", "labelLimit": 170}
     shared: dict[str, Any] = {"y": y, "tooltip": tooltip("metric", "text")}
@@ -105,8 +95,8 @@ def _delta_layers(names: list[str], intervals: bool) -> list[dict[str, Any]]:
 
 
 def _delta_point(delta: Delta) -> dict[str, Any]:
-    write = partial(numbers.delta, delta.metric)
-    interval = numbers.interval(delta.ci_low, delta.ci_high, write)
+    write = partial(formats.delta, delta.metric)
+    interval = formats.interval(delta.ci_low, delta.ci_high, write)
     return {
         "metric": delta.metric,
         "delta": delta.mean_delta,
@@ -117,8 +107,8 @@ def _delta_point(delta: Delta) -> dict[str, Any]:
 
 
 def _slopes(number: int, comparison: MatchedComparison) -> Iterator[Chart]:
-    """One line for tasks that went the same way; none where there are too many ways to see."""
-    metric = "file_recall"
+    """One line for tasks that went the same way; none where there are too many lines to see."""
+    (metric,) = METRICS.names_in("slope_chart")
     lines: dict[tuple[float, float], list[str]] = {}
     for task in comparison.tasks or ():
         if metric in task.baseline and metric in task.config:
@@ -137,7 +127,7 @@ def _slopes(number: int, comparison: MatchedComparison) -> Iterator[Chart]:
             Name(comparison.config),
             "?",
         ),
-        "Lines: file_recall of each matched task in the baseline and in the configuration; thicker lines stand for several tasks.",
+        f"Lines: {metric} of each matched task in the baseline and in the configuration; thicker lines stand for several tasks.",
         spec(
             values,
             height=260,
@@ -147,7 +137,7 @@ def _slopes(number: int, comparison: MatchedComparison) -> Iterator[Chart]:
                 "tooltip": True,
                 "opacity": 0.85,
             },
-            encoding=_line_encoding(max(map(len, lines.values()))),
+            encoding=_line_encoding(metric, max(map(len, lines.values()))),
         ),
     )
 
@@ -159,7 +149,7 @@ def _line(way: tuple[float, float], names: list[str]) -> Iterator[dict[str, Any]
     before, after = way
     named = ", ".join(Name(name) for name in names[:3]) + (" …" if len(names) > 3 else "")
     text = (
-        f"{plural(len(names), 'task')}: {numbers.share(before)} → {numbers.share(after)} ({named})"
+        f"{plural(len(names), 'task')}: {formats.share(before)} → {formats.share(after)} ({named})"
     )
     for side, recall in (("baseline", before), ("config", after)):
         yield {
@@ -172,7 +162,7 @@ def _line(way: tuple[float, float], names: list[str]) -> Iterator[dict[str, Any]
         }
 
 
-def _line_encoding(most: int) -> dict[str, Any]:
+def _line_encoding(metric: str, most: int) -> dict[str, Any]:
     return {
         "x": {
             **ordinal("side", None, ["baseline", "config"]),
@@ -182,7 +172,7 @@ def _line_encoding(most: int) -> dict[str, Any]:
         "y": {
             "field": "recall",
             "type": "quantitative",
-            "title": "file_recall ↑",
+            "title": formats.heading(metric),
             "scale": {"domain": [0, 1]},
             "axis": {"tickCount": 5},
         },
@@ -197,19 +187,20 @@ def _line_encoding(most: int) -> dict[str, Any]:
             "field": "change",
             "type": "nominal",
             "scale": {"domain": list(_CHANGES), "range": ["var(--c3)", "var(--c7)", "var(--c2)"]},
-            "legend": LEGEND,
+            "legend": LEGEND_STYLE,
         },
         "tooltip": tooltip("change", "text"),
     }
 
 
-def reward(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart]:
+def reward_chart(configs: Mapping[str, list[TaskUnit]], note: Paragraph) -> Iterator[Chart]:
     """Tasks by recall and reward."""
+    across, up = QUANTITIES.names_in("reward_chart")
     cells: Counter[tuple[str, float, float]] = Counter()
     left = 0
     for config, own in configs.items():
         for unit in own:
-            found, gained = unit.mean("file_recall"), unit.mean("reward")
+            found, gained = unit.mean(across), unit.mean(up)
             if found is None or gained is None:
                 left += 1
             else:
@@ -230,7 +221,7 @@ def reward(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart
         "reward",
         "impact",
         ("Do tasks in which more was found end with more reward?",),
-        "Marks: tasks by file_recall and reward, larger for several tasks at one place, by configuration. Association only.",
+        f"Marks: tasks by {across} and {up}, larger for several tasks at one place, by configuration. Association only.",
         spec(
             values,
             height=300,
@@ -242,22 +233,23 @@ def reward(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart
     )
 
 
-def _reward_encoding(configs: Mapping[str, list[Unit]], rewards: list[float]) -> dict[str, Any]:
+def _reward_encoding(configs: Mapping[str, list[TaskUnit]], rewards: list[float]) -> dict[str, Any]:
     # Room around 0 and 1, where most tasks lie: marks at the edge would be cut.
     low, high = min(0.0, *rewards), max(1.0, *rewards)
     room = 0.06 * (high - low)
+    across, up = QUANTITIES.names_in("reward_chart")
     return {
         "x": {
             "field": "recall",
             "type": "quantitative",
-            "title": "file_recall ↑",
+            "title": formats.heading(across),
             "scale": {"domain": [-0.06, 1.06], "nice": False},
             "axis": {"values": [0, 0.2, 0.4, 0.6, 0.8, 1]},
         },
         "y": {
             "field": "reward",
             "type": "quantitative",
-            "title": "reward ↑",
+            "title": formats.heading(up),
             "scale": {"domain": [low - room, high + room], "nice": False},
             "axis": {"tickCount": 6},
         },
@@ -272,7 +264,7 @@ def _reward_encoding(configs: Mapping[str, list[Unit]], rewards: list[float]) ->
             "field": "config",
             "type": "nominal",
             "scale": {"domain": [Name(c) for c in configs]},
-            "legend": LEGEND,
+            "legend": LEGEND_STYLE,
         },
         "tooltip": tooltip("config", "text"),
     }

@@ -6,13 +6,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from groundtrace.report import numbers
-from groundtrace.report.blocks import Name, Paragraph, Table, table
-from groundtrace.report.charts.parts import Chart, colour, dash, ordinal, share_axis, spec, tooltip
-from groundtrace.report.units import Unit
-from groundtrace.report.words import plural
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name, Paragraph, ReportTable, make_table
+from groundtrace.report.charts.vega_parts import (
+    Chart,
+    colour,
+    dash,
+    ordinal,
+    share_axis,
+    spec,
+    tooltip,
+)
+from groundtrace.report.task_units import TaskUnit
+from groundtrace.report.wording import plural
 
-MAX_STEPS = 200
+MAX_CURVE_POINTS = 200
 """Points of a cumulative curve."""
 
 _BINS: Sequence[tuple[str, Callable[[float], bool]]] = (
@@ -25,12 +34,17 @@ _BINS: Sequence[tuple[str, Callable[[float], bool]]] = (
 )
 
 
-def recall(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart]:
+_TIME_AXES: Mapping[str, tuple[str, str]] = {
+    "s": ("seconds since the start ↓", ",.0f"),
+    "tokens": ("tokens so far ↓", "~s"),
+}
+"""Unit of a time to its axis: title, and how Vega writes its numbers."""
+
+
+def recall_charts(configs: Mapping[str, list[TaskUnit]], note: Paragraph) -> Iterator[Chart]:
     """How tasks spread from 0, none of the relevant files, to 1, all of them."""
-    for metric, what, question in (
-        ("file_recall", "retrieved", "How much of the relevant code did the agents come across?"),
-        ("shown.file_recall", "shown", "Of how much of it did they see the content?"),
-    ):
+    for record in METRICS.shown_in("recall_charts"):
+        metric = record.name
         values = [
             {"config": Name(config), "bin": title, "share": share, "text": text}
             for config, own in configs.items()
@@ -44,9 +58,9 @@ def recall(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart
             for title, _, text in _spread(own, metric)
         ]
         yield Chart(
-            f"recall-{what}",
+            f"recall-{record.over}",
             "quality",
-            (question,),
+            (record.heading("recall_charts"),),
             f"Bars: share of tasks by {metric}, from 0, none of the relevant files, to 1, all of them, for each configuration.",
             spec(
                 values,
@@ -60,29 +74,23 @@ def recall(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart
                     "tooltip": tooltip("config", "bin", "text"),
                 },
             ),
-            table(f"Tasks by {metric}", ("config", metric, "tasks"), rows),
+            make_table(f"Tasks by {metric}", ("config", metric, "tasks"), rows),
             note,
         )
 
 
-def _spread(own: Sequence[Unit], metric: str) -> Iterator[tuple[str, float, str]]:
+def _spread(own: Sequence[TaskUnit], metric: str) -> Iterator[tuple[str, float, str]]:
     recalls = [value for unit in own if (value := unit.mean(metric)) is not None]
     for title, fits in _BINS if recalls else ():
         number = sum(map(fits, recalls))
         yield title, number / len(recalls), f"{number:,} of {plural(len(recalls), 'task')}"
 
 
-def first_hit(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Chart]:
+def first_hit_charts(configs: Mapping[str, list[TaskUnit]], note: Paragraph) -> Iterator[Chart]:
     """Cumulative curves with never-hit tasks in the denominator (D21)."""
-    for metric, axis, form, question in (
-        (
-            "ttfr_seconds",
-            "seconds since the start ↓",
-            ",.0f",
-            "How soon did they meet a relevant file?",
-        ),
-        ("ttfr_tokens", "tokens so far ↓", "~s", "After how many tokens did they?"),
-    ):
+    for record in METRICS.shown_in("first_hit_charts"):
+        metric = record.name
+        axis, form = _TIME_AXES[record.unit]
         curves = {
             config: curve
             for config, own in configs.items()
@@ -93,7 +101,7 @@ def first_hit(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Ch
         yield Chart(
             metric,
             "quality",
-            (question,),
+            (record.heading("first_hit_charts"),),
             "Curves: share of tasks whose first relevant file had come by then. Tasks that were never hit stay in the denominator, so that a curve ends at the hit rate and not at 100 %.",
             spec(
                 _curve_values(curves, metric),
@@ -129,32 +137,32 @@ def first_hit(configs: Mapping[str, list[Unit]], note: Paragraph) -> Iterator[Ch
 
 
 def _curve_values(curves: Mapping[str, _Curve], metric: str) -> list[dict[str, Any]]:
-    """Points of all curves; each goes on to the last time of any, where it has come to rest."""
+    """Points of all curves; each is drawn as far as the longest one, flat after its last point."""
     end = max(curve.points[-1][0] for curve in curves.values())
     return [
         {
             "config": Name(config),
             "x": x,
             "share": share,
-            "text": f"{numbers.share(share)} by {numbers.value(metric, x)}",
+            "text": f"{formats.share(share)} by {formats.value(metric, x)}",
         }
         for config, curve in curves.items()
         for x, share in _thinned([*curve.points, (end, curve.points[-1][1])])
     ]
 
 
-def _curve_table(curves: Mapping[str, _Curve]) -> Table:
+def _curve_table(curves: Mapping[str, _Curve]) -> ReportTable:
     rows = [
         [
             Name(config),
-            numbers.count(curve.tasks),
-            numbers.share(curve.points[-1][1]),
-            numbers.count(curve.never),
-            numbers.count(curve.unknown),
+            formats.count(curve.tasks),
+            formats.share(curve.points[-1][1]),
+            formats.count(curve.never),
+            formats.count(curve.unknown),
         ]
         for config, curve in curves.items()
     ]
-    return table(
+    return make_table(
         "Where the curves end",
         ("config", ">tasks", ">hit by the end ↑", ">never hit", ">left out: hit, time unknown"),
         rows,
@@ -171,7 +179,7 @@ class _Curve:
     unknown: int
 
 
-def _curve(own: Sequence[Unit], metric: str) -> _Curve | None:
+def _curve(own: Sequence[TaskUnit], metric: str) -> _Curve | None:
     """Cumulative share of tasks; a task tried several times weighs as much as one tried once."""
     times: list[tuple[float, float]] = []
     tasks = never = unknown = 0
@@ -197,8 +205,8 @@ def _curve(own: Sequence[Unit], metric: str) -> _Curve | None:
 
 
 def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Fewer points of a curve, its ends kept."""
+    """Fewer points of a curve; its ends are kept."""
     last: dict[float, float] = dict(points)
     kept = sorted(last.items())
-    step = -(-len(kept) // MAX_STEPS)
+    step = -(-len(kept) // MAX_CURVE_POINTS)
     return [*kept[:-1:step], kept[-1]] if step > 1 else kept

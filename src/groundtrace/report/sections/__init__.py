@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
-from groundtrace.report.sections.caveats import caveats
-from groundtrace.report.sections.coverage import coverage
-from groundtrace.report.sections.groups import groups
-from groundtrace.report.sections.impact import impact
-from groundtrace.report.sections.movers import movers
-from groundtrace.report.sections.quality import quality
-from groundtrace.report.sections.taxonomy import taxonomy
-from groundtrace.report.sections.utilization import utilization
+from groundtrace.report.sections.caveats import caveats_section
+from groundtrace.report.sections.coverage import coverage_section
+from groundtrace.report.sections.groups import groups_section
+from groundtrace.report.sections.impact import impact_section
+from groundtrace.report.sections.movers import movers_section
+from groundtrace.report.sections.quality import quality_section
+from groundtrace.report.sections.taxonomy import taxonomy_section
+from groundtrace.report.sections.utilization import utilization_section
 
 STATUS = (
     "Status: standalone, non-ranking; association, not causation. Nothing here changes a reward, "
     "a score or a ranking, and nothing shows that retrieval causes an outcome."
 )
-"""What stands above every report."""
+"""Printed at the top of every report."""
 
 LEGEND = (
     "↑ higher is better, ↓ lower is better. n is the number of tasks behind a mean, each task's "
@@ -31,13 +31,13 @@ LEGEND = (
 def sections(data: ReportData) -> tuple[Section, ...]:
     """Every section of the report, coverage first."""
     makers = (
-        coverage,
-        quality,
-        utilization,
-        taxonomy,
-        impact,
-        movers,
-        groups,
-        caveats,
+        coverage_section,
+        quality_section,
+        utilization_section,
+        taxonomy_section,
+        impact_section,
+        movers_section,
+        groups_section,
+        caveats_section,
     )
     return tuple(maker(data) for maker in makers)

@@ -40,7 +40,7 @@ _METHOD = (
 )
 
 
-def caveats(data: ReportData) -> Section:
+def caveats_section(data: ReportData) -> Section:
     """Caveats of every report, then how its statistics were made."""
     method: tuple[Paragraph, ...] = ()
     if data.impact is not None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from groundtrace.documents.summary import GroupSummary, RunSummaryDocument
-from groundtrace.report import numbers
-from groundtrace.report.blocks import Name, Paragraph, Section, Table, table
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
-from groundtrace.report.words import left_out, plural, reason
+from groundtrace.report.wording import left_out, plural, reason
 
-LISTED = 25
+LISTED_TRIALS = 25
 """Trials that are named one by one; the rest is counted."""
 
 
-def coverage(data: ReportData) -> Section:
+def coverage_section(data: ReportData) -> Section:
     """What the numbers below are made of."""
     summary = data.summary
     return Section(
@@ -32,20 +33,20 @@ def _sentences(summary: RunSummaryDocument) -> Iterator[Paragraph]:
         f"{plural(overall.trials, 'trial')} of {plural(overall.tasks, 'task')} "
         f"(a task counts once for each run and configuration) from {plural(len(summary.runs), 'run')} "
         "were evaluated"
-        + (f", of {numbers.count(found)} that were found" if found is not None else "")
+        + (f", of {formats.count(found)} that were found" if found is not None else "")
         + f": {len(summary.superseded)} superseded by another trial of the same task, "
         f"{len(summary.failed)} failed to be processed, {len(summary.duplicated)} copies not counted "
         f"again, {plural(len(summary.skipped), 'folder')} passed over.",
     )
     yield (
-        f"Retrieval metrics could be computed for {numbers.count(overall.computable)} of "
+        f"Retrieval metrics could be computed for {formats.count(overall.computable)} of "
         f"{plural(overall.trials, 'trial')} "
-        f"({numbers.percent(overall.computable, overall.trials)}); left out: "
+        f"({formats.percent(overall.computable, overall.trials)}); left out: "
         f"{left_out(overall.left_out)}.",
     )
 
 
-def _tables(summary: RunSummaryDocument) -> Iterator[Table]:
+def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
     yield _by_config(summary.by_config)
     yield _sources(summary.overall)
     yield _values(summary.overall)
@@ -86,23 +87,23 @@ def _tables(summary: RunSummaryDocument) -> Iterator[Table]:
     )
     for caption, last, trials in named:
         if trials:
-            yield table(
+            yield make_table(
                 f"{caption}: {len(trials):,}",
                 ("run", "config", "task", "trial", last),
-                [[Name(part) for part in trial] for trial in trials[:LISTED]],
+                [[Name(part) for part in trial] for trial in trials[:LISTED_TRIALS]],
                 _more(len(trials)),
             )
     if summary.skipped:
-        yield table(
+        yield make_table(
             f"Folders passed over: {len(summary.skipped):,}",
             ("folder", "why"),
-            [[Name(s.path), Name(s.reason)] for s in summary.skipped[:LISTED]],
+            [[Name(s.path), Name(s.reason)] for s in summary.skipped[:LISTED_TRIALS]],
             _more(len(summary.skipped)),
         )
 
 
 def _more(number: int) -> Paragraph:
-    more = number - LISTED
+    more = number - LISTED_TRIALS
     return (
         (f"and {more:,} more; run_retrieval_summary.json names all of them.",) if more > 0 else ()
     )
@@ -111,7 +112,7 @@ def _more(number: int) -> Paragraph:
 _REASONS = ("no_ground_truth", "no_trace", "empty_trace")
 
 
-def _by_config(groups: Mapping[str, GroupSummary]) -> Table:
+def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:
     columns = [
         "config",
         ">trials",
@@ -126,15 +127,15 @@ def _by_config(groups: Mapping[str, GroupSummary]) -> Table:
         rows.append(
             [
                 Name(name),
-                numbers.count(group.trials),
-                numbers.count(group.tasks),
-                numbers.count(group.computable),
-                *(numbers.count(group.left_out.get(code, 0)) for code in _REASONS),
-                numbers.count(group.coverage.degraded),
-                numbers.share(group.first_hit.hit_rate),
+                formats.count(group.trials),
+                formats.count(group.tasks),
+                formats.count(group.computable),
+                *(formats.count(group.left_out.get(code, 0)) for code in _REASONS),
+                formats.count(group.coverage.degraded),
+                formats.share(group.first_hit.hit_rate),
             ]
         )
-    return table(
+    return make_table(
         "Trials by configuration: with metrics, and without by reason",
         columns,
         rows,
@@ -145,7 +146,7 @@ def _by_config(groups: Mapping[str, GroupSummary]) -> Table:
     )
 
 
-def _sources(group: GroupSummary) -> Table:
+def _sources(group: GroupSummary) -> ReportTable:
     seen = group.coverage
     kinds: Sequence[tuple[str, Mapping[str, int]]] = (
         ("trace source", seen.trace_sources),
@@ -161,59 +162,43 @@ def _sources(group: GroupSummary) -> Table:
         ),
     )
     rows = [
-        [what, Name(name), numbers.count(number), numbers.percent(number, group.trials)]
+        [what, Name(name), formats.count(number), formats.percent(number, group.trials)]
         for what, counts in kinds
         for name, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         if number
     ]
-    return table("Where the evidence came from", ("what", "source", ">trials", ">share"), rows)
+    return make_table("Where the evidence came from", ("what", "source", ">trials", ">share"), rows)
 
 
-_GROUPS = (
-    ("ranking and recall, retrieved", "file_recall"),
-    ("ranking and recall, shown", "shown.file_recall"),
-    ("context efficiency, retrieved", "context_efficiency"),
-    ("context efficiency, shown", "shown.context_efficiency"),
-    ("seconds to the first relevant file", "ttfr_seconds"),
-    ("tokens to the first relevant file", "ttfr_tokens"),
-    ("chunk recall", "chunk_recall"),
-    ("relevant files read", "util_read_overlap_with_relevant_files"),
-    ("relevant files written", "util_write_overlap_with_relevant_files_proxy"),
-    ("expected edit files written", "util_write_overlap_with_expected_edit_files"),
-    ("read before written", "util_read_before_write_ratio"),
-)
-"""Metrics that have or lack a value together, by one of them."""
-
-
-def _values(group: GroupSummary) -> Table:
+def _values(group: GroupSummary) -> ReportTable:
     """Which numbers exist for how many tasks; the rest by reason."""
     rows = [
         [
-            title,
-            numbers.count(found.n),
-            numbers.count(group.tasks - found.n),
+            metric.heading("coverage"),
+            formats.count(found.n),
+            formats.count(group.tasks - found.n),
             left_out(found.left_out),
         ]
-        for title, name in _GROUPS
-        if (found := group.metrics.get(name)) is not None
+        for metric in METRICS.shown_in("coverage")
+        if (found := group.metrics.get(metric.name)) is not None
     ]
     rows += [
         [
             f"outcome: {name}",
-            numbers.count(found.n),
-            numbers.count(group.tasks - found.n),
+            formats.count(found.n),
+            formats.count(group.tasks - found.n),
             left_out(found.left_out),
         ]
         for name, found in group.outcomes.items()
     ]
-    return table(
+    return make_table(
         "What could be computed, over all tasks",
         ("numbers", ">tasks with", ">without", "left out"),
         rows,
     )
 
 
-def _counted(caption: str, what: str, times: str, counts: Mapping[str, int]) -> Table:
+def _counted(caption: str, what: str, times: str, counts: Mapping[str, int]) -> ReportTable:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    rows = [[Name(name), numbers.count(number)] for name, number in ordered[:LISTED]]
-    return table(caption, (what, f">{times}"), rows, _more(len(ordered)))
+    rows = [[Name(name), formats.count(number)] for name, number in ordered[:LISTED_TRIALS]]
+    return make_table(caption, (what, f">{times}"), rows, _more(len(ordered)))

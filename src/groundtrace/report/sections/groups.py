@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from groundtrace.metrics.table import OUTCOMES, SHOWN_PREFIX
-from groundtrace.report import numbers
-from groundtrace.report.blocks import Section, Table, table
+from groundtrace.metrics.catalogue import METRICS, QUANTITIES
+from groundtrace.report import formats
+from groundtrace.report.blocks import ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
-from groundtrace.report.sections.quality import RANKED
 from groundtrace.report.sections.shared import Groups, both_lists, named
-from groundtrace.report.words import left_out
-
-PAIRED = ("file_recall", "recall@10", "f1@10", "ndcg@10", "mrr", "context_efficiency")
-"""Metrics of the short tables, each over retrieved and over shown files."""
-
-SINGLE = ("util_read_overlap_with_relevant_files", *OUTCOMES)
+from groundtrace.report.wording import left_out
 
 
-def groups(data: ReportData) -> Section:
+def groups_section(data: ReportData) -> Section:
     """A short table for each dimension, then every metric of each configuration."""
     return Section(
         "groups",
@@ -34,7 +28,7 @@ def groups(data: ReportData) -> Section:
     )
 
 
-def _tables(data: ReportData) -> Iterator[Table]:
+def _tables(data: ReportData) -> Iterator[ReportTable]:
     summary = data.summary
     for title, found in (
         ("configuration", summary.by_config),
@@ -44,23 +38,24 @@ def _tables(data: ReportData) -> Iterator[Table]:
         yield _retrieval(f"Retrieval by {title}", title, named(found))
         yield _outcomes(f"Use and outcomes by {title}", title, named(found))
     for name, group in named(summary.by_config):
-        yield both_lists(("Every metric of ", name), group, RANKED)
+        yield both_lists(("Every metric of ", name), group, METRICS.shown_in("quality"))
 
 
-def _retrieval(caption: str, first: str, groups: Groups) -> Table:
+def _retrieval(caption: str, first: str, groups: Groups) -> ReportTable:
+    paired = METRICS.shown_in("groups")
     rows = []
     for name, group in groups:
-        cells = [name, numbers.count(group.trials), numbers.count(group.computable)]
-        for metric in PAIRED:
-            found, shown = group.metrics[metric], group.metrics[SHOWN_PREFIX + metric]
+        cells = [name, formats.count(group.trials), formats.count(group.computable)]
+        for metric in paired:
+            found, shown = group.metrics[metric.name], group.metrics[metric.over_shown or ""]
             both = found.n == shown.n
             cells.append(
-                f"{numbers.share(found.mean)}{'' if both else f' ({found.n})'} / "
-                f"{numbers.share(shown.mean)} ({shown.n})"
+                f"{formats.share(found.mean)}{'' if both else f' ({found.n})'} / "
+                f"{formats.share(shown.mean)} ({shown.n})"
             )
-        rows.append([*cells, left_out(group.metrics["file_recall"].left_out)])
-    heads = [f">{numbers.heading(metric)}" for metric in PAIRED]
-    return table(
+        rows.append([*cells, left_out(group.metrics[paired[0].name].left_out)])
+    heads = [f">{formats.heading(metric.name)}" for metric in paired]
+    return make_table(
         caption,
         (first, ">trials", ">computable", *heads, "left out"),
         rows,
@@ -68,22 +63,17 @@ def _retrieval(caption: str, first: str, groups: Groups) -> Table:
     )
 
 
-def _outcomes(caption: str, first: str, groups: Groups) -> Table:
+def _outcomes(caption: str, first: str, groups: Groups) -> ReportTable:
+    shown = QUANTITIES.shown_in("groups_use")
     rows = []
     for name, group in groups:
         cells = [name]
         gaps = []
-        for metric in SINGLE:
-            found = group.metrics.get(metric) or group.outcomes[metric]
-            cells.append(f"{numbers.value(metric, found.mean)} ({found.n})")
+        for record in shown:
+            found = group.metrics.get(record.name) or group.outcomes[record.name]
+            cells.append(f"{formats.value(record.name, found.mean)} ({found.n})")
             if found.left_out:
-                gaps.append(f"{_SHORT.get(metric, metric)}: {left_out(found.left_out)}")
+                gaps.append(f"{record.heading('groups_use')}: {left_out(found.left_out)}")
         rows.append([*cells, "; ".join(gaps) or "none"])
-    heads = [
-        f">{_SHORT.get(metric, metric)} {numbers.ARROWS[numbers.direction(metric)]}"
-        for metric in SINGLE
-    ]
-    return table(caption, (first, *heads, "left out"), rows)
-
-
-_SHORT = {"util_read_overlap_with_relevant_files": "read overlap"}
+    heads = [f">{record.heading('groups_use')} {formats.ARROWS[record.better]}" for record in shown]
+    return make_table(caption, (first, *heads, "left out"), rows)

@@ -12,35 +12,11 @@ from groundtrace.documents.impact import (
     ImpactDocument,
     MatchedComparison,
 )
-from groundtrace.metrics.declared import UTILIZATION
-from groundtrace.metrics.table import OUTCOMES, SHOWN_PREFIX
-from groundtrace.report import numbers
-from groundtrace.report.blocks import Name, Paragraph, Section, Table, table
+from groundtrace.metrics.catalogue import QUANTITIES
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
-from groundtrace.report.words import left_out, plural, reason
-
-_RANKED = (
-    "file_recall",
-    "recall@10",
-    "precision@10",
-    "f1@10",
-    "ndcg@10",
-    "mrr",
-    "map",
-    "context_efficiency",
-    "ttfr_seconds",
-    "ttfr_tokens",
-)
-COMPARED = (
-    *OUTCOMES,
-    *(name for metric in _RANKED for name in (metric, SHOWN_PREFIX + metric)),
-    "chunk_recall",
-    *UTILIZATION,
-)
-"""Rows of a comparison, fixed beforehand and not by what came out."""
-
-BY_SUITE = ("reward", "cost_usd", "file_recall", "shown.file_recall", "mrr", "shown.mrr")
-"""Rows of a comparison within one suite."""
+from groundtrace.report.wording import left_out, plural, reason
 
 _SCOPES: Sequence[tuple[CorrelationScope, str]] = (
     ("overall", "Correlations over tasks, each task's configurations averaged"),
@@ -48,7 +24,7 @@ _SCOPES: Sequence[tuple[CorrelationScope, str]] = (
 )
 
 
-def impact(data: ReportData) -> Section:
+def impact_section(data: ReportData) -> Section:
     """Correlations, then each matched comparison with its intervals."""
     found = data.impact
     if found is None:
@@ -81,20 +57,20 @@ def _whole(found: ImpactDocument) -> list[MatchedComparison]:
     return [c for c in found.matched_comparisons if c.suite is None]
 
 
-def _overview(found: ImpactDocument) -> Table:
+def _overview(found: ImpactDocument) -> ReportTable:
     """Which configurations could be compared on how many tasks, and why not on more."""
     rows = [
         [
             Name(c.config),
             Name(c.baseline_config),
-            numbers.count(c.n_matched_tasks),
-            numbers.count(c.n_unknown_version),
+            formats.count(c.n_matched_tasks),
+            formats.count(c.n_unknown_version),
             left_out({str(code): n for code, n in c.dropped.items()}),
             "yes" if c.computable else Name(c.reason or "no"),
         ]
         for c in _whole(found)
     ]
-    return table(
+    return make_table(
         "What could be compared",
         (
             "config",
@@ -108,7 +84,7 @@ def _overview(found: ImpactDocument) -> Table:
     )
 
 
-def _tables(found: ImpactDocument) -> Iterator[Table]:
+def _tables(found: ImpactDocument) -> Iterator[ReportTable]:
     if found.matched_comparisons:
         yield _overview(found)
     for comparison in _whole(found):
@@ -128,24 +104,24 @@ def _tables(found: ImpactDocument) -> Iterator[Table]:
             yield _correlations(caption, rows)
 
 
-def _correlations(caption: str, found: Sequence[Correlation]) -> Table:
+def _correlations(caption: str, found: Sequence[Correlation]) -> ReportTable:
     rows = [
         [
             Name(c.retrieval_metric),
-            numbers.direction(c.retrieval_metric),
+            formats.direction(c.retrieval_metric),
             Name(c.outcome),
-            numbers.direction(c.outcome),
-            numbers.signed(c.spearman_r),
-            numbers.interval(c.ci_low, c.ci_high),
-            numbers.p_value(c.p),
-            numbers.p_value(c.p_holm),
-            numbers.count(c.n),
+            formats.direction(c.outcome),
+            formats.signed(c.spearman_r),
+            formats.interval(c.ci_low, c.ci_high),
+            formats.p_value(c.p),
+            formats.p_value(c.p_holm),
+            formats.count(c.n),
             left_out(c.left_out),
             _why(c.reason, c.inference_reason),
         ]
         for c in found
     ]
-    return table(
+    return make_table(
         caption,
         (
             "metric",
@@ -172,10 +148,10 @@ def _why(*codes: str | None) -> str:
     return "; ".join(reason(code) for code in codes if code)
 
 
-def _comparison(comparison: MatchedComparison) -> Table:
+def _comparison(comparison: MatchedComparison) -> ReportTable:
     by_name = {delta.metric: delta for delta in comparison.deltas}
-    rows = [_delta(by_name[name]) for name in COMPARED if name in by_name]
-    return table(
+    rows = [_delta(by_name[name]) for name in QUANTITIES.names_in("comparison") if name in by_name]
+    return make_table(
         (*_minus(comparison), ", matched tasks"),
         ("number", *_DELTA_COLUMNS),
         rows,
@@ -214,33 +190,34 @@ def _delta(found: Delta) -> list[str]:
     return [
         Name(name),
         found.direction,
-        numbers.value(name, found.mean_baseline),
-        numbers.value(name, found.mean_config),
-        numbers.delta(name, found.mean_delta),
-        numbers.interval(found.ci_low, found.ci_high, partial(numbers.delta, name)),
-        numbers.p_value(found.p),
-        numbers.p_value(found.p_holm),
-        numbers.signed(found.effect_size),
+        formats.value(name, found.mean_baseline),
+        formats.value(name, found.mean_config),
+        formats.delta(name, found.mean_delta),
+        formats.interval(found.ci_low, found.ci_high, partial(formats.delta, name)),
+        formats.p_value(found.p),
+        formats.p_value(found.p_holm),
+        formats.signed(found.effect_size),
         f"{found.n_better}/{found.n_same}/{found.n_worse}",
-        numbers.count(found.n),
+        formats.count(found.n),
         gaps,
         _why(found.reason, found.inference_reason),
     ]
 
 
-def _by_suite(whole: MatchedComparison, suites: Sequence[MatchedComparison]) -> Table:
+def _by_suite(whole: MatchedComparison, suites: Sequence[MatchedComparison]) -> ReportTable:
+    names = QUANTITIES.names_in("comparison_by_suite")
     rows = []
     for comparison in suites:
         suite = Name(comparison.suite or "")
         if not comparison.computable:
             refused = reason(comparison.reason)
-            blank = [numbers.MISSING] * (len(_DELTA_COLUMNS) - 3)
-            n = numbers.count(comparison.n_matched_tasks)
+            blank = [formats.MISSING] * (len(_DELTA_COLUMNS) - 3)
+            n = formats.count(comparison.n_matched_tasks)
             rows.append([suite, "all", "", *blank[:-1], n, "", Name(refused)])
             continue
         by_name = {delta.metric: delta for delta in comparison.deltas}
-        rows += [[suite, *_delta(by_name[name])] for name in BY_SUITE if name in by_name]
-    return table(
+        rows += [[suite, *_delta(by_name[name])] for name in names if name in by_name]
+    return make_table(
         (*_minus(whole), ", by suite"),
         ("suite", "number", *_DELTA_COLUMNS),
         rows,

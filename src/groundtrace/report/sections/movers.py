@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from groundtrace.documents.impact import MatchedComparison, MatchedTask
-from groundtrace.report import numbers
-from groundtrace.report.blocks import Name, Section, Table, table
+from groundtrace.metrics.catalogue import QUANTITIES
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
 
-RANKED_BY = ("file_recall", "shown.file_recall", "reward")
-"""What tasks are ranked by; for all of them higher is better."""
-
-LISTED = 5
+LISTED_TASKS = 5
 """Tasks listed on each side."""
 
 
-def movers(data: ReportData) -> Section:
+def movers_section(data: ReportData) -> Section:
     """For each comparison the tasks that changed most, in both directions."""
     found = data.impact.matched_comparisons if data.impact is not None else []
     tables = tuple(
@@ -34,15 +32,15 @@ def movers(data: ReportData) -> Section:
     return Section("movers", "Tasks that gained or lost most", ((text,),), tables)
 
 
-def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iterator[Table]:
-    for name in RANKED_BY:
+def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iterator[ReportTable]:
+    for name in QUANTITIES.names_in("movers"):
         moved = sorted(_moved(tasks, name), key=lambda item: (-abs(item[0]), _key(item[1])))
         gained = [item for item in moved if item[0] > 0]
         lost = [item for item in moved if item[0] < 0]
         if not moved:
             continue
         both = sum(name in task.baseline and name in task.config for task in tasks)
-        yield table(
+        yield make_table(
             (
                 f"{name} ↑, ",
                 Name(comparison.config),
@@ -55,7 +53,7 @@ def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iter
             [
                 _row(side, task, name, delta)
                 for side, items in (("gained", gained), ("lost", lost))
-                for delta, task in items[:LISTED]
+                for delta, task in items[:LISTED_TASKS]
             ],
         )
 
@@ -83,8 +81,8 @@ def _row(side: str, task: MatchedTask, name: str, delta: float) -> list[str]:
         side,
         Name(task.task_name),
         Name(task.benchmark or "unknown"),
-        numbers.value(name, task.baseline[name]),
-        numbers.value(name, task.config[name]),
-        numbers.delta(name, delta),
-        numbers.delta("reward", _delta(task, "reward")),
+        formats.value(name, task.baseline[name]),
+        formats.value(name, task.config[name]),
+        formats.delta(name, delta),
+        formats.delta("reward", _delta(task, "reward")),
     ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from groundtrace.metrics.ranking import CUTOFFS
-from groundtrace.report import numbers
-from groundtrace.report.blocks import Name, Section, Table, table
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections.shared import (
     Groups,
@@ -13,19 +13,10 @@ from groundtrace.report.sections.shared import (
     first_hits,
     long_table,
 )
-from groundtrace.report.words import left_out
-
-RANKED = (
-    *(f"{family}@{k}" for family in ("precision", "recall", "f1", "ndcg") for k in CUTOFFS),
-    "mrr",
-    "map",
-    "file_recall",
-    "context_efficiency",
-)
-"""Metrics of the ranking, in the order of tables."""
+from groundtrace.report.wording import left_out
 
 
-def quality(data: ReportData) -> Section:
+def quality_section(data: ReportData) -> Section:
     """All metrics of the ranking, then the first hits, then line ranges and volume."""
     summary = data.summary
     groups = all_and_configs(summary)
@@ -40,33 +31,33 @@ def quality(data: ReportData) -> Section:
             ),
         ),
         (
-            both_lists("All trials", summary.overall, RANKED),
+            both_lists("All trials", summary.overall, METRICS.shown_in("quality")),
             first_hits("Time to the first relevant file", groups),
             long_table(
                 "Chunk recall: line ranges whose file was accessed",
                 "config",
                 groups,
-                ("chunk_recall",),
+                METRICS.names_in("line_ranges"),
             ),
             _volume(groups),
         ),
     )
 
 
-def _volume(groups: Groups) -> Table:
+def _volume(groups: Groups) -> ReportTable:
     rows = [
         [
             name,
             Name(what),
-            numbers.average(found.mean),
-            numbers.average(found.median),
-            numbers.count(found.n),
+            formats.average(found.mean),
+            formats.average(found.median),
+            formats.count(found.n),
             left_out(found.left_out),
         ]
         for name, group in groups
         for what, found in group.volume.items()
     ]
-    return table(
+    return make_table(
         "Retrieval volume: calls and files a task",
         ("config", "count", ">mean", ">median", ">n", "left out"),
         rows,

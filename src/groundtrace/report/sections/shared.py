@@ -10,15 +10,16 @@ from groundtrace.documents.summary import (
     GroupSummary,
     RunSummaryDocument,
 )
-from groundtrace.metrics.table import SHOWN_PREFIX
-from groundtrace.report import numbers
-from groundtrace.report.blocks import Name, Paragraph, Table, table
-from groundtrace.report.words import left_out
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.metrics.record import Metric
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name, Paragraph, ReportTable, make_table
+from groundtrace.report.wording import left_out
 
 NO_VALUES = Distribution(n=0, left_out={})
 
 Groups = Sequence[tuple[str, GroupSummary]]
-"""Groups with what stands in their first cell; pairs, since a configuration may be named `all`."""
+"""The text of the first cell and the group; not a mapping, since a configuration can be named `all`."""
 
 
 def named(groups: Mapping[str, GroupSummary]) -> Groups:
@@ -31,7 +32,9 @@ def all_and_configs(summary: RunSummaryDocument) -> Groups:
     return [("all", summary.overall), *named(summary.by_config)]
 
 
-def both_lists(caption: str | Paragraph, group: GroupSummary, names: Iterable[str]) -> Table:
+def both_lists(
+    caption: str | Paragraph, group: GroupSummary, metrics: Iterable[Metric]
+) -> ReportTable:
     """Metrics over retrieved files beside the same over shown files (D18)."""
     columns = (
         "metric",
@@ -47,27 +50,28 @@ def both_lists(caption: str | Paragraph, group: GroupSummary, names: Iterable[st
         "left out",
     )
     rows = []
-    for name in names:
+    for metric in metrics:
+        name = metric.name
         found = group.metrics.get(name, NO_VALUES)
-        shown = group.metrics.get(SHOWN_PREFIX + name, NO_VALUES)
+        shown = group.metrics.get(metric.over_shown or "", NO_VALUES)
         rows.append(
             [
                 Name(name),
-                numbers.direction(name),
+                formats.direction(name),
                 *_statistics(name, found),
                 *_statistics(name, shown),
                 _both_left_out(found, shown),
             ]
         )
-    return table(caption, columns, rows)
+    return make_table(caption, columns, rows)
 
 
 def _statistics(name: str, found: Distribution) -> list[str]:
     return [
-        numbers.value(name, found.mean),
-        numbers.value(name, found.sd),
-        numbers.value(name, found.median),
-        numbers.count(found.n),
+        formats.value(name, found.mean),
+        formats.value(name, found.sd),
+        formats.value(name, found.median),
+        formats.count(found.n),
     ]
 
 
@@ -77,24 +81,25 @@ def _both_left_out(found: Distribution, shown: Distribution) -> str:
     return f"retrieved: {left_out(found.left_out)}; shown: {left_out(shown.left_out)}"
 
 
-def long_table(caption: str, first: str, groups: Groups, names: Sequence[str]) -> Table:
+def long_table(caption: str, first: str, groups: Groups, names: Sequence[str]) -> ReportTable:
     """One line for each group and metric."""
     rows = [
-        [group_name, Name(name), numbers.direction(name), *_line(name, found)]
+        [group_name, Name(name), formats.direction(name), *_line(name, found)]
         for group_name, group in groups
         for name in names
         if (found := group.metrics.get(name) or group.outcomes.get(name)) is not None
     ]
     columns = (first, "number", "better", ">mean", ">sd", ">median", ">n", "left out")
-    return table(caption, columns, rows)
+    return make_table(caption, columns, rows)
 
 
 def _line(name: str, found: Distribution) -> list[str]:
     return [*_statistics(name, found), left_out(found.left_out)]
 
 
-def first_hits(caption: str, groups: Groups) -> Table:
+def first_hits(caption: str, groups: Groups) -> ReportTable:
     """Times to the first relevant file, beside the hit rate that they leave out (D21)."""
+    times = METRICS.names_in("first_hit")
     columns = (
         "config",
         "over",
@@ -102,12 +107,11 @@ def first_hits(caption: str, groups: Groups) -> Table:
         ">hit",
         ">never hit",
         ">hit rate ↑",
-        ">ttfr_seconds ↓: mean",
-        ">median",
-        ">n",
-        ">ttfr_tokens ↓: mean",
-        ">median",
-        ">n",
+        *(
+            column
+            for name in times
+            for column in (f">{formats.heading(name)}: mean", ">median", ">n")
+        ),
         "left out",
     )
     rows = [
@@ -115,7 +119,7 @@ def first_hits(caption: str, groups: Groups) -> Table:
         for name, group in groups
         for over, found in (("retrieved", group.first_hit), ("shown", group.first_hit_shown))
     ]
-    return table(
+    return make_table(
         caption,
         columns,
         rows,
@@ -127,23 +131,25 @@ def first_hits(caption: str, groups: Groups) -> Table:
 
 
 def _first_hit(found: FirstHit) -> list[str]:
-    return [
-        numbers.count(found.n),
-        numbers.count(found.n_hit),
-        numbers.count(found.n_never_hit),
-        numbers.share(found.hit_rate),
-        numbers.seconds(found.ttfr_seconds.mean),
-        numbers.seconds(found.ttfr_seconds.median),
-        numbers.count(found.ttfr_seconds.n),
-        numbers.tokens(found.ttfr_tokens.mean),
-        numbers.tokens(found.ttfr_tokens.median),
-        numbers.count(found.ttfr_tokens.n),
-        _times_left_out(found),
+    cells = [
+        formats.count(found.n),
+        formats.count(found.n_hit),
+        formats.count(found.n_never_hit),
+        formats.share(found.hit_rate),
     ]
+    gaps: dict[str, str] = {}
+    for metric in METRICS.shown_in("first_hit"):
+        time: Distribution = getattr(found, metric.field)
+        cells += [formats.value(metric.name, time.mean), formats.value(metric.name, time.median)]
+        cells.append(formats.count(time.n))
+        gaps[_UNIT_WORDS[metric.unit]] = left_out(time.left_out)
+    return [*cells, _left_out_by(gaps)]
 
 
-def _times_left_out(found: FirstHit) -> str:
-    seconds, tokens = found.ttfr_seconds.left_out, found.ttfr_tokens.left_out
-    if seconds == tokens:
-        return left_out(seconds)
-    return f"seconds: {left_out(seconds)}; tokens: {left_out(tokens)}"
+_UNIT_WORDS = {"s": "seconds", "tokens": "tokens"}
+
+
+def _left_out_by(gaps: Mapping[str, str]) -> str:
+    """What several values of a row leave out: said once where it is the same."""
+    texts = set(gaps.values())
+    return texts.pop() if len(texts) == 1 else "; ".join(f"{k}: {v}" for k, v in gaps.items())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from groundtrace.report import numbers
-from groundtrace.report.blocks import Name, Section, Table, table
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
+from groundtrace.report.packed_trials import ACCESS_KINDS
 from groundtrace.report.sections.shared import Groups, all_and_configs
-from groundtrace.report.words import LABELS, left_out
+from groundtrace.report.wording import LABEL_WORDS, left_out
 
 
-def taxonomy(data: ReportData) -> Section:
+def taxonomy_section(data: ReportData) -> Section:
     """Labels by configuration, slices, and what calls touched."""
     summary = data.summary
     groups = all_and_configs(summary)
@@ -37,28 +39,28 @@ def taxonomy(data: ReportData) -> Section:
     )
 
 
-def _meaning() -> Table:
-    rows = [[Name(label), text] for label, text in LABELS.items()]
-    return table("What each label counts", ("label", "counts"), rows)
+def _meaning() -> ReportTable:
+    rows = [[Name(label), text] for label, text in LABEL_WORDS.items()]
+    return make_table("What each label counts", ("label", "counts"), rows)
 
 
-def _labels(groups: Groups) -> Table:
+def _labels(groups: Groups) -> ReportTable:
     rows = [
         [
             name,
             Name(label),
             "lower",
-            f"{numbers.count(found.n_with)} of {numbers.count(found.n)}",
-            numbers.count(found.files),
-            numbers.average(found.per_task.mean),
-            numbers.count(found.per_task.n),
+            f"{formats.count(found.n_with)} of {formats.count(found.n)}",
+            formats.count(found.files),
+            formats.average(found.per_task.mean),
+            formats.count(found.per_task.n),
             left_out(found.per_task.left_out),
         ]
         for name, group in groups
-        for label in LABELS
+        for label in LABEL_WORDS
         if (found := group.taxonomy.get(label)) is not None  # type: ignore[call-overload]
     ]
-    return table(
+    return make_table(
         "Labels by configuration",
         (
             "config",
@@ -78,20 +80,20 @@ def _labels(groups: Groups) -> Table:
     )
 
 
-def _slices(groups: Groups) -> Table:
+def _slices(groups: Groups) -> ReportTable:
     rows = [
         [
             name,
             *(
-                numbers.count(group.slices.candidate_set_size.get(s, 0))
+                formats.count(group.slices.candidate_set_size.get(s, 0))
                 for s in ("small", "medium", "large")
             ),
-            *(numbers.count(group.slices.evidence_type.get(e, 0)) for e in ("local", "mcp")),
-            numbers.count(group.slices.none),
+            *(formats.count(group.slices.evidence_type.get(e, 0)) for e in ("local", "mcp")),
+            formats.count(group.slices.none),
         ]
         for name, group in groups
     ]
-    return table(
+    return make_table(
         "Trials by calibration slice",
         (
             "config",
@@ -106,41 +108,38 @@ def _slices(groups: Groups) -> Table:
     )
 
 
-def _slice_quality(groups: Groups) -> Table:
-    names = ("file_recall", "shown.file_recall", "context_efficiency", "mrr")
+def _slice_quality(groups: Groups) -> ReportTable:
+    names = METRICS.names_in("slices")
     rows = []
     for title, group in groups:
-        cells = [title, numbers.count(group.trials)]
+        cells = [title, formats.count(group.trials)]
         for name in names:
             found = group.metrics[name]
-            cells += [numbers.value(name, found.mean), numbers.count(found.n)]
-        rows.append([*cells, left_out(group.metrics["file_recall"].left_out)])
-    heads = [part for name in names for part in (f">{numbers.heading(name)}", ">n")]
-    return table(
+            cells += [formats.value(name, found.mean), formats.count(found.n)]
+        rows.append([*cells, left_out(group.metrics[names[0]].left_out)])
+    heads = [part for name in names for part in (f">{formats.heading(name)}", ">n")]
+    return make_table(
         "Quality by slice",
-        ("slice", ">trials", *heads, "left out of file_recall"),
+        ("slice", ">trials", *heads, f"left out of {names[0]}"),
         rows,
         ("The size of the candidate set is itself a result of retrieval.",),
     )
 
 
-def _accesses(groups: Groups) -> Table:
+def _accesses(groups: Groups) -> ReportTable:
     """Accesses by tool category and kind, with the calls of each category."""
     rows = []
     for name, group in groups:
         for category, calls in sorted(
             group.events_by_category.items(), key=lambda i: (-i[1], i[0])
         ):
-            kinds = [group.accesses.get(f"{category}/{kind}", 0) for kind in _KINDS]
-            rows.append([name, Name(category), numbers.count(calls), *map(numbers.count, kinds)])
-    return table(
+            kinds = [group.accesses.get(f"{category}/{kind}", 0) for kind in ACCESS_KINDS]
+            rows.append([name, Name(category), formats.count(calls), *map(formats.count, kinds)])
+    return make_table(
         "Calls by tool category, and files that they touched by kind",
-        ("config", "category", ">calls", *(f">files {kind}" for kind in _KINDS)),
+        ("config", "category", ">calls", *(f">files {kind}" for kind in ACCESS_KINDS)),
         rows,
         (
             "A file counts once for each call that touched it. Counts describe; they have no direction.",
         ),
     )
-
-
-_KINDS = ("read", "matched", "surfaced", "written")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from groundtrace.metrics.declared import UTILIZATION
+from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections.shared import all_and_configs, long_table
 
 
-def utilization(data: ReportData) -> Section:
+def utilization_section(data: ReportData) -> Section:
     """The four probes, over all trials and by configuration."""
     groups = all_and_configs(data.summary)
     return Section(
@@ -22,5 +22,5 @@ def utilization(data: ReportData) -> Section:
                 "written is right is the verifier's business.",
             ),
         ),
-        (long_table("Utilization probes", "config", groups, tuple(UTILIZATION)),),
+        (long_table("Utilization probes", "config", groups, METRICS.names_in("utilization")),),
     )

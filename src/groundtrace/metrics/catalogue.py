@@ -1,0 +1,62 @@
+"""Every metric and outcome by its canonical name: the one table that all others are made from.
+
+A section is declared in a module of its own and listed in `SECTIONS`. Documents, summaries,
+tables, reports, the impact analysis and the reference page ask here what there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from groundtrace.errors import UsageError
+from groundtrace.metrics.chunk_level import CHUNK_LEVEL
+from groundtrace.metrics.displays import Display
+from groundtrace.metrics.file_level import FILE_LEVEL
+from groundtrace.metrics.outcomes import ALL_OUTCOMES
+from groundtrace.metrics.record import Metric, MetricSection, OutcomeRecord, Quantity
+from groundtrace.metrics.utilization import UTILIZATION
+from groundtrace.suggest import unknown_name
+
+SECTIONS: tuple[MetricSection[Any], ...] = (FILE_LEVEL, CHUNK_LEVEL, UTILIZATION)
+"""The sections of the metrics document that hold metrics, in the order of tables."""
+
+Kind = TypeVar("Kind", bound=Quantity)
+
+
+class Catalogue(dict[str, Kind]):
+    """Records by name; a name that is not there is an error that names the nearest one."""
+
+    def __init__(self, what: str, records: Iterable[Kind]) -> None:
+        super().__init__()
+        self._what = what
+        for record in records:
+            if record.name in self:
+                raise ValueError(f"two {what}s are named {record.name!r}")
+            self[record.name] = record
+
+    def __missing__(self, name: str) -> Kind:
+        raise UsageError(unknown_name(self._what, name, self, listed=False))
+
+    def shown_in(self, display: Display) -> tuple[Kind, ...]:
+        """The records that a display shows, in its order."""
+        shown = (record for record in self.values() if display in record.shown_in)
+        return tuple(sorted(shown, key=lambda record: record.shown_in[display].order))
+
+    def names_in(self, display: Display) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(record.name for record in self.shown_in(display))
+
+
+METRICS: Catalogue[Metric] = Catalogue(
+    "metric", (metric for section in SECTIONS for metric in section.metrics())
+)
+"""Every metric, in the order in which tables show them."""
+
+OUTCOMES: Catalogue[OutcomeRecord] = Catalogue("outcome", ALL_OUTCOMES)
+"""Every outcome that metrics are related to."""
+
+QUANTITIES: Catalogue[Quantity] = Catalogue(
+    "metric or outcome", (*OUTCOMES.values(), *METRICS.values())
+)
+"""Both, outcomes first, as comparisons list them."""

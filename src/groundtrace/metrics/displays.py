@@ -1,0 +1,72 @@
+"""The tables, charts and lists that show some metrics and not others.
+
+A record names the displays that show it (`shown_in`); a display asks the catalogue for its
+records. No table has its own list of names, so a new metric needs no change outside its section.
+Some displays show every metric and are not listed here: the metrics document, the run summary, the
+table `metrics`, `explain`, matched comparisons in the impact document, and the reference page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+Display = Literal[
+    "coverage",
+    "quality",
+    "line_ranges",
+    "first_hit",
+    "first_hit_shown",
+    "utilization",
+    "slices",
+    "comparison",
+    "comparison_by_suite",
+    "movers",
+    "groups",
+    "groups_use",
+    "trial_table",
+    "trial_detail",
+    "recall_charts",
+    "first_hit_charts",
+    "delta_chart",
+    "slope_chart",
+    "reward_chart",
+    "correlation",
+    "api_summary",
+    "demo_table",
+]
+
+DISPLAYS: Mapping[Display, str] = {
+    "coverage": "report, Coverage: rows of “What could be computed”, one for all metrics that have or lack a value together",
+    "quality": "report, Retrieval quality and every configuration: metrics over both lists of files",
+    "line_ranges": "report, Retrieval quality: metrics over line ranges",
+    "first_hit": "run summary and report: times to the first relevant file, over retrieved files",
+    "first_hit_shown": "run summary and report: the same over shown files",
+    "utilization": "report, Utilization: the probes",
+    "slices": "report, Error taxonomy: quality by slice",
+    "comparison": "report, Downstream impact: rows of a matched comparison",
+    "comparison_by_suite": "report, Downstream impact: rows of a comparison within one suite",
+    "movers": "report: what tasks that gained or lost are ranked by; higher must be better",
+    "groups": "report, By configuration, suite and model: metrics over both lists of files",
+    "groups_use": "report, By configuration, suite and model: use and outcomes",
+    "trial_table": "page: columns of the table of trials",
+    "trial_detail": "page: values with their arithmetic beside a timeline",
+    "recall_charts": "page: one chart each of how tasks spread from 0 to 1; the heading is its question",
+    "first_hit_charts": "page: one cumulative chart each; the heading is its question",
+    "delta_chart": "page: mean deltas on one axis; all need the same scale, and higher must be better",
+    "slope_chart": "page: the metric whose change is drawn task by task",
+    "reward_chart": "page: the two axes of the chart of recall against reward",
+    "correlation": "impact analysis: metrics and outcomes that are correlated",
+    "api_summary": "Python: columns of `load_summary`",
+    "demo_table": "the closing table of `groundtrace demo`",
+}
+"""Every display, and what it shows."""
+
+
+class Spot(NamedTuple):
+    """Position and heading of a record in a display."""
+
+    order: int = 0
+    """Smaller comes first; records with the same number keep the order of the catalogue."""
+    heading: str = ""
+    """What it is called there, where that is not its name."""

@@ -1,0 +1,44 @@
+"""What file-level metrics are computed from: one list of files, seen through the ground truth."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from groundtrace.documents.metrics import NotComputable
+from groundtrace.metrics.evidence import Evidence, Touch
+from groundtrace.model import AccessKind
+
+
+@dataclass(frozen=True, slots=True)
+class RankedList:
+    """Distinct files in the order of first sight, each a hit or not."""
+
+    reason: NotComputable | None
+    """Why nothing can be computed from it."""
+    hits: tuple[bool, ...]
+    """For each file whether it is relevant, first seen first."""
+    relevant: int
+    """Relevant files, in the list or not."""
+    first_hit: Touch | None
+    """The first touch of a relevant file."""
+    k: int = 0
+    """The cutoff, for a metric that is declared at cutoffs."""
+
+    @property
+    def found(self) -> int:
+        """Relevant files among the first K."""
+        return sum(self.hits[: self.k])
+
+
+def ranked_list(evidence: Evidence, kinds: Collection[AccessKind]) -> RankedList:
+    """The files that were touched by one of the kinds."""
+    if evidence.reason is not None:
+        return RankedList(evidence.reason, (), 0, None)
+    touches = evidence.first(kinds)
+    return RankedList(
+        reason=None,
+        hits=tuple(touch.truth is not None for touch in touches),
+        relevant=len(evidence.truth),
+        first_hit=next((touch for touch in touches if touch.truth is not None), None),
+    )

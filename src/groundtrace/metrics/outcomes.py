@@ -1,0 +1,84 @@
+"""The outcomes of a trial that metrics are related to, one record each (D35)."""
+
+from __future__ import annotations
+
+from groundtrace.metrics.displays import Spot
+from groundtrace.metrics.record import OutcomeRecord
+
+_NO_RECORD = "the trial's records do not state it"
+
+ALL_OUTCOMES: tuple[OutcomeRecord, ...] = (
+    OutcomeRecord(
+        name="reward",
+        title="Reward",
+        measures="What the task's verifier gave.",
+        undefined="there is no single valid reward in the trial's records",
+        getter=lambda outcome: outcome.reward,
+        source_field="reward_reason",
+        absent_reason="no_valid_reward",
+        shown_in={
+            "comparison": Spot(),
+            "comparison_by_suite": Spot(10),
+            "movers": Spot(30),
+            "groups_use": Spot(10),
+            "trial_table": Spot(60),
+            "delta_chart": Spot(10),
+            "reward_chart": Spot(20),
+            "correlation": Spot(),
+        },
+    ),
+    OutcomeRecord(
+        name="cost_usd",
+        title="Cost",
+        measures="Cost of the trial in US dollars.",
+        unit="USD",
+        better="lower",
+        undefined=_NO_RECORD,
+        getter=lambda outcome: outcome.cost_usd,
+        source_field="cost_source",
+        shown_in={
+            "comparison": Spot(),
+            "comparison_by_suite": Spot(20),
+            "groups_use": Spot(10),
+            "trial_table": Spot(70),
+            "correlation": Spot(),
+        },
+    ),
+    OutcomeRecord(
+        name="agent_seconds",
+        title="Agent time",
+        measures="Wall clock of the agent.",
+        unit="s",
+        better="lower",
+        undefined=_NO_RECORD,
+        getter=lambda outcome: outcome.agent_seconds,
+        shown_in={
+            "comparison": Spot(),
+            "groups_use": Spot(10),
+            "trial_table": Spot(80),
+            "correlation": Spot(),
+        },
+    ),
+    OutcomeRecord(
+        name="trial_seconds",
+        title="Trial time",
+        measures="Wall clock of the whole trial, set-up and verifier included.",
+        unit="s",
+        better="lower",
+        undefined=_NO_RECORD,
+        getter=lambda outcome: outcome.trial_seconds,
+        shown_in={"comparison": Spot(), "groups_use": Spot(10)},
+    ),
+    OutcomeRecord(
+        name="output_tokens",
+        title="Output tokens",
+        measures="Tokens that the model wrote in the trial.",
+        unit="tokens",
+        better="lower",
+        undefined=_NO_RECORD,
+        getter=lambda outcome: outcome.output_tokens,
+        source_field="output_tokens_source",
+        shown_in={"comparison": Spot(), "groups_use": Spot(10), "correlation": Spot()},
+    ),
+)
+"""In the order in which tables show them."""

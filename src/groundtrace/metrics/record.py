@@ -1,0 +1,260 @@
+"""The record of a metric and of an outcome: everything that is said, computed and shown of one.
+
+A section of the metrics document declares its metrics (`MetricDeclaration`). The catalogue expands
+them by cutoff and by list of files into one `Metric` for each canonical name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from groundtrace.documents.base import Record
+from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.metrics.displays import Display, Spot
+from groundtrace.metrics.evidence import Evidence
+from groundtrace.metrics.ranking import CUTOFFS
+from groundtrace.metrics.rounding import rounded
+
+Better = Literal["higher", "lower"]
+
+Worked = tuple[str, float]
+"""The calculation in words, and its result to 4 decimals."""
+
+FileList = Literal["retrieved", "shown"]
+"""The lists of files that file-level metrics are computed over (D18)."""
+
+View = TypeVar("View")
+"""What a section computes from: the evidence, arranged for its formulas."""
+
+NO_TRUTH_OR_TRACE = "the task has no ground truth (`no_ground_truth`), there is no usable trace (`no_trace`), or no tool call could be read from it (`empty_trace`)"
+"""Why most metrics are undefined, in the words of the reference page."""
+
+SPECIFICATION = "Retrieval Evaluation Specification v1"
+"""The reference of metrics that the specification defines itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """A number of a trial that tables and charts can show: a metric or an outcome."""
+
+    name: str
+    """Canonical name: the column, the heading, the argument and the key at once."""
+    title: str
+    measures: str
+    """What it measures, as one or two sentences."""
+    unit: str = ""
+    better: Better = "higher"
+    undefined: str
+    """When it has no value, in words; for a metric with the reason codes that summaries count."""
+    shown_in: Mapping[Display, Spot] = dataclasses.field(default_factory=dict)
+    """The displays that show it, besides those that show everything."""
+
+    def heading(self, display: Display) -> str:
+        """What it is called in a display that shows it."""
+        return self.shown_in[display].heading or self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric(Quantity):
+    """One metric under its canonical name."""
+
+    family: str
+    """Name without cutoff and list."""
+    section: str
+    """Section of the metrics document that holds it."""
+    field: str
+    """Field of the section."""
+    cutoff: int | None
+    """K, for metrics over the first K files."""
+    over: FileList | None
+    """The list of files that it is computed over, in sections that have two."""
+    over_shown: str | None
+    """Name of the same metric over shown files, where this one is over retrieved files."""
+    upper: float | None
+    """Upper end of the range, which begins at 0; None when it has none."""
+    known_problems: str
+    formula: str
+    reference: str
+    example: Worked
+    """The calculation on `groundtrace.metrics.example` in words, and its result."""
+    hit_metric: str | None
+    """The recall that is above 0 where a relevant file was met, if this metric has no value
+    without a hit: its mean needs the hit rate beside it (D21)."""
+    getter: Callable[[MetricsDocument], float | None]
+    """The value in a metrics document; None when it is undefined."""
+    why_undefined: Callable[[MetricsDocument], str]
+    """Reason code for a document in which it is undefined."""
+    view: Callable[[Evidence], Any]
+    """What `arithmetic` reads; the same for all metrics of a section."""
+    arithmetic: Callable[[Any], str | None]
+    """The numbers that went into a value, written out, such as `3 of 4`."""
+
+    @property
+    def range_text(self) -> str:
+        """Range and direction in words."""
+        unit = f" {self.unit}" if self.unit else ""
+        end = f"up{unit}" if self.upper is None else f"to {self.upper:g}{unit}"
+        return f"0 {end}; {self.better} is better"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeRecord(Quantity):
+    """One thing that became of a trial, with its direction (D35)."""
+
+    getter: Callable[[TrialOutcome], float | None]
+    """The value in a trial's outcome; None when it is not known."""
+    source_field: str = ""
+    """Field of the outcome that says where the value was found, or why it was not."""
+    absent_reason: str = "not_recorded"
+    """Reason code in the impact analysis for a trial without it. Summaries count `not_recorded`
+    for every outcome."""
+
+
+# No slots in the generic records: in Python 3.11 a frozen one with slots cannot be made as
+# `MetricDeclaration[View](...)`.
+@dataclass(frozen=True, kw_only=True)
+class MetricDeclaration(Generic[View]):
+    """One metric of a section, or a family of metrics that differ by cutoff and list."""
+
+    name: str
+    """Canonical name without cutoff and list."""
+    field: str = ""
+    """Field of the section in the metrics document; empty when it is the name."""
+    title: str
+    measures: str
+    formula: str
+    undefined: str
+    known_problems: str
+    reference: str
+    compute: Callable[[View], float | None]
+    """The value, before it is rounded; None when it is undefined."""
+    arithmetic: Callable[[View], str | None]
+    """The same calculation written out; asked only where there is a value."""
+    worked: Mapping[str, Worked]
+    """The example worked by hand, for each canonical name."""
+    at_cutoffs: bool = False
+    """Stored by cutoff: one metric for each K."""
+    better: Better = "higher"
+    upper: float | None = 1.0
+    unit: str = ""
+    missing: str = "missing"
+    """Reason code where the section could be computed and this value is not there."""
+    hit_metric: str | None = None
+    """See `Metric.hit_metric`; without the list's prefix."""
+    shown_in: Mapping[str, Mapping[Display, Spot]] = dataclasses.field(default_factory=dict)
+    """Where it is shown, by canonical name; `name` means every cutoff over retrieved files."""
+
+    @property
+    def stored_field(self) -> str:
+        """Field of the section in the metrics document."""
+        return self.field or self.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectionField(Generic[View]):
+    """A field of the metrics document that holds a section."""
+
+    name: str
+    view: Callable[[Evidence], View]
+    """What the section is computed from."""
+    over: FileList | None = None
+    prefix: str = ""
+    """Put before the names of its metrics."""
+    title_end: str = ""
+    """Put after their titles."""
+    measures_end: str = ""
+    """Put after what they measure."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricSection(Generic[View]):
+    """A section of the metrics document: how it is made, and the metrics in it."""
+
+    heading: str
+    """Heading on the reference page."""
+    fields: tuple[SectionField[View], ...]
+    """One, or one for each list of files."""
+    declarations: tuple[MetricDeclaration[View], ...]
+    make: Callable[[View], Record]
+    """The section as the document holds it."""
+    why: Callable[[Any, MetricDeclaration[View]], str]
+    """Reason code of a metric that a made section has no value for."""
+    cut: Callable[[View, int], View] | None = None
+    """The view that a metric at cutoff K is computed from, where there are cutoffs."""
+
+    def values(self, view: View) -> dict[str, Any]:
+        """The fields of all metrics, rounded as documents hold them."""
+        return {d.stored_field: self._value(d, view) for d in self.declarations}
+
+    def _value(self, declaration: MetricDeclaration[View], view: View) -> Any:
+        if not declaration.at_cutoffs:
+            return rounded(declaration.compute(view))
+        return {str(k): rounded(declaration.compute(self._at(view, k))) for k in CUTOFFS}
+
+    def _at(self, view: View, k: int | None) -> View:
+        return view if k is None or self.cut is None else self.cut(view, k)
+
+    def metrics(self) -> Iterator[Metric]:
+        """A record for each canonical name, in the order in which tables show them.
+
+        Raises ValueError for a declaration that speaks of a name it does not have: a slip there
+        would leave a metric out of a table without a word.
+        """
+        named: dict[str, set[str]] = {}
+        for where in self.fields:
+            for declaration in self.declarations:
+                for k in CUTOFFS if declaration.at_cutoffs else (None,):
+                    metric = self._metric(where, declaration, k)
+                    named.setdefault(declaration.name, {declaration.name}).add(metric.name)
+                    yield metric
+        for declaration in self.declarations:
+            unknown = {*declaration.shown_in, *declaration.worked} - named[declaration.name]
+            if unknown:
+                raise ValueError(f"{declaration.name} speaks of {', '.join(sorted(unknown))}")
+
+    def _metric(
+        self, where: SectionField[View], declared: MetricDeclaration[View], k: int | None
+    ) -> Metric:
+        base = declared.name if k is None else f"{declared.name}@{k}"
+        name = where.prefix + base
+        measures = (
+            declared.measures if k is None else declared.measures.replace("first K", f"first {k}")
+        )
+
+        def get(document: MetricsDocument) -> float | None:
+            value = getattr(getattr(document, where.name), declared.stored_field)
+            if k is not None and value is not None:
+                value = value.get(str(k))
+            return None if value is None else float(value)
+
+        family_spots = declared.shown_in.get(declared.name, {}) if not where.prefix else {}
+        prefixes = {other.over: other.prefix for other in self.fields}
+        return Metric(
+            name=name,
+            title=declared.title + ("" if k is None else f"@{k}") + where.title_end,
+            measures=measures + where.measures_end,
+            unit=declared.unit,
+            better=declared.better,
+            undefined=declared.undefined,
+            shown_in={**family_spots, **declared.shown_in.get(name, {})},
+            family=declared.name,
+            section=where.name,
+            field=declared.stored_field,
+            cutoff=k,
+            over=where.over,
+            over_shown=prefixes["shown"] + base if where.over == "retrieved" else None,
+            upper=declared.upper,
+            known_problems=declared.known_problems,
+            formula=declared.formula,
+            reference=declared.reference,
+            example=declared.worked[name],
+            hit_metric=None if declared.hit_metric is None else where.prefix + declared.hit_metric,
+            getter=get,
+            why_undefined=lambda document: self.why(getattr(document, where.name), declared),
+            view=where.view,
+            arithmetic=lambda view: declared.arithmetic(self._at(view, k)),
+        )

@@ -1,0 +1,128 @@
+"""How every number is written for people: the one place that Markdown, page and terminal share.
+
+A reader who sees 0.7833 in the terminal must find 0.7833 on the page, so the page's script
+formats nothing: it shows the texts made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+
+from groundtrace.metrics.catalogue import QUANTITIES
+
+MISSING = "–"
+"""Shown where there is no value; never a zero (D19)."""
+
+ARROWS = {"higher": "↑", "lower": "↓"}
+"""Direction of a number in a heading (D35)."""
+
+_HUGE = 1e12
+"""Above this a number is written with an exponent: its digits would fill the table."""
+
+
+def share(value: float | None) -> str:
+    """A number from 0 to 1, a reward or a coefficient: four decimals.
+
+    Documents hold four. With three, 17 of 21 would be rounded twice, by way of 0.8095 to 0.809.
+    """
+    return _written(value, lambda number: f"{number:.4f}")
+
+
+def seconds(value: float | None) -> str:
+    """A duration: tenths below 100 s, whole seconds above."""
+    return _written(value, lambda n: f"{n:,.1f} s" if abs(n) < 99.95 else f"{n:,.0f} s")
+
+
+def dollars(value: float | None) -> str:
+    """An amount of US dollars, to a tenth of a cent below a dollar."""
+    return _written(value, lambda n: f"${n:,.3f}" if abs(n) < 1 else f"${n:,.2f}")
+
+
+def tokens(value: float | None) -> str:
+    """A number of tokens."""
+    return _written(value, lambda number: f"{number:,.0f}")
+
+
+def average(value: float | None) -> str:
+    """A mean of counts: two decimals."""
+    return _written(value, lambda number: f"{number:,.2f}")
+
+
+def count(value: int | None) -> str:
+    """A number of things."""
+    return _written(value, lambda number: f"{number:,.0f}")
+
+
+def percent(part: float, whole: float) -> str:
+    """A part of a whole in per cent; nothing of nothing has none."""
+    return f"{100 * part / whole:.0f} %" if whole else MISSING
+
+
+def p_value(value: float | None) -> str:
+    """A p value; small ones are only bounded."""
+    return _written(value, lambda number: "<0.0001" if number < 0.0001 else f"{number:.4f}")
+
+
+def size(characters: int) -> str:
+    """A size of text or bytes."""
+    if characters < 1000:
+        return f"{characters} B"
+    return f"{characters / 1e3:,.0f} kB" if characters < 1e6 else f"{characters / 1e6:,.2f} MB"
+
+
+def value(name: str, number: float | None) -> str:
+    """The value of a metric or outcome, by its unit."""
+    return _UNITS.get(QUANTITIES[name].unit, share)(number)
+
+
+def delta(name: str, number: float | None) -> str:
+    """A difference of a metric or outcome with its sign; none where nothing changed."""
+    if number is None or not isfinite(number):
+        return MISSING
+    text = value(name, abs(number))
+    return text if number == 0 else f"{'+' if number > 0 else MINUS}{text}"
+
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def signed(number: float | None) -> str:
+    """A coefficient or effect size with its sign."""
+    if number is None or not isfinite(number):
+        return MISSING
+    return f"{'+' if number > 0 else MINUS if number < 0 else ''}{share(abs(number))}"
+
+
+def interval(
+    low: float | None, high: float | None, write: Callable[[float | None], str] = signed
+) -> str:
+    """Both ends of an interval, or nothing."""
+    return MISSING if low is None or high is None else f"{write(low)} to {write(high)}"
+
+
+def direction(name: str) -> str:
+    """`higher` or `lower`: which values are better."""
+    return QUANTITIES[name].better
+
+
+def heading(name: str) -> str:
+    """A metric's name with its direction, for the head of a column."""
+    return f"{name} {ARROWS[direction(name)]}"
+
+
+_UNITS: Mapping[str, Callable[[float | None], str]] = {
+    "s": seconds,
+    "tokens": tokens,
+    "USD": dollars,
+}
+"""How the values of a unit are written; what has none of these is a share or a reward."""
+
+
+def _written(number: float | None, write: Callable[[float], str]) -> str:
+    if number is None or not isfinite(number):
+        return MISSING
+    if abs(number) >= _HUGE:
+        return f"{number:.3g}"
+    text = write(number)
+    return text.replace("-", MINUS, 1)

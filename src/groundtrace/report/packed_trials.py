@@ -1,0 +1,282 @@
+"""What the page keeps of each trial: its calls in order, its ground truth and its arithmetic.
+
+Details are packed in blocks, compressed, and unpacked by the page when a trial is opened. Where
+they would make the page too large, less is kept of each trial, and the page says what was cut.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from msgspec import UNSET
+
+from groundtrace.documents.events import Event, EventsDocument
+from groundtrace.metrics.calculations import Calculations
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence, Touch
+from groundtrace.model import AccessKind, Category
+from groundtrace.report import formats
+from groundtrace.report.shown_text import plain
+from groundtrace.report.wording import reason
+from groundtrace.rows.detail import Detail
+
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+ACCESS_KINDS: tuple[AccessKind, ...] = get_args(AccessKind)
+
+MCP, SUBAGENT, FIRST, NOTHING, HIT, WRITE = 1, 2, 4, 8, 16, 32
+"""Marks of a step."""
+
+TRIALS_IN_BLOCK = 24
+"""Trials in one block: enough to share their words, few enough to unpack at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of a trial is kept."""
+
+    steps: int
+    files: int
+    """Files of one call."""
+    argument: int
+    """Characters of a call's arguments."""
+    only_notable: bool = False
+    """Keep only calls that hit or wrote."""
+
+    def in_words(self) -> str:
+        """What was cut, in words."""
+        kept = "calls that met a relevant file or wrote one" if self.only_notable else "calls"
+        return (
+            f"at most {self.steps:,} {kept} of a trial, {self.files:,} files of a call, and "
+            f"{self.argument} characters of its arguments"
+        )
+
+
+LEVELS = (
+    Limits(1_000, 40, 240),
+    Limits(250, 12, 120),
+    Limits(80, 5, 60),
+    Limits(40, 3, 0, only_notable=True),
+)
+"""From the most to the least that is kept; the first that fits is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The details of a page."""
+
+    blocks: tuple[str, ...]
+    places: dict[int, tuple[int, int]]
+    """Index of a row to its block and its place there."""
+    limits: Limits
+    without: int
+    """Trials whose detail was left out, because the page would be too large."""
+
+    @property
+    def size(self) -> int:
+        """Bytes in the page."""
+        return sum(map(len, self.blocks))
+
+
+def pack(details: Callable[[], Iterable[tuple[int, Detail]]], budget: int) -> Packed:
+    """The details of all trials within a budget of bytes, as much of each as fits."""
+    for limits in LEVELS[:-1]:
+        packed = _pack(details(), limits, budget)
+        if not packed.without:
+            return packed
+    return _pack(details(), LEVELS[-1], budget)
+
+
+def _pack(details: Iterable[tuple[int, Detail]], limits: Limits, budget: int) -> Packed:
+    blocks: list[str] = []
+    places: dict[int, tuple[int, int]] = {}
+    used = without = 0
+    for group in _grouped(details):
+        data = [_trial(detail, limits) for _, detail in group]
+        block = _compressed(data)
+        if used + len(block) > budget:
+            without += len(group)
+            if limits is not LEVELS[-1]:
+                break
+            continue
+        used += len(block)
+        places.update({row: (len(blocks), place) for place, (row, _) in enumerate(group)})
+        blocks.append(block)
+    return Packed(tuple(blocks), places, limits, without)
+
+
+def _grouped(details: Iterable[tuple[int, Detail]]) -> Iterator[list[tuple[int, Detail]]]:
+    group: list[tuple[int, Detail]] = []
+    for item in details:
+        group.append(item)
+        if len(group) == TRIALS_IN_BLOCK:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _compressed(data: list[dict[str, Any]]) -> str:
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def unpack(block: str) -> Any:
+    """A block as data, for tests and golden files."""
+    return json.loads(zlib.decompress(base64.b64decode(block)))
+
+
+class _Words:
+    """Strings kept once, by number."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        found = self._numbers.get(text)
+        if found is None:
+            found = self._numbers[text] = len(self.texts)
+            self.texts.append(plain(text))
+        return found
+
+
+def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
+    """One trial, compact: names by number, marks as bits, numbers as they are shown."""
+    evidence = Evidence(detail.events)
+    words = _Words()
+    first = detail.metrics.file_level_metrics.first_gt_hit_step
+    touches: dict[int, list[Touch]] = {}
+    for touch in evidence.touches:
+        touches.setdefault(id(touch.event), []).append(touch)
+    truth = {entry: number for number, entry in enumerate(evidence.truth)}
+    steps: list[list[Any]] = []
+    notable = 0
+    for event in sorted(detail.events.events, key=lambda event: event.step_index):
+        found = touches.get(id(event), [])
+        if limits.only_notable and not any(t.truth or t.kind == "written" for t in found):
+            continue
+        notable += 1
+        if len(steps) < limits.steps:
+            steps.append(_step(event, found, first, truth, words, limits))
+    return {
+        "about": _about(detail.events, detail),
+        "truth": _truth(evidence),
+        "metrics": _metrics(evidence, detail),
+        "steps": steps,
+        "cut": len(detail.events.events) - len(steps),
+        "words": words.texts,
+    }
+
+
+def _step(
+    event: Event,
+    touches: list[Touch],
+    first: int | None,
+    truth: dict[str, int],
+    words: _Words,
+    limits: Limits,
+) -> list[Any]:
+    marks = (
+        MCP * event.is_mcp
+        + SUBAGENT * event.is_subagent
+        + FIRST * (event.step_index == first)
+        + NOTHING * (not touches and event.tool_category != "other")
+        + HIT * any(touch.truth is not None for touch in touches)
+        + WRITE * any(touch.kind == "written" for touch in touches)
+    )
+    files = _files(event, touches)
+    # Hits first where not all files are kept: readers look for them.
+    kept = (
+        sorted(files, key=lambda file: file[2] is None)[: limits.files]
+        if len(files) > limits.files
+        else files
+    )
+    return [
+        event.step_index,
+        CATEGORIES.index(event.tool_category),
+        words.number(event.tool_name),
+        marks,
+        _arguments(event, limits.argument),
+        [
+            [words.number(name), ACCESS_KINDS.index(kind), -1 if hit is None else truth[hit], lines]
+            for name, kind, hit, lines in kept
+        ],
+        len(files) - len(kept),
+        formats.seconds(event.elapsed_seconds) if event.elapsed_seconds is not None else "",
+        formats.tokens(event.cumulative_tokens) if event.cumulative_tokens is not None else "",
+    ]
+
+
+_File = tuple[str, AccessKind, str | None, str]
+
+
+def _files(event: Event, touches: list[Touch]) -> list[_File]:
+    """Files of a call, each kind of touch once, with the lines that are known."""
+    accesses = event.accesses if event.accesses is not UNSET else []
+    lines: dict[tuple[str, AccessKind, str | None], list[str]] = {}
+    for number, touch in enumerate(touches):
+        ranges = lines.setdefault((touch.file, touch.kind, touch.truth), [])
+        if number < len(accesses) and accesses[number].line_start is not UNSET:
+            start, end = accesses[number].line_start, accesses[number].line_end
+            ranges.append(f"{start}" if end in (UNSET, start) else f"{start}–{end}")
+    return [
+        (file, kind, hit, ", ".join(found[:4]) + (" …" if len(found) > 4 else ""))
+        for (file, kind, hit), found in lines.items()
+    ]
+
+
+def _arguments(event: Event, limit: int) -> str:
+    if not limit:
+        return ""
+    return plain("  ".join(f"{name}: {value}" for name, value in event.arguments.items()), limit)
+
+
+def _truth(evidence: Evidence) -> list[list[Any]]:
+    """Every ground-truth file with rank and step of its first retrieval, and of its first showing."""
+    places = {}
+    for kinds in (RETRIEVED, SHOWN):
+        for rank, touch in enumerate(evidence.first(kinds), 1):
+            if touch.truth is not None:
+                places[kinds, touch.truth] = [rank, touch.event.step_index]
+    return [
+        [plain(entry), places.get((RETRIEVED, entry)), places.get((SHOWN, entry))]
+        for entry in evidence.truth
+    ]
+
+
+def _metrics(evidence: Evidence, detail: Detail) -> list[list[str]]:
+    """Name, value and arithmetic; a metric that is undefined says why."""
+    calculations = Calculations(evidence)
+    rows = []
+    for metric in METRICS.shown_in("trial_detail"):
+        name, value = metric.name, metric.getter(detail.metrics)
+        if value is None:
+            rows.append([name, formats.MISSING, reason(metric.why_undefined(detail.metrics))])
+        else:
+            rows.append([name, formats.value(name, value), calculations.of(name) or ""])
+    return rows
+
+
+def _about(document: EventsDocument, detail: Detail) -> list[list[str]]:
+    """What a reader should know before believing the rest."""
+    coverage = document.coverage
+    outcome = detail.row.outcome
+    problems = coverage.problems if coverage.problems is not UNSET else {}
+    harness = [outcome.harness, outcome.harness_version] if outcome is not None else []
+    lines = [
+        ("trace", coverage.trace_source or "none"),
+        ("lost", coverage.degraded_reason or ""),
+        ("ground truth", coverage.ground_truth_source or "none"),
+        ("confidence", coverage.ground_truth_confidence or ""),
+        ("problems", ", ".join(f"{count} {kind}" for kind, count in problems.items())),
+        ("model", document.provenance.model or "unknown"),
+        ("harness", " ".join(part for part in harness if part)),
+        ("ended with", (outcome.exception if outcome is not None else "") or ""),
+        ("no reward", (outcome.reward_reason if outcome is not None else "") or ""),
+    ]
+    return [[label, plain(text)] for label, text in lines if text]

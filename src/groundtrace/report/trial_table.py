@@ -1,0 +1,108 @@
+"""The page's table of trials: values to sort by, and texts to show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from groundtrace.metrics.catalogue import QUANTITIES
+from groundtrace.report import formats
+from groundtrace.report.shown_text import plain
+from groundtrace.report.task_units import value_of
+from groundtrace.report.wording import reason
+from groundtrace.rows.trial_row import TrialRow
+
+NUMBER_COLUMNS = QUANTITIES.names_in("trial_table")
+"""Numbers of the table; the number of calls and of missed files follow."""
+
+
+def trial_columns() -> list[dict[str, str]]:
+    """Headings of the numbers, with direction and meaning."""
+    found = []
+    for name in NUMBER_COLUMNS:
+        record = QUANTITIES[name]
+        found.append({"name": name, "better": record.better, "measures": record.measures})
+    found.append({"name": "calls", "better": "", "measures": "Tool calls of the trial."})
+    found.append(
+        {
+            "name": "missed",
+            "better": "lower",
+            "measures": "Ground-truth files that were never retrieved.",
+        }
+    )
+    return found
+
+
+class _List:
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        if text not in self._numbers:
+            self._numbers[text] = len(self.texts)
+            self.texts.append(plain(text))
+        return self._numbers[text]
+
+
+class TrialTable:
+    """Takes rows, and keeps those that the page lists."""
+
+    def __init__(self, limit: int) -> None:
+        self.rows: list[list[Any]] = []
+        """[task, trial, config, suite, run, model, found, values, texts] of each trial."""
+        self.seen = 0
+        """Rows taken, those beyond the limit included."""
+        self.places: dict[tuple[str, str | None], int] = {}
+        """Run and document of a trial to its row."""
+        self._limit = limit
+        self._lists = {name: _List() for name in ("configs", "suites", "runs", "models", "found")}
+
+    def add(self, row: TrialRow, *, is_copy: bool) -> None:
+        """Take one row; beyond the limit it is only counted."""
+        self.seen += 1
+        if len(self.rows) >= self._limit:
+            return
+        self.places[row.run_id, row.document] = len(self.rows)
+        values, texts = _numbers(row)
+        lists = self._lists
+        self.rows.append(
+            [
+                plain(row.task_name),
+                plain(row.trial_name),
+                lists["configs"].number(row.config_name),
+                lists["suites"].number(row.benchmark or "unknown"),
+                lists["runs"].number(row.run_id),
+                lists["models"].number(row.model or "unknown"),
+                lists["found"].number(_found(row, is_copy=is_copy)),
+                values,
+                texts,
+            ]
+        )
+
+    def lists(self) -> dict[str, list[str]]:
+        """The names that rows refer to by number."""
+        return {name: found.texts for name, found in self._lists.items()}
+
+
+def _found(row: TrialRow, *, is_copy: bool) -> str:
+    """In a word what became of the search, or why that cannot be said (D19)."""
+    if is_copy:
+        return "copy, counted in another run"
+    if not row.computable:
+        return reason(row.reason)
+    recall = row.metrics.get("file_recall", 0.0)
+    return "found all" if recall >= 1 else "found some" if row.hit else "never hit"
+
+
+def _numbers(row: TrialRow) -> tuple[list[float | None], list[str]]:
+    values = [value_of(row, name) for name in NUMBER_COLUMNS]
+    texts = [formats.value(name, value) for name, value in zip(NUMBER_COLUMNS, values, strict=True)]
+    calls = row.summary.total_events if row.volume else None
+    missed = row.labels.get("missed_key_evidence") if row.computable else None
+    truth = row.summary.ground_truth_files_total
+    values += [calls, missed]
+    texts += [
+        formats.count(calls),
+        formats.MISSING if missed is None else f"{missed:,} of {truth:,}",
+    ]
+    return values, texts

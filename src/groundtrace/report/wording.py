@@ -1,0 +1,71 @@
+"""The words that reports use for codes of the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+REASON_WORDS: Mapping[str, str] = {
+    "no_ground_truth": "no ground truth",
+    "no_trace": "no usable trace",
+    "empty_trace": "no tool call could be read",
+    "never_hit": "never hit",
+    "nothing_retrieved": "nothing retrieved",
+    "nothing_written": "nothing written",
+    "no_time": "no times in the trace",
+    "no_tokens": "no token counts in the trace",
+    "no_chunk_ground_truth": "no line ranges known",
+    "no_expected_edit_files": "edit targets unknown",
+    "not_applicable": "no edit expected",
+    "not_recorded": "not in the trial's records",
+    "no_outcome": "no outcome known",
+    "no_valid_reward": "no valid reward",
+    "missing_in_baseline": "missing in the baseline",
+    "missing_in_config": "missing in the configuration",
+    "missing_on_both_sides": "missing on both sides",
+    "missing_side": "not run in both configurations",
+    "same_trial": "the same trial on both sides",
+    "model_unknown": "model unknown",
+    "model_differs": "different models",
+    "harness_version_unknown": "harness version unknown",
+    "harness_version_differs": "different harness versions",
+    "metric_constant": "the metric is the same everywhere",
+    "outcome_constant": "the outcome is the same everywhere",
+    "resamples_constant": "resamples are constant",
+    "resamples_all_equal": "resamples all agree",
+}
+"""Reason codes in words; a code that is not here is shown with spaces for underscores."""
+
+LABEL_WORDS: Mapping[str, str] = {
+    "irrelevant_retrieval": "Files retrieved that are not in the ground truth",
+    "missed_key_evidence": "Ground-truth files never retrieved",
+    "wrong_evidence_used": "Files written that are not in the ground truth",
+    "unused_correct_retrieval": "Ground-truth files retrieved but never written",
+    "ambiguity_near_miss": "Retrieved files in the folder of a ground-truth file",
+}
+"""What each label of the error taxonomy counts."""
+
+KIND_WORDS: Mapping[str, str] = {
+    "read": "content shown because the file was opened",
+    "matched": "lines shown by a search",
+    "surfaced": "only its name returned",
+    "written": "written to",
+}
+"""How a call can touch a file (D7)."""
+
+
+def reason(code: str | None) -> str:
+    """A reason code in words."""
+    if code is None:
+        return ""
+    return REASON_WORDS.get(code) or code.replace("_", " ")
+
+
+def left_out(counts: Mapping[str, int]) -> str:
+    """What a mean leaves out, most frequent first; `none` where it leaves out nothing."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{number:,} {reason(code)}" for code, number in ordered if number) or "none"
+
+
+def plural(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,137 @@
+"""Rows of the flat tables, made from one trial's documents at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from groundtrace.documents.events import EventsDocument
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.rows.detail import Detail
+from groundtrace.tables.columns import KEY, TABLES
+
+Row = tuple[Any, ...]
+
+
+def flat_rows(table: str, detail: Detail) -> Iterator[Row]:
+    """The trial's rows of one table, in the order of its columns, keys included."""
+    where = detail.events.provenance
+    key = tuple(getattr(where, column.name) for column in KEY)
+    for row in _MAKERS[table](detail):
+        yield (*key, *row)
+
+
+def flat_dicts(table: str, details: Iterator[Detail]) -> Iterator[dict[str, Any]]:
+    """Rows of all trials as dictionaries, which pandas and polars take as they are."""
+    names = [column.name for column in TABLES[table]]
+    for detail in details:
+        for row in flat_rows(table, detail):
+            yield dict(zip(names, row, strict=True))
+
+
+def _set(value: Any) -> Any:
+    return None if value is UNSET else value
+
+
+def _trials(detail: Detail) -> Iterator[Row]:
+    row, metrics = detail.row, detail.metrics
+    outcome = row.outcome
+    values: dict[str, Any] = {
+        **_fields(metrics.provenance),
+        **_fields(outcome),
+        **_fields(metrics.coverage),
+        **_fields(metrics.event_summary),
+        **(_fields(row.slices) if row.slices is not None else {}),
+        "trial_key": row.trial_key,
+        "computable": row.computable,
+        "reason": row.reason,
+        "ground_truth_files": metrics.event_summary.ground_truth_files_total,
+        "model": metrics.provenance.model,
+        "benchmark": metrics.provenance.benchmark,
+        "document": row.document,
+    }
+    yield tuple(values.get(column.name) for column in TABLES["trials"][len(KEY) :])
+
+
+def _fields(struct: msgspec.Struct | None) -> dict[str, Any]:
+    if struct is None:
+        return {}
+    return {name: _set(getattr(struct, name)) for name in struct.__struct_fields__}
+
+
+def _events(detail: Detail) -> Iterator[Row]:
+    for event in detail.events.events:
+        yield (
+            event.step_index,
+            event.timestamp,
+            event.tool_name,
+            event.tool_category,
+            event.is_mcp,
+            event.is_subagent,
+            event.hits_ground_truth,
+            len(event.target_files),
+            event.cumulative_tokens,
+            event.elapsed_seconds,
+            _set(event.call_id),
+            msgspec.json.encode(event.arguments, order="sorted").decode(),
+        )
+
+
+def _accesses(detail: Detail) -> Iterator[Row]:
+    for event in detail.events.events:
+        for position, access in enumerate(event.accesses if event.accesses is not UNSET else []):
+            yield (
+                event.step_index,
+                position,
+                access.file,
+                _set(access.repo),
+                access.kind,
+                _set(access.line_start),
+                _set(access.line_end),
+                _set(access.ground_truth_file),
+            )
+
+
+def _metrics(detail: Detail) -> Iterator[Row]:
+    for name, metric in METRICS.items():
+        value = metric.getter(detail.metrics)
+        reason = None if value is not None else metric.why_undefined(detail.metrics)
+        yield name, None if value is None else float(value), reason
+
+
+def _truth(detail: Detail) -> Iterator[Row]:
+    truth = detail.events.ground_truth
+    for position, file in enumerate(truth.files):
+        yield position, "file", file, None, None, None, None, None
+    edits = truth.expected_edit_files
+    for position, file in enumerate(edits if edits is not UNSET else []):
+        yield position, "expected_edit", file, None, None, None, None, None
+    symbols = truth.symbols
+    for position, one in enumerate(symbols if symbols is not UNSET else []):
+        yield position, "symbol", one.file, one.repo, one.symbol, None, None, None
+    chunks = truth.chunks
+    for position, chunk in enumerate(chunks if chunks is not UNSET else []):
+        lines = (chunk.line_start, chunk.line_end)
+        yield position, "chunk", chunk.file, None, None, *lines, chunk.annotation
+
+
+def _problems(detail: Detail) -> Iterator[Row]:
+    yield from _problem_counts(detail.events).items()
+
+
+def _problem_counts(events: EventsDocument) -> Mapping[str, int]:
+    counts = events.coverage.problems
+    return {} if counts is UNSET else counts
+
+
+_MAKERS: Mapping[str, Callable[[Detail], Iterator[Row]]] = {
+    "trials": _trials,
+    "events": _events,
+    "accesses": _accesses,
+    "metrics": _metrics,
+    "truth": _truth,
+    "problems": _problems,
+}

@@ -1,0 +1,165 @@
+"""One definition gives types, schemas and validation; these hold the three together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import msgspec.inspect as inspect
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from groundtrace.documents import KINDS, codec, kind_of
+from groundtrace.documents.schema import render, schema
+from groundtrace.errors import InputError, VersionError
+from groundtrace.metrics import evaluate
+from groundtrace.metrics.example import example_document
+from tests.documents.strategies import spoiled, values
+
+VALIDATORS = {kind: jsonschema_rs.validator_for(schema(kind)) for kind in KINDS}
+DOCUMENTS = {kind: values(inspect.type_info(info.type)) for kind, info in KINDS.items()}
+SLOW = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        HealthCheck.filter_too_much,
+    ],
+)
+
+
+def accepted_by_types(kind: str, value: Any) -> bool:
+    try:
+        codec.decode(kind, json.dumps(value).encode(), "a.json")
+    except (InputError, VersionError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@SLOW
+@given(data=st.data())
+def test_valid_documents_are_accepted_by_both(kind: str, data: st.DataObject) -> None:
+    document = data.draw(DOCUMENTS[kind])
+    assert VALIDATORS[kind].is_valid(document)
+    assert accepted_by_types(kind, document)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@SLOW
+@given(data=st.data())
+def test_spoiled_documents_are_judged_alike(kind: str, data: st.DataObject) -> None:
+    document = data.draw(spoiled(DOCUMENTS[kind]))
+    if str(document.get("schema_version")).startswith("1."):
+        assert accepted_by_types(kind, document) == VALIDATORS[kind].is_valid(document)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@SLOW
+@given(data=st.data())
+def test_encoding_and_decoding_gives_the_same_document_and_bytes(
+    kind: str, data: st.DataObject
+) -> None:
+    document = codec.decode(kind, json.dumps(data.draw(DOCUMENTS[kind])).encode(), "a.json")
+    encoded = codec.encode(document)
+    again = codec.decode(kind, encoded, "a.json")
+    assert again == document
+    assert codec.encode(again) == encoded
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_published_schema_is_current_and_a_valid_draft_2020_12_schema(kind: str) -> None:
+    published = Path(__file__).parents[2] / "schemas" / f"{kind}_schema.json"
+    assert published.read_text(encoding="utf-8") == render(kind), "run: make docs"
+    jsonschema_rs.meta.validate(schema(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_field_has_a_description_and_unknown_fields_are_refused(kind: str) -> None:
+    made = schema(kind)
+    for name, part in {"document": made, **made["$defs"]}.items():
+        assert part["description"], name
+        assert part["additionalProperties"] is False, name
+        for field, described in part["properties"].items():
+            assert described.get("description"), f"{name}.{field}"
+
+
+EMPTY_OUTCOMES = {
+    "schema_version": "1.1",
+    "generated_at": "2026-01-01T00:00:00Z",
+    "scope": "run",
+    "trials": [],
+    "skipped": [],
+    "problems": {},
+}
+
+
+def test_a_later_minor_version_is_read_by_the_fields_known_here() -> None:
+    """D12: any 1.x can be read; what a later version added is left aside."""
+    later = EMPTY_OUTCOMES | {"schema_version": "1.7", "invented_later": {"a": [1]}}
+    assert accepted_by_types("outcomes", later)
+    assert not accepted_by_types("outcomes", EMPTY_OUTCOMES | {"invented_later": 1})
+
+
+def test_another_major_version_is_refused_with_file_and_versions() -> None:
+    data = json.dumps(EMPTY_OUTCOMES | {"schema_version": "2.0"}).encode()
+    with pytest.raises(VersionError, match=r"runs/x\.json: schema version 2\.0.*reads 1\.x"):
+        codec.decode("outcomes", data, "runs/x.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"trials": [3]}, r"\$\.trials\[0\]"),
+        ({"problems": {"x": -1}}, r"\$\.problems"),
+        ({"scope": None}, r"\$\.scope"),
+        ({"schema_version": None}, r"\$\.schema_version: missing"),
+        ({"schema_version": "one"}, r"\$\.schema_version: 'one'"),
+    ],
+)
+def test_an_invalid_document_is_refused_with_the_place(change: dict[str, Any], place: str) -> None:
+    with pytest.raises(InputError, match=rf"^x\.json: {place}"):
+        codec.decode("outcomes", json.dumps(EMPTY_OUTCOMES | change).encode(), "x.json")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "empty"),
+        (b"[]", "expected an object"),
+        (b'{"a":\n 1,', "x.json:2:"),
+        (b"\xff\xfe", "not valid JSON"),
+        (b"[" * 100_000, "nested too deeply|not valid JSON"),
+    ],
+)
+def test_what_is_not_a_document_is_refused_with_the_place(data: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        codec.decode("outcomes", data, "x.json")
+
+
+def test_integral_floats_are_integers_as_in_json_schema() -> None:
+    assert accepted_by_types("outcomes", EMPTY_OUTCOMES | {"problems": {"x": 2.0}})
+    assert not accepted_by_types("outcomes", EMPTY_OUTCOMES | {"problems": {"x": 2.5}})
+
+
+def test_kinds_are_known_by_file_name_and_else_by_content() -> None:
+    assert kind_of("a/b/t.retrieval_events.json") == "retrieval_events"
+    assert kind_of("outcomes.json") == "outcomes"
+    assert kind_of("my_outcomes.json") is None
+    assert codec.kind_of_file("renamed.json", json.dumps(EMPTY_OUTCOMES).encode()) == "outcomes"
+    with pytest.raises(InputError, match="not a document of groundtrace"):
+        codec.kind_of_file("renamed.json", b'{"a": 1}')
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_a_number_that_is_not_finite_is_refused(number: str) -> None:
+    """It would be written again as null, so that reading it back gave another document."""
+    data = codec.encode(evaluate(example_document(), generated_at="now"))
+    changed = data.replace(b'"ttfr_seconds": 8.0', f'"ttfr_seconds": {number}'.encode())
+    assert changed != data
+    with pytest.raises(InputError):
+        codec.decode("retrieval_metrics", changed, "x.retrieval_metrics.json")

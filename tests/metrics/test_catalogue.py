@@ -1,0 +1,188 @@
+"""The catalogue of metrics: complete, consistent, and true on its own example."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import get_args
+
+import pytest
+from msgspec import structs
+
+from groundtrace.documents.metrics import (
+    ChunkLevelMetrics,
+    FileLevelMetrics,
+    UtilizationProbes,
+)
+from groundtrace.errors import UsageError
+from groundtrace.metrics.calculations import Calculations
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES, SECTIONS, Catalogue
+from groundtrace.metrics.chunk_level import CHUNK_LEVEL
+from groundtrace.metrics.displays import DISPLAYS, Display, Spot
+from groundtrace.metrics.evidence import Evidence
+from groundtrace.metrics.example import example_document
+from tests.metrics.builders import metrics_of
+
+AT_CUTOFFS = [
+    f"{family}@{k}" for family in ("precision", "recall", "f1", "ndcg") for k in (1, 3, 5, 10)
+]
+WHOLE_LIST = ["mrr", "map", "file_recall", "context_efficiency", "ttfr_seconds", "ttfr_tokens"]
+OTHERS = [
+    "chunk_recall",
+    "util_read_overlap_with_relevant_files",
+    "util_write_overlap_with_relevant_files_proxy",
+    "util_write_overlap_with_expected_edit_files",
+    "util_read_before_write_ratio",
+]
+
+
+def test_the_names_are_the_canonical_ones() -> None:
+    """Rows, impact, reports and columns use these names; a change moves every consumer."""
+    file_level = AT_CUTOFFS + WHOLE_LIST
+    shown = [f"shown.{name}" for name in file_level]
+    assert list(METRICS) == [*file_level, *shown, *OTHERS]
+    assert list(OUTCOMES) == [
+        "reward",
+        "cost_usd",
+        "agent_seconds",
+        "trial_seconds",
+        "output_tokens",
+    ]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_example_worked_by_hand_is_what_the_code_computes(name: str) -> None:
+    """The documentation prints these examples; this test runs them."""
+    info = METRICS[name]
+    working, value = info.example
+    assert info.getter(metrics_of(example_document())) == value
+    assert working
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_each_getter_reads_its_own_field(name: str) -> None:
+    """A value put into one field alone comes out of the metrics of that field alone."""
+    info = METRICS[name]
+    document = metrics_of(example_document())
+    empty = structs.replace(
+        document,
+        file_level_metrics=FileLevelMetrics(computable=True, reason=None),
+        file_level_metrics_shown=FileLevelMetrics(computable=True, reason=None),
+        chunk_level_metrics=ChunkLevelMetrics(
+            resolution="file_level_only", validity="unsupported", reason="no_chunk_ground_truth"
+        ),
+        utilization_probes=UtilizationProbes(probe_available=True, reason=None),
+    )
+    value = {str(info.cutoff): 0.125} if info.cutoff else 0.125
+    section = structs.replace(getattr(empty, info.section), **{info.field: value})
+    marked = structs.replace(empty, **{info.section: section})
+    having = [other for other in METRICS.values() if other.getter(marked) is not None]
+    assert having == [info]
+    assert info.getter(marked) == 0.125
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_says_everything(name: str) -> None:
+    """The page of a metric has fixed headings, none of them empty."""
+    info = METRICS[name]
+    texts = [info.title, info.measures, info.undefined, info.known_problems, info.formula]
+    assert all(text.strip() for text in [*texts, info.reference, info.range_text])
+    assert "first K" not in info.measures or info.cutoff is None
+
+
+def test_directions() -> None:
+    """D35: lower is better for times, tokens and cost; higher for everything else."""
+    lower = {name for name, info in {**METRICS, **OUTCOMES}.items() if info.better == "lower"}
+    ttfr = {f"{prefix}ttfr_{unit}" for prefix in ("", "shown.") for unit in ("seconds", "tokens")}
+    assert lower == ttfr | {"cost_usd", "agent_seconds", "trial_seconds", "output_tokens"}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_writes_out_its_own_arithmetic(name: str) -> None:
+    """What `explain` shows, on the example; a share's arithmetic gives the share."""
+    metric = METRICS[name]
+    written = Calculations(Evidence(example_document())).of(name)
+    assert written is not None
+    share = re.fullmatch(r"(\d+) of (?:the first )?(\d+)( .*)?", written)
+    if share is not None:
+        assert round(int(share[1]) / int(share[2]), 4) == metric.example[1]
+    else:
+        assert metric.family in {"f1", "ndcg", "mrr", "map", "ttfr_seconds", "ttfr_tokens"}
+
+
+def test_arithmetic_by_hand() -> None:
+    written = Calculations(Evidence(example_document()))
+    assert {name: written.of(name) for name in ("f1@5", "ndcg@3", "shown.mrr", "map")} == {
+        "f1@5": "2·2 / (5 + 3)",
+        "ndcg@3": "0.6309 / 2.1309",
+        "shown.mrr": "1 / 1",
+        "map": "(1/2 + 2/4) / 3",
+    }
+    assert (written.of("ttfr_tokens"), written.of("shown.ttfr_seconds")) == (
+        "at step 1",
+        "at step 2",
+    )
+
+
+@pytest.mark.parametrize("catalogue", [METRICS, OUTCOMES, QUANTITIES])
+def test_an_unknown_name_is_an_error_with_the_nearest_one(catalogue: Catalogue) -> None:
+    """It once got an explanation of its own: that of a time to the first relevant file."""
+    nearest = next(iter(catalogue))
+    with pytest.raises(UsageError, match=f"unknown .*; nearest is '{nearest}'"):
+        catalogue[f"{nearest}x"]
+    with pytest.raises(UsageError, match="nearest is 'recall@10'"):
+        Calculations(Evidence(example_document())).of("recal@10")
+
+
+def test_two_records_cannot_share_a_name() -> None:
+    with pytest.raises(ValueError, match="two metrics are named 'mrr'"):
+        Catalogue("metric", [METRICS["mrr"], METRICS["mrr"]])
+
+
+def test_a_declaration_that_names_another_metric_is_refused() -> None:
+    """A slip in `shown_in` would leave a metric out of a table without a word."""
+    (declared,) = CHUNK_LEVEL.declarations
+    slip = dataclasses.replace(declared, shown_in={"chunk_recal": {"line_ranges": Spot()}})
+    section = dataclasses.replace(CHUNK_LEVEL, declarations=(slip,))
+    with pytest.raises(ValueError, match="chunk_recall speaks of chunk_recal"):
+        list(section.metrics())
+
+
+def test_every_metric_of_a_section_is_a_field_of_the_document() -> None:
+    document = metrics_of(example_document())
+    for section in SECTIONS:
+        for where in section.fields:
+            fields = getattr(document, where.name).__struct_fields__
+            assert {d.stored_field for d in section.declarations} <= set(fields)
+
+
+def test_every_display_is_described_and_shows_something() -> None:
+    assert set(DISPLAYS) == set(get_args(Display))
+    for display in DISPLAYS:
+        assert QUANTITIES.names_in(display), display
+    used = {display for record in QUANTITIES.values() for display in record.shown_in}
+    assert used == set(DISPLAYS)
+
+
+def test_displays_hold_only_what_they_can_show() -> None:
+    """One axis for all deltas needs one scale and one direction; charts need a question."""
+    for display in ("movers", "delta_chart"):
+        assert {record.better for record in QUANTITIES.shown_in(display)} == {"higher"}
+    for display in ("recall_charts", "first_hit_charts"):
+        assert all(metric.heading(display).endswith("?") for metric in METRICS.shown_in(display))
+    for display in ("quality", "groups"):
+        assert all(metric.over_shown in METRICS for metric in METRICS.shown_in(display))
+    for display in ("first_hit", "first_hit_shown", "first_hit_charts"):
+        assert all(metric.hit_metric in METRICS for metric in METRICS.shown_in(display))
+
+
+def test_a_display_keeps_its_own_order() -> None:
+    """Positions come first, then the catalogue's order."""
+    assert METRICS.names_in("api_summary")[2:4] == ("mrr", "ndcg@10")
+    assert METRICS.names_in("groups")[3:5] == ("ndcg@10", "mrr")
+    assert OUTCOMES.names_in("correlation") == (
+        "reward",
+        "cost_usd",
+        "agent_seconds",
+        "output_tokens",
+    )

@@ -1,0 +1,93 @@
+"""Numbers are formatted in one place, and where there is none there is no zero (D19, D35)."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from groundtrace.report import formats
+from tests.conftest import Ran
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("file_recall", 0.8095, "0.8095"),
+        ("file_recall", 0.0, "0.0000"),
+        ("shown.ndcg@10", 1.0, "1.0000"),
+        ("reward", -0.5, "−0.5000"),
+        ("ttfr_seconds", 7.04, "7.0 s"),
+        ("agent_seconds", 99.96, "100 s"),
+        ("agent_seconds", 4321.4, "4,321 s"),
+        ("ttfr_tokens", 14893.0, "14,893"),
+        ("cost_usd", 0.1229, "$0.123"),
+        ("cost_usd", 1234.5, "$1,234.50"),
+        ("reward", 1e300, "1e+300"),
+    ],
+)
+def test_a_value_is_written_by_its_unit(name: str, value: float, text: str) -> None:
+    assert formats.value(name, value) == text
+
+
+@pytest.mark.parametrize("missing", [None, math.nan, math.inf, -math.inf])
+def test_what_is_missing_is_never_a_zero(missing: float | None) -> None:
+    """D19: an invented zero is worse than a gap."""
+    texts = [formats.value(name, missing) for name in ("file_recall", "cost_usd", "ttfr_seconds")]
+    texts += [formats.delta("reward", missing), formats.signed(missing), formats.p_value(missing)]
+    assert set(texts) == {formats.MISSING}
+    assert formats.percent(0, 0) == formats.MISSING
+    assert formats.interval(None, 0.5) == formats.MISSING
+
+
+def test_shares_are_not_rounded_twice() -> None:
+    """17 of 21 is 0.80952: documents hold 0.8095, of which three decimals would be 0.809 or
+    0.810 by luck."""
+    assert formats.share(round(17 / 21, 4)) == "0.8095"
+
+
+def test_a_delta_has_its_sign_and_no_change_has_none() -> None:
+    assert formats.delta("file_recall", 0.25) == "+0.2500"
+    assert formats.delta("cost_usd", -0.043) == "−$0.043"
+    assert formats.delta("reward", 0.0) == "0.0000"
+
+
+def test_small_p_values_are_bounded_not_zero() -> None:
+    assert formats.p_value(0.00004) == "<0.0001"
+    assert formats.p_value(0.0625) == "0.0625"
+
+
+def test_every_heading_has_the_direction_of_its_metric() -> None:
+    """D35: lower cost is better."""
+    assert formats.heading("cost_usd") == "cost_usd ↓"
+    assert formats.heading("shown.ttfr_tokens") == "shown.ttfr_tokens ↓"
+    assert formats.heading("mrr") == "mrr ↑"
+
+
+@pytest.mark.usefixtures("light_page")
+def test_markdown_page_and_terminal_show_the_same_number(
+    groundtrace: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """One trial's time to its first relevant file in the page and in `explain`, one mean in the
+    Markdown, the page and the closing table of the demo."""
+    ran = groundtrace("demo", "--out", tmp_path)
+    assert ran.code == 0, ran.err
+    folder = tmp_path / "runs/official/retrieval_events_aggregate"
+    markdown = (folder / "retrieval_report.md").read_text(encoding="utf-8")
+    page = (folder / "retrieval_report.html").read_text(encoding="utf-8")
+    summary = json.loads((folder / "run_retrieval_summary.json").read_text())
+    for config, group in summary["by_config"].items():
+        mean = formats.value("file_recall", group["metrics"]["file_recall"]["mean"])
+        assert re.search(rf"^{config} .* {mean} ", ran.out, re.MULTILINE)
+        assert re.search(rf"`{config}` .* {mean} / ", markdown)
+        assert f"{mean} / " in page
+    table = json.loads(re.search(r'id="table-data">(.*?)</script>', page)[1])
+    row = next(row for row in table["rows"] if row[0] == "quay-timeout-fix-001")
+    column = [column["name"] for column in table["columns"]].index("ttfr_seconds")
+    trial = next((tmp_path / "runs/official").glob(f"*/*/*/{row[1]}"))
+    explained = groundtrace("explain", trial, "--tasks", tmp_path / "benchmarks").out
+    assert re.search(rf"^ttfr_seconds +{re.escape(row[8][column])} ", explained, re.MULTILINE)

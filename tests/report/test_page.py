@@ -1,0 +1,223 @@
+"""The page's file: its policy, its data, its size, and what it says of what was cut."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from groundtrace.report import Detail, html, packed_trials, render_html
+from groundtrace.report.packed_trials import LEVELS, pack, unpack
+from groundtrace.report.shown_text import plain
+from groundtrace.rows.trial_row import TrialRow
+from tests.conftest import Ran
+from tests.metrics.builders import Seen, step, trial
+from tests.report.pages import (
+    HOSTILE,
+    SECRET,
+    detail,
+    hostile_data,
+    many_data,
+    report_data,
+)
+
+SCRIPT = re.compile(r"<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>", re.DOTALL)
+SIZE_OF_VEGA = 900_000
+
+
+def digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@pytest.fixture
+def page(light_page: None) -> str:
+    return render_html(hostile_data())
+
+
+def test_the_policy_names_exactly_the_scripts_that_are_there(page: str) -> None:
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy is not None
+    stated = policy[1].replace("&#39;", "'")
+    assert stated.startswith("default-src 'none'; ")
+    assert "unsafe" not in stated
+    run = [match["text"] for match in SCRIPT.finditer(page) if not match["attributes"]]
+    assert len(run) == 2
+    assert {f"'sha256-{digest(text)}'" for text in run} == set(
+        re.search(r"script-src ([^;]+);", stated)[1].split()
+    )
+    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert style is not None
+    assert f"style-src 'sha256-{digest(style[1])}'" in stated
+
+
+class Elements(HTMLParser):
+    """Every element of a page as a parser sees it, with its attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_no_name_adds_an_element_or_an_address(page: str) -> None:
+    """Only elements of the template, no handler, no address but places in the page itself."""
+    elements = Elements(page).found
+    scripts = [attributes for tag, attributes in elements if tag == "script"]
+    assert len(scripts) == len(list(SCRIPT.finditer(page)))
+    assert not {tag for tag, _ in elements} & {
+        *("img", "link", "iframe", "object", "embed", "base", "video", "audio", "source", "b"),
+    }
+    for _, attributes in elements:
+        assert not any(name.startswith("on") for name in attributes)
+        assert "src" not in attributes
+        assert "style" not in attributes
+        assert (attributes.get("href") or "#").startswith("#")
+    assert "@import" not in page
+
+
+def test_names_and_credentials_in_the_data_are_masked(page: str) -> None:
+    secret = SECRET.partition("=")[2]
+    assert secret not in page
+    blocks = re.findall(r'class="block-data">([^<]*)<', page)
+    assert blocks
+    for block in blocks:
+        assert secret not in json.dumps(unpack(block))
+
+
+def test_a_trial_keeps_its_calls_in_order_with_hits_writes_and_misses() -> None:
+    document = trial(
+        step(Seen("surfaced", "z"), Seen("surfaced", "a", "a"), seconds=3.0, tokens=1500),
+        step(category="file_read", tool="Read"),
+        step(Seen("written", "a", "a")),
+        truth=["a", "missed.py"],
+    )
+    packed = pack(lambda: [(0, detail(document))], 100_000)
+    (made,) = unpack(packed.blocks[0])
+    assert made["truth"] == [["a", [2, 0], None], ["missed.py", None, None]]
+    marks = [step[3] for step in made["steps"]]
+    assert marks == [
+        packed_trials.FIRST + packed_trials.HIT,
+        packed_trials.NOTHING,
+        packed_trials.HIT + packed_trials.WRITE,
+    ]
+    assert made["steps"][0][7:] == ["3.0 s", "1,500"]
+    assert [made["words"][file[0]] for file in made["steps"][0][5]] == ["z", "a"]
+
+
+def test_a_call_of_other_tools_that_touches_nothing_did_not_fail() -> None:
+    """D4: only a retrieval that gave nothing is marked; a note to oneself gives nothing to get."""
+    packed = pack(lambda: [(0, detail(trial(step(tool="TodoWrite"), truth=["a"])))], 100_000)
+    (made,) = unpack(packed.blocks[0])
+    assert made["steps"][0][3] == 0
+
+
+def test_less_is_kept_where_the_budget_is_small_and_the_page_says_so() -> None:
+    made = many_data(60, calls=120)
+    numbered = list(enumerate(made.details()))
+    whole = pack(lambda: numbered, 10_000_000)
+    assert (whole.limits, whole.without) == (LEVELS[0], 0)
+    less = pack(lambda: numbered, whole.size // 2)
+    assert less.limits in LEVELS[1:]
+    assert less.without == 0
+    assert less.size <= whole.size // 2
+    least = pack(lambda: numbered, 2_000)
+    assert least.limits is LEVELS[-1]
+    assert least.size <= 2_000
+    assert least.without + len(least.places) == 60
+
+
+def test_calls_that_were_cut_are_counted() -> None:
+    document = trial(*(step(Seen("read", f"f{n}")) for n in range(1_200)), truth=["a"])
+    (made,) = unpack(pack(lambda: [(0, detail(document))], 1_000_000).blocks[0])
+    assert len(made["steps"]) == 1_000
+    assert made["cut"] == 200
+
+
+@pytest.mark.usefixtures("light_page")
+def test_a_page_of_a_thousand_trials_stays_under_three_megabytes() -> None:
+    """A size, not a time: 24 calls a trial as real ones have, Vega's megabyte added."""
+    text = render_html(many_data(1_000))
+    assert len(text.encode()) + SIZE_OF_VEGA < 3_000_000
+    assert "The page holds the calls of 1,000 trials" in text
+
+
+@pytest.mark.usefixtures("light_page")
+def test_details_that_would_burst_the_page_are_left_out_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(html, "PAGE_LIMIT", 260_000)
+    text = render_html(many_data(60, calls=60))
+    assert re.search(r"trials? without calls here, [1-9]\d* of them because", text)
+
+
+@pytest.mark.usefixtures("light_page")
+def test_the_same_data_gives_the_same_page() -> None:
+    data = many_data(30)
+    assert render_html(data) == render_html(data)
+
+
+@pytest.mark.usefixtures("light_page")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_name_is_in_the_table_as_text(name: str) -> None:
+    text = render_html(report_data([detail(trial(truth=["a"], task_name=name))]))
+    data = json.loads(re.search(r'id="table-data">(.*?)</script>', text)[1])
+    assert data["rows"][0][0] == plain(name)
+
+
+def test_without_the_extra_html_says_what_to_install_and_writes_the_markdown(
+    groundtrace: Callable[..., Ran], sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    html.vega_bundle.cache_clear()
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    runs = sample / "runs/official"
+    ran = groundtrace("run", runs, "--tasks", sample / "benchmarks", "--format", "html")
+    assert ran.code == 0
+    assert "pip install 'groundtrace[report]'" in ran.err
+    assert "retrieval_report.md" in ran.out
+    written = {path.name for path in (runs / "retrieval_events_aggregate").iterdir()}
+    assert "retrieval_report.md" in written
+    assert "retrieval_report.html" not in written
+    again = groundtrace("report", runs, "--format", "html")
+    assert again.code == 0
+    assert "pip install 'groundtrace[report]'" in again.err
+
+
+@pytest.mark.usefixtures("light_page")
+def test_trials_beyond_the_limit_are_counted_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million rows pass once; the page says how many it lists, and charts count all."""
+    monkeypatch.setattr(html, "MAX_TRIALS", 10)
+    data = many_data(30)
+    read = []
+
+    def details() -> Iterator[Detail]:
+        for found in data.details():
+            read.append(found)
+            yield found
+
+    text = render_html(dataclasses.replace(data, rows=OnceAtATime(data.rows), details=details))
+    assert "Of 30 trials the first 10 are listed" in text
+    table = json.loads(re.search(r'id="table-data">(.*?)</script>', text)[1])
+    assert len(table["rows"]) == 10
+    assert len(read) == 11, "no more documents are read than the page lists"
+    assert "of 15 tasks" in text
+
+
+class OnceAtATime:
+    """Rows that refuse to be held as a sequence."""
+
+    def __init__(self, rows: Iterable[TrialRow]) -> None:
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[TrialRow]:
+        return iter(self._rows)

@@ -1,0 +1,37 @@
+"""Rows wait in a file, since a run may have too many to hold."""
+
+from __future__ import annotations
+
+from typing import IO
+
+import pytest
+
+from groundtrace.errors import OutputError
+from groundtrace.rows import kept
+from groundtrace.rows.kept import RowsByRun
+from tests.rows.builders import A, B, task
+
+
+@pytest.mark.parametrize("limit", [1, 1 << 20], ids=["on disk", "in memory"])
+def test_kept_rows_come_back_as_they_were(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "IN_MEMORY", limit)
+    made = {f"c/task-{n}": task(f"task-{n}", A, B, seconds=n / 3) for n in range(4)}
+    rows = RowsByRun()
+    for number, (document, row) in enumerate(made.items()):
+        rows[f"run-{number % 2}"].keep(document, row)
+    rows["run-0"].keep("c/task-0", made["c/task-3"])
+    assert dict(rows["run-0"]) == {"c/task-0": made["c/task-3"], "c/task-2": made["c/task-2"]}
+    assert dict(rows["run-1"]) == {"c/task-1": made["c/task-1"], "c/task-3": made["c/task-3"]}
+    assert "run-2" not in rows
+    assert "c/task-1" not in rows["run-0"]
+
+
+def test_no_room_for_rows_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """/dev/full refuses every write, as a full disk does."""
+
+    def full() -> IO[bytes]:
+        return open("/dev/full", "r+b", buffering=0)
+
+    monkeypatch.setattr(kept.RowFile, "_opened", lambda _file: full())
+    with pytest.raises(OutputError, match=r"No space left on device.*TMPDIR"):
+        RowsByRun()["x"].keep("a.json", task("a", A))

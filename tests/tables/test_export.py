@@ -1,0 +1,265 @@
+"""Tables, TREC and SQL say what the artifacts say."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import duckdb
+import pytest
+import pytrec_eval
+
+from groundtrace.artifacts.output_folders import Places
+from groundtrace.rows.detail import Detail
+from groundtrace.rows.make import row_from
+from groundtrace.stages.details import details
+from groundtrace.tables.columns import SQL_TYPES, TABLES
+from groundtrace.tables.export import write_csv
+from groundtrace.tables.flat_rows import flat_dicts
+from groundtrace.tables.trec import write_trec
+from tests.conftest import Ran
+from tests.metrics.builders import Seen, metrics_of, step, trial
+
+Call = Callable[..., Ran]
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory, sample_source: Path) -> Path:
+    """The demo, evaluated once, with a file whose name has spaces."""
+    from groundtrace.cli.main import invoke
+    from groundtrace.demo import write_sample
+
+    folder = tmp_path_factory.mktemp("tables")
+    write_sample(folder)
+    for path in folder.rglob("*"):
+        if path.is_file():
+            path.write_text(path.read_text().replace("retry.go", "retry now.go"))
+    runs = folder / "runs/official"
+    tasks = str(folder / "benchmarks")
+    assert invoke(["normalize", str(runs), "--tasks", tasks, "-q", "--jobs", "1"]) == 0
+    assert invoke(["evaluate", str(runs), "-q", "--jobs", "1"]) == 0
+    return runs
+
+
+def stored(runs: Path, table: str) -> list[dict[str, Any]]:
+    return list(flat_dicts(table, details(Places(str(runs)))))
+
+
+def test_tables_hold_what_the_documents_hold(evaluated: Path) -> None:
+    documents = [json.loads(p.read_text()) for p in evaluated.rglob("*.retrieval_events.json")]
+    assert len(stored(evaluated, "trials")) == len(documents) == 24
+    events = [event for document in documents for event in document["events"]]
+    assert len(stored(evaluated, "events")) == len(events)
+    accesses = [access for event in events for access in event["accesses"]]
+    rows = stored(evaluated, "accesses")
+    assert len(rows) == len(accesses)
+    names = ("file", "kind", "repo", "line_start", "line_end", "ground_truth_file")
+    key = str
+    assert sorted(([row[n] for n in names] for row in rows), key=key) == sorted(
+        ([access.get(n) for n in names] for access in accesses), key=key
+    )
+    truth = sum(len(document["ground_truth"]["files"]) for document in documents)
+    assert sum(row["kind"] == "file" for row in stored(evaluated, "truth")) == truth
+    chunks = sum(len(d["ground_truth"].get("chunks", [])) for d in documents)
+    assert sum(row["kind"] == "chunk" for row in stored(evaluated, "truth")) == chunks > 0
+
+
+def test_metrics_table_equals_the_metrics_documents(evaluated: Path) -> None:
+    rows = {
+        (row["config_name"], row["task_name"], row["metric"]): row
+        for row in stored(evaluated, "metrics")
+    }
+    for path in evaluated.rglob("*.retrieval_metrics.json"):
+        document = json.loads(path.read_text())
+        where = (document["provenance"]["config_name"], document["provenance"]["task_name"])
+        level = document["file_level_metrics"]
+        assert rows[*where, "file_recall"]["value"] == level["file_recall"]
+        expected = level["recall"]["10"] if level["computable"] else None
+        assert rows[*where, "recall@10"]["value"] == expected
+        assert rows[*where, "recall@10"]["undefined"] == level["reason"]
+
+
+def test_every_column_has_a_meaning_and_its_own_name() -> None:
+    for table, columns in TABLES.items():
+        names = [column.name for column in columns]
+        assert len(set(names)) == len(names), table
+        assert all(column.meaning.endswith(".") and column.type in SQL_TYPES for column in columns)
+
+
+def test_parquet_round_trip(evaluated: Path, groundtrace: Call, tmp_path: Path) -> None:
+    assert groundtrace("export", evaluated, "--to", "parquet", tmp_path).code == 0
+    for table, columns in TABLES.items():
+        relation = duckdb.read_parquet(str(tmp_path / f"{table}.parquet"))
+        assert relation.columns == [column.name for column in columns]
+        assert [str(t) for t in relation.types] == [SQL_TYPES[c.type] for c in columns]
+        assert relation.fetchall() == [tuple(row.values()) for row in stored(evaluated, table)]
+
+
+def test_csv_round_trip(evaluated: Path, groundtrace: Call, tmp_path: Path) -> None:
+    assert groundtrace("export", evaluated, "--to", "csv", tmp_path).code == 0
+    for table in TABLES:
+        with (tmp_path / f"{table}.csv").open(newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        expected = stored(evaluated, table)
+        assert len(rows) == len(expected)
+        for row, want in zip(rows, expected, strict=True):
+            assert row == {name: as_cell(value) for name, value in want.items()}
+
+
+def as_cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@x", "\tx"])
+def test_cells_that_a_spreadsheet_would_run_are_quoted(cell: str) -> None:
+    from groundtrace.tables.export import _cell
+
+    assert _cell(cell) == f"'{cell}"
+    assert _cell(-1) == -1
+    assert _cell("a=b") == "a=b"
+
+
+def read_trec(path: Path, column: int, cast: type) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for line in path.read_text().splitlines():
+        cells = line.split()
+        found.setdefault(cells[0], {})[cells[2]] = cast(cells[column])
+    return found
+
+
+@pytest.mark.parametrize("kind", ["retrieved", "shown"])
+def test_trec_eval_scores_the_files_to_the_numbers_of_the_artifacts(
+    kind: str, evaluated: Path, groundtrace: Call, tmp_path: Path
+) -> None:
+    assert groundtrace("export", evaluated, "--to", "trec", tmp_path).code == 0
+    measures = {"map", "recip_rank", "ndcg_cut.1,3,5,10", "recall.1,3,5,10", "P.1,3,5,10"}
+    compared = 0
+    for qrels_path in tmp_path.glob("*.qrels"):
+        config = qrels_path.name.removesuffix(".qrels")
+        qrels = read_trec(qrels_path, 3, int)
+        run = read_trec(tmp_path / f"{config}.{kind}.run", 4, float)
+        scores = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
+        section = "file_level_metrics" + ("_shown" if kind == "shown" else "")
+        for path in (evaluated / "demo_harbour_20260504/retrieval_events" / config).glob(
+            "*metrics.json"
+        ):
+            document = json.loads(path.read_text())
+            query = f"demo_harbour_20260504/{document['provenance']['task_name']}"
+            level = document[section]
+            if not level["computable"]:
+                assert query not in qrels
+                continue
+            score = scores.get(query, {})
+            assert level["map_score"] == pytest.approx(score.get("map", 0), abs=6e-5)
+            assert level["mrr"] == pytest.approx(score.get("recip_rank", 0), abs=6e-5)
+            for k in ("1", "3", "5", "10"):
+                assert level["ndcg"][k] == pytest.approx(score.get(f"ndcg_cut_{k}", 0), abs=6e-5)
+                assert level["recall"][k] == pytest.approx(score.get(f"recall_{k}", 0), abs=6e-5)
+                assert level["precision"][k] == pytest.approx(score.get(f"P_{k}", 0), abs=6e-5)
+            compared += 1
+    assert compared == 21
+
+
+def test_file_names_with_spaces_survive_in_trec_files(
+    evaluated: Path, groundtrace: Call, tmp_path: Path
+) -> None:
+    assert groundtrace("export", evaluated, "--to", "trec", tmp_path).code == 0
+    qrels = read_trec(tmp_path / "mcp-remote-direct.qrels", 3, int)
+    names = {unquote(name) for name in qrels["demo_harbour_20260504/retry-budget-006"]}
+    assert "manifest::store/retry now.go" in names
+
+
+def test_a_file_that_is_only_spelled_like_the_truth_is_not_scored_as_it(tmp_path: Path) -> None:
+    """D16: the artifacts say that it is another file; trec_eval sees names alone, and took it for
+    a hit at rank 1."""
+    document = trial(
+        step(Seen("read", "src/a.py")),
+        step(Seen("read", "x::src/a.py", "src/a.py")),
+        truth=["src/a.py"],
+    )
+    metrics = metrics_of(document)
+    write_trec([Detail(row_from(metrics, document), document, metrics)], tmp_path)
+    assert metrics.file_level_metrics.mrr == 0.5
+    qrels = read_trec(tmp_path / "baseline.qrels", 3, int)
+    run = read_trec(tmp_path / "baseline.retrieved.run", 4, float)
+    scores = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
+    assert [score["recip_rank"] for score in scores.values()] == [0.5]
+
+
+def test_an_export_that_fails_leaves_no_half_files(tmp_path: Path) -> None:
+    """D37: whole files or none, in TREC's form as in CSV."""
+    document = trial(step(Seen("read", "a.py", "a.py")), truth=["a.py"])
+    metrics = metrics_of(document)
+
+    def broken() -> Iterator[Detail]:
+        yield Detail(row_from(metrics, document), document, metrics)
+        raise OSError("the disk is gone")
+
+    for write in (write_trec, write_csv):
+        with pytest.raises(OSError, match="gone"):
+            write(broken(), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "COPY trials TO '/tmp/stolen.csv'",
+        "ATTACH '/tmp/other.db'",
+        "INSTALL httpfs",
+        "SET enable_external_access = true",
+    ],
+)
+def test_sql_reaches_nothing_outside(query: str, evaluated: Path, groundtrace: Call) -> None:
+    ran = groundtrace("sql", query, evaluated)
+    assert ran.code == 2, ran.out
+    assert len(ran.err.strip().splitlines()) == 1
+
+
+def test_sql_output_forms(evaluated: Path, groundtrace: Call) -> None:
+    query = (
+        "SELECT config_name, count(*) AS n, avg(reward) AS r FROM trials GROUP BY ALL ORDER BY ALL"
+    )
+    rows = json.loads(groundtrace("sql", query, evaluated, "--json").out)
+    assert rows[0]["config_name"] == "baseline-local-direct"
+    assert rows[0]["n"] == 12
+    lines = groundtrace("sql", query, evaluated, "--csv").out.splitlines()
+    assert lines[0] == "config_name,n,r"
+    assert groundtrace("sql", query, evaluated).out.splitlines()[0].split() == [
+        "config_name",
+        "n",
+        "r",
+    ]
+
+
+def test_a_wrong_query_is_wrong_usage_with_the_tables(evaluated: Path, groundtrace: Call) -> None:
+    ran = groundtrace("sql", "SELECT nothing FROM nowhere", evaluated)
+    assert ran.code == 2
+    assert "tables: trials, events" in ran.err
+
+
+@pytest.mark.parametrize(("missing", "command"), [("duckdb", ["sql", "SELECT 1"])])
+def test_without_the_extra_the_message_names_it(
+    missing: str, command: list[str], evaluated: Path
+) -> None:
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from groundtrace.cli.main import invoke\n"
+        f"sys.exit(invoke({[*command, str(evaluated)]!r}))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert "pip install 'groundtrace[tables]'" in ran.stderr
+
+
+def test_nothing_evaluated_is_said(groundtrace: Call, tmp_path: Path) -> None:
+    assert groundtrace("export", tmp_path, "--to", "csv", tmp_path / "x").code == 3
