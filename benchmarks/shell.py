@@ -1,23 +1,19 @@
 """Scores and speed of the shell evidence; see README-shell.md.
 
-python benchmarks/shell.py          lists of commands; with GROUNDTRACE_CORPUS also real calls
+python -m benchmarks.shell          lists of commands; with GROUNDTRACE_CORPUS also real calls
 """
 
 from __future__ import annotations
 
 import os
 import statistics
-import sys
 import time
 from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "tools_shell"))
 
 
 def lists() -> None:
     """Files and lines exact, by list."""
-    from score_shell import judge_list
+    from tests.tools_shell.score_shell import judge_list
 
     for name in ("first.commands", "second.commands", "third.commands"):
         judged = judge_list(name)
@@ -31,10 +27,9 @@ def lists() -> None:
 
 def corpus(folder: Path) -> None:
     """Precision, recall and time on real calls."""
-    from score_shell import real_calls, score_labels
-
     from groundtrace.config import Settings
     from groundtrace.tools.shell import shell_refs
+    from tests.tools_shell.score_shell import real_calls, score_labels
 
     precision, recall, count = score_labels(folder)
     print(f"labelled calls: {count}, precision {precision:.3f}, recall {recall:.3f}")

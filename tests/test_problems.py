@@ -60,12 +60,12 @@ def kinds_in_package() -> dict[str, str]:
 
 
 def test_every_kind_that_the_package_uses_is_explained() -> None:
-    missing = {k: v for k, v in kinds_in_package().items() if k not in problems.KINDS}
+    missing = {k: v for k, v in kinds_in_package().items() if k not in problems.MEANINGS}
     assert missing == {}
 
 
 def test_no_kind_is_explained_that_nothing_uses() -> None:
-    assert sorted(set(problems.KINDS) - set(kinds_in_package())) == []
+    assert sorted(set(problems.MEANINGS) - set(kinds_in_package())) == []
 
 
 def test_kinds_stand_in_one_group_each_in_order() -> None:
@@ -76,6 +76,6 @@ def test_kinds_stand_in_one_group_each_in_order() -> None:
 
 
 def test_every_meaning_is_a_sentence() -> None:
-    for meaning in problems.KINDS.values():
+    for meaning in problems.MEANINGS.values():
         assert meaning[0].isupper() or meaning.startswith("result.json")
         assert meaning.endswith(".")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
-from impact_rows import row
 from scipy import stats
 
 from groundtrace.impact import ImpactOptions, analyse
+from tests.impact.impact_rows import row
 
 QUICK = ImpactOptions(draws=200)
 

@@ -9,11 +9,11 @@ import sys
 
 import msgspec
 import pytest
-from impact_rows import row
 
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.errors import UsageError
 from groundtrace.impact import ImpactOptions, analyse
+from tests.impact.impact_rows import row
 
 
 def sample(n=9):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from impact_rows import row
 
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.impact.matched import choose_pairs
 from groundtrace.metrics.table import METRICS, OUTCOMES
+from tests.impact.impact_rows import row
 
 QUICK = ImpactOptions(draws=200)
 BASE, OTHER = "baseline-local", "mcp-remote"

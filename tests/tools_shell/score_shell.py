@@ -9,13 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shell_scratch import Case, build, read_cases, run
-
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, ToolCall, ToolResult
 from groundtrace.storage import LocalFolder
 from groundtrace.tools.shell import ShellView, shell_refs
 from groundtrace.traces import read_trace
+from tests.tools_shell.shell_scratch import Case, build, read_cases, run
 
 
 @dataclass

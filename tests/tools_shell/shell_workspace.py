@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from score_shell import Judged, judge_output
-from shell_scratch import Case, commit_all, git, run, write_files
+from tests.tools_shell.score_shell import Judged, judge_output
+from tests.tools_shell.shell_scratch import Case, commit_all, git, run, write_files
 
 
 def _rows(

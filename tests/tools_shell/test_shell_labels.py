@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from score_shell import score_labels
+
+from tests.tools_shell.score_shell import score_labels
 
 
 @pytest.mark.corpus

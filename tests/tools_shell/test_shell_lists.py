@@ -7,9 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from score_shell import judge
-from shell_scratch import Case, build, read_cases
-from shell_workspace import build_workspace, judge_workspace
+
+from tests.tools_shell.score_shell import judge
+from tests.tools_shell.shell_scratch import Case, build, read_cases
+from tests.tools_shell.shell_workspace import build_workspace, judge_workspace
 
 LISTS = ("first.commands", "second.commands", "third.commands")
 CASES = [case for name in LISTS for case in read_cases(name)]

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from shell_scratch import environment
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
 from groundtrace.tools.shell import shell_refs
+from tests.tools_shell.shell_scratch import environment
 
 SIZES = {"a.txt": 60, "b.py": 35, "c.md": 12}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from groundtrace.cli.terminal import escape, table
+from groundtrace.cli.terminal import escape, in_columns
 from groundtrace.metrics.table import OUTCOMES
 from groundtrace.report import numbers
 from groundtrace.report.text import plain
@@ -58,7 +58,7 @@ def _identity(found: dict[str, Any]) -> Iterator[str]:
         [name, _text(field["value"]), plain(field["evidence"] or "")]
         for name, field in found["identity"].items()
     ]
-    yield table(["field", "value", "evidence"], rows)
+    yield in_columns(["field", "value", "evidence"], rows)
 
 
 def _text(value: Any) -> str:
@@ -111,7 +111,7 @@ def _outcome(found: dict[str, Any]) -> Iterator[str]:
         for name, info in OUTCOMES.items()
         for source in (_SOURCES.get(name, ""),)
     ]
-    yield table(["outcome", "value", "better", "source, or why not"], rows)
+    yield in_columns(["outcome", "value", "better", "source, or why not"], rows)
     if outcome.get("exception"):
         yield f"ended with: {plain(outcome['exception'])}"
 
@@ -174,7 +174,7 @@ def _metrics(found: dict[str, Any]) -> Iterator[str]:
         if value is None:
             how = f"undefined: {reason(metric['undefined'])}"
         rows.append([name, numbers.value(name, value), how, metric["better"]])
-    yield table(["metric", "value", "arithmetic", "better"], rows)
+    yield in_columns(["metric", "value", "arithmetic", "better"], rows)
 
 
 def _lines(access: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from groundtrace import __version__
-from groundtrace.engine import Answer, Done, Item, Result, chunk_size, chunked, do_chunk
+from groundtrace.engine.base import Answer, Done, Item, Result, chunk_size, chunked, do_chunk
 from groundtrace.errors import GroundtraceError, InputError, MissingExtraError, UsageError
 
 CONNECT_SECONDS = 10

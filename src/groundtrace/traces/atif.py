@@ -14,6 +14,7 @@ from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.model import Usage
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.times import parse_time
 from groundtrace.traces import openhands
@@ -73,7 +74,9 @@ class _Reading:
         source = self.source
         source.parsed = loaded.ok
         if loaded.reason:
-            kind = "empty_file" if loaded.reason == "the file is empty" else "broken_trajectory"
+            kind: ProblemKind = (
+                "empty_file" if loaded.reason == "the file is empty" else "broken_trajectory"
+            )
             source.problem(kind, loaded.reason)
         agent = as_mapping(loaded.agent)
         source.harness = harness_of(loaded) or None

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from groundtrace.problems import ProblemKind
 from groundtrace.traces import openhands
 from groundtrace.traces.atif_load import Step
 from groundtrace.traces.atif_text import take_apart
@@ -240,7 +241,9 @@ class StepReader:
         call.result_cut = answer.cut or over
         self.source.cut_results += over
 
-    def _problem(self, kind: str, reason: str, place: str | None = None, *, lost: int = 0) -> None:
+    def _problem(
+        self, kind: ProblemKind, reason: str, place: str | None = None, *, lost: int = 0
+    ) -> None:
         self.source.problem(kind, reason, place=place, lost_calls=lost, file=self.file)
 
 

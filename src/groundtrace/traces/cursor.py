@@ -15,6 +15,7 @@ import msgspec
 
 from groundtrace import jsonio
 from groundtrace.model import Usage
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
@@ -156,7 +157,7 @@ class _Reading:
         lost = len(_CALL.findall(text)) - known
         if call_id is not None and call_id in self.by_id:
             lost -= 1
-        kind = "broken_line" if line.ended else "truncated_line"
+        kind: ProblemKind = "broken_line" if line.ended else "truncated_line"
         self.source.problem(
             kind, f"line does not decode ({reason})", line=line.number, lost_calls=max(0, lost)
         )

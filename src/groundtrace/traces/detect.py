@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from groundtrace.model import Problem
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import EntryKind, Folder
 from groundtrace.traces.source import Probe, Reader, Recognised
 
@@ -116,6 +117,6 @@ def reader_for(
                 break  # nothing is stronger, and of equals the earlier one reads the file
     if best is not None:
         return best, None
-    kind = "unrecognised" if probe.head.strip() else "empty_file"
+    kind: ProblemKind = "unrecognised" if probe.head.strip() else "empty_file"
     reason = "no reader knows this file" if probe.head.strip() else "the file is empty"
     return None, Problem(path, kind, reason)

@@ -11,6 +11,7 @@ import msgspec
 
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, ToolResult, Usage
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import earliest
 from groundtrace.traces.jsonl import RawLine
@@ -78,7 +79,7 @@ class Source:
 
     def problem(
         self,
-        kind: str,
+        kind: ProblemKind,
         reason: str,
         *,
         line: int | None = None,
