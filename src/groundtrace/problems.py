@@ -133,7 +133,7 @@ TRUTH: Mapping[DeclaredKind, str] = {
     "chunk_without_lines": "A chunk has no line range; none was made up.",
     "directory_entry": "An entry of the ground truth is a directory; only files count.",
     "duplicate_task": "Several tasks have one name; in a registry the first one counts, and of task folders a trial is joined to one only where its benchmark tells which.",
-    "no_file_list": "A source of ground truth gave no files and was passed over.",
+    "no_file_list": "A source of ground truth gave no files and was skipped.",
     "no_ground_truth": "No source of the task gave files.",
     "no_task_definition": "The trial's task is not among the task folders or in the registry.",
     "placeholder_chunk": "The line range of a chunk is a placeholder and was dropped.",

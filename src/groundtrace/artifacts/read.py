@@ -1,6 +1,6 @@
 """Reading a `retrieval_events` folder back, one document at a time.
 
-A broken file is a problem beside the documents that could be read; the rest is read all the same.
+A broken file becomes a problem; the other documents are read all the same.
 """
 
 from __future__ import annotations

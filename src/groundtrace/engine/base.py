@@ -17,9 +17,9 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 CHUNK_SIZE = 16
-"""Items a chunk: large enough that sending it costs nothing beside doing it."""
+"""Items per chunk: enough that sending a chunk costs little compared with doing it."""
 CHUNKS_EACH = 4
-"""Chunks a worker at least, where there are items for it, so that all end at about one time."""
+"""Chunks per worker at least, where there are enough items, so that all workers end together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Engine(Protocol):
 
 
 Answer = tuple[Result | None, str | None]
-"""What comes back of one item: its result, or why there is none. The item stays where it is."""
+"""What a worker sends back for one item: its result, or why there is none."""
 
 
 def do_one(function: Callable[[Item], Result], item: Item) -> Answer[Result]:
@@ -75,7 +75,7 @@ def chunked(items: Iterable[Item], size: int = CHUNK_SIZE) -> Iterator[list[Item
 
 
 def chunk_size(items: Iterable[Item], workers: int) -> int:
-    """Items a chunk: fewer than usual where there are so few that workers would stand idle."""
+    """Items per chunk: fewer than usual where some workers would otherwise get none."""
     if not isinstance(items, Sized):
         return CHUNK_SIZE
     return max(1, min(CHUNK_SIZE, len(items) // max(1, workers * CHUNKS_EACH)))

@@ -27,7 +27,7 @@ from groundtrace.engine.base import (
 )
 
 OUTSTANDING = 3
-"""Chunks a worker that may wait in the queue: enough to keep it busy, bounded in memory."""
+"""Chunks per worker that may wait in the queue: enough to keep it busy, bounded in memory."""
 STOP_SECONDS = 0.5
 """How long a worker may take to end when the run was interrupted, before it is killed."""
 DIED = "the worker process died (out of memory or killed)"

@@ -186,15 +186,15 @@ def open_sessions(
         yield sessions
 
 
-Run = TypeVar("Run")
+AnyRun = TypeVar("AnyRun")
 
 
-def batches(runs: Iterable[Run], trials: Callable[[Run], int]) -> Iterator[list[Run]]:
+def batches(runs: Iterable[AnyRun], trials: Callable[[AnyRun], int]) -> Iterator[list[AnyRun]]:
     """Runs in lists of about `BATCH_TRIALS` trials.
 
     Together the runs of a list keep all workers busy, however small each is.
     """
-    batch: list[Run] = []
+    batch: list[AnyRun] = []
     weight = 0
     for run in runs:
         batch.append(run)
