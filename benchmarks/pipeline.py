@@ -102,9 +102,9 @@ def decode_all(folder: Path, decoder: str) -> None:
 def work(folder: Path, out: Path, jobs: int) -> None:
     """Normalize and evaluate, as `groundtrace run` does."""
     from groundtrace.engine import make_engine
-    from groundtrace.stages import Request
     from groundtrace.stages.evaluate import evaluate
     from groundtrace.stages.normalize import normalize
+    from groundtrace.stages.request import Request
 
     engine = make_engine("local", jobs=jobs)
     request = Request(

@@ -1,18 +1,14 @@
 """Scores and speed of the shell evidence; see README-shell.md.
 
-python benchmarks/shell.py          lists of commands; with GROUNDTRACE_CORPUS also real calls
+python -m benchmarks.shell          lists of commands; with GROUNDTRACE_CORPUS also real calls
 """
 
 from __future__ import annotations
 
 import os
 import statistics
-import sys
 import time
 from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
 
 def lists() -> None:

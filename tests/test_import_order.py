@@ -19,7 +19,7 @@ ORDER = (
     # plain helpers, which know nothing of traces
     *("errors", "suggest", "visible", "jsonio", "cut_json", "mcp", "values", "times", "names"),
     *("redact", "config"),
-    *("storage", "model", "problems", "documents", "paths"),
+    *("storage", "problems", "model", "documents", "paths"),
     # one trial, from its files to its metrics
     *("traces", "tools", "truth", "discover", "events", "metrics"),
     # many trials

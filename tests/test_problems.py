@@ -5,9 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
+
+import pytest
 
 import groundtrace
 from groundtrace import problems
+from groundtrace.model import Problem, ReadResult
+from groundtrace.storage import Folder
 
 PACKAGE = Path(groundtrace.__file__).parent
 TAKES_KIND = {"Problem": 1, "_problem": 0, "problem": 0, "Refused": 0, "add": 0}
@@ -23,14 +28,18 @@ def literals(node: ast.expr) -> Iterator[str]:
             yield from literals(other)
 
 
+def is_kind(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "kind"
+
+
 def used_in(tree: ast.AST) -> Iterator[str]:
     """Kinds named in a module: as arguments, or held in a variable `kind` that problems take."""
     held: set[str] = set()
     hands_over = False
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and any(
-            isinstance(target, ast.Name) and target.id == "kind" for target in node.targets
-        ):
+        if isinstance(node, ast.AnnAssign) and node.value is not None and is_kind(node.target):
+            held.update(literals(node.value))
+        if isinstance(node, ast.Assign) and any(map(is_kind, node.targets)):
             held.update(literals(node.value))
         if isinstance(node, ast.Subscript) and "problems" in ast.dump(node.value):
             yield from literals(node.slice)
@@ -59,13 +68,19 @@ def kinds_in_package() -> dict[str, str]:
     return found
 
 
+def test_what_is_declared_for_the_type_checker_is_what_is_explained() -> None:
+    declared = get_args(problems.DeclaredKind)
+    assert len(declared) == len(set(declared))
+    assert set(declared) == set(problems.MEANINGS)
+
+
 def test_every_kind_that_the_package_uses_is_explained() -> None:
-    missing = {k: v for k, v in kinds_in_package().items() if k not in problems.KINDS}
+    missing = {k: v for k, v in kinds_in_package().items() if k not in problems.MEANINGS}
     assert missing == {}
 
 
 def test_no_kind_is_explained_that_nothing_uses() -> None:
-    assert sorted(set(problems.KINDS) - set(kinds_in_package())) == []
+    assert sorted(set(problems.MEANINGS) - set(kinds_in_package())) == []
 
 
 def test_kinds_stand_in_one_group_each_in_order() -> None:
@@ -76,6 +91,53 @@ def test_kinds_stand_in_one_group_each_in_order() -> None:
 
 
 def test_every_meaning_is_a_sentence() -> None:
-    for meaning in problems.KINDS.values():
+    for meaning in problems.MEANINGS.values():
         assert meaning[0].isupper() or meaning.startswith("result.json")
         assert meaning.endswith(".")
+
+
+def test_the_search_for_kinds_finds_every_way_to_name_one() -> None:
+    """The tests above are worth what this search finds."""
+    module = """
+problems.append(Problem(path, "positional", "why"))
+Problem(file=path, kind="keyword", reason="why")
+Problem(path, "either" if cut else "or", "why")
+kind: ProblemKind = "held" if cut else "held_too"
+source.problem(kind, "why")
+notes.add("noted", "why")
+run.problems["counted"] += 1
+groups.add("no kind")
+"""
+    named = {"positional", "keyword", "either", "or", "held", "held_too", "noted", "counted"}
+    assert set(used_in(ast.parse(module))) == named
+
+
+def test_the_package_itself_brings_no_kind_past_the_list() -> None:
+    """`PluginKind` is for other packages: used here, it would hide a kind from the type checker."""
+    uses = [
+        path.name
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        if isinstance(node.func, ast.Name) and node.func.id == "PluginKind"
+    ]
+    assert uses == []
+
+
+def test_a_kind_of_another_package_is_counted_under_its_own_name(
+    sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A third party's reader knows losses that groundtrace has no word for."""
+    from groundtrace import pipeline
+
+    real = pipeline.read_trace
+
+    def read_with_loss(folder: Folder) -> ReadResult:
+        trace, met = real(folder)
+        kind = problems.PluginKind("oriole_cut")
+        return ReadResult(trace, (*met, Problem("agent/oriole.jsonl", kind, "cut off")))
+
+    monkeypatch.setattr(pipeline, "read_trace", read_with_loss)
+    trial = next((sample / "runs").rglob("mcp_rate*"))
+    events = groundtrace.evaluate_trial(trial, tasks=sample / "benchmarks").events
+    assert events.coverage.problems["oriole_cut"] == 1

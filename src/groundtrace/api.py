@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from groundtrace.artifacts.clock import now
-from groundtrace.artifacts.output_folders import Places
+from groundtrace.artifacts.file_names import SUMMARY
+from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.artifacts.read import Stored, read_one
 from groundtrace.config import Settings
 from groundtrace.discover import trial_at
-from groundtrace.documents import KINDS
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RunSummaryDocument
@@ -95,9 +95,9 @@ def iterate_documents(runs: Location, *, out: Location | None = None) -> Iterato
 
     `out` is what `--out` was when they were written.
     """
-    from groundtrace.stages.details import details
+    from groundtrace.stages.evaluated_trials import evaluated_trials
 
-    return details(_places(runs, out))
+    return evaluated_trials(_output_folders(runs, out))
 
 
 def load_table(
@@ -119,19 +119,18 @@ def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[st
 
 def load_summary(runs: Location, *, out: Location | None = None) -> Summary:
     """The summary of RUNS: over all runs, or of the single run that it is."""
-    places = _places(runs, out)
-    outputs, single = places.existing()
-    folder = outputs[0].folder if single else places.aggregate()
-    name = KINDS["run_retrieval_summary"].file_name
-    stored: Stored[RunSummaryDocument] = read_one(folder, name, "run_retrieval_summary")
+    folders = _output_folders(runs, out)
+    outputs, single = folders.existing()
+    folder = outputs[0].folder if single else folders.aggregate()
+    stored: Stored[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
     if stored.document is None:
         reason = stored.problem.reason if stored.problem is not None else "missing"
-        raise InputError(f"{folder.url}/{name}: {reason}; run 'groundtrace evaluate'")
+        raise InputError(f"{folder.url}/{SUMMARY}: {reason}; run 'groundtrace evaluate'")
     return Summary(stored.document)
 
 
-def _places(runs: Location, out: Location | None) -> Places:
-    return Places(os.fspath(runs), None if out is None else os.fspath(out))
+def _output_folders(runs: Location, out: Location | None) -> OutputFolders:
+    return OutputFolders(os.fspath(runs), None if out is None else os.fspath(out))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,7 @@ class Summary:
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a configuration: means over the tasks that have the value, and their n."""
-        found = []
+        rows = []
         for config, group in self.document.by_config.items():
             row: dict[str, Any] = {
                 "config_name": config,
@@ -157,8 +156,8 @@ class Summary:
                 distribution = group.metrics.get(name)
                 row[name] = None if distribution is None else distribution.mean
                 row[f"{name} n"] = 0 if distribution is None else distribution.n
-            found.append(row)
-        return found
+            rows.append(row)
+        return rows
 
     def __str__(self) -> str:
         lines = [f"groundtrace summary of {self.document.scope}"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,7 +37,7 @@ class Settings:
         "*_invalid_*",
         "*__invalid*",
     )
-    """Folder names that are passed over, and counted (D32)."""
+    """Names of folders that are skipped, and counted (D32)."""
     tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tools added to the tool table: name to its entry."""
     shell_commands: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -59,7 +59,7 @@ _KEYS: Mapping[tuple[str, str], str] = {
     ("shell", "evidence"): "shell",
     ("shell", "commands"): "shell_commands",
 }
-"""Where each setting stands in the file: (table, key) to the field of `Settings`."""
+"""Where each setting is in the file: (table, key) to the field of `Settings`."""
 
 _LISTS = {"container_prefixes", "mcp_servers", "skip"}
 _TABLES = {"shell_commands"}
@@ -118,11 +118,28 @@ def settings_from(data: Mapping[str, Any], where: str = FILE_NAME) -> Settings:
     return replace(Settings(), **values)
 
 
-def override(settings: Settings, **flags: Any) -> Settings:
-    """Settings with the flags that were given (None means not given)."""
-    names = {f.name for f in fields(Settings)}
-    given = {k: v for k, v in flags.items() if v is not None and k in names}
-    return replace(settings, **given)
+def override(
+    settings: Settings,
+    *,
+    shell: str | None = None,
+    trials: str | None = None,
+    mcp_servers: tuple[str, ...] | None = None,
+    schema_version: str | None = None,
+    baseline: str | None = None,
+) -> Settings:
+    """Settings with the flags that were given (None means not given).
+
+    Each flag has a name here: one that has none is a mistake in the caller, not a flag to ignore.
+    """
+    given = {
+        "shell": shell,
+        "trials": trials,
+        "mcp_servers": mcp_servers,
+        "schema_version": schema_version,
+        "baseline": baseline,
+    }
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    return replace(settings, **changes)
 
 
 def _checked(name: str, value: Any, where: str) -> Any:

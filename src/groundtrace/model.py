@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
+from groundtrace.problems import ProblemKind
+
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
 
@@ -47,7 +49,7 @@ class Problem:
 
     file: str
     """Path of the file, relative to the folder that was being read."""
-    kind: str
+    kind: ProblemKind
     """Short stable name, such as `broken_json`; summaries count by it."""
     reason: str
     """One sentence for people."""

@@ -1,16 +1,17 @@
-"""The whole path of data on one screen; the only module that joins stages.
+"""The path of one trial on one screen; the only module that joins the steps of a trial.
 
-    discover ─▶ traces ─▶ tools ─▶ events ─▶ metrics ─▶ artifacts ─▶ impact ─▶ report
+    discover ─▶ traces ─▶ tools ─▶ events ─▶ metrics ─▶ documents on disk, and a row
                            truth ───┘
 
-One trial goes through `read_trial` and `work_on`; `stages.py` carries these over whole runs.
+`read_trial` goes as far as the events document, `process_trial` to the end. `stages` calls them
+for whole runs, in worker processes, and makes summaries, analyses and reports of the rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from groundtrace.artifacts.read import metrics_path
+from groundtrace.artifacts.file_names import metrics_path
 from groundtrace.discover import with_trace
 from groundtrace.discover.outcome_record import outcome_record
 from groundtrace.documents.codec import encode
@@ -69,7 +70,7 @@ class TrialDone:
     row: TrialRow | None
 
 
-def work_on(work: TrialWork) -> TrialDone:
+def process_trial(work: TrialWork) -> TrialDone:
     """One trial from its files to its documents on disk."""
     context = work.context
     reading = read_trial(work.trial, context, work.problems, work.truth)
@@ -96,7 +97,7 @@ def work_on(work: TrialWork) -> TrialDone:
 
 
 KEPT_TRUTHS = 1024
-"""Ground truths that a worker keeps: more than a benchmark has tasks, as a rule."""
+"""Ground truths that a worker keeps: more than most benchmarks have tasks."""
 _truths: dict[str, TruthResult] = {}
 
 

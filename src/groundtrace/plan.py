@@ -9,8 +9,8 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from groundtrace import __version__
-from groundtrace.artifacts.read import EVENTS_ENDING
-from groundtrace.artifacts.state import State, files_below, fingerprint
+from groundtrace.artifacts.file_names import EVENTS_ENDING
+from groundtrace.artifacts.state import files_below, fingerprint
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
 from groundtrace.documents.outcomes import SkippedFolder, TrialState
@@ -80,13 +80,13 @@ class Plan:
 
     works: tuple[TrialWork, ...]
     """Trials to be written, stale or not."""
-    passed_over: tuple[tuple[Trial, str], ...]
-    """Superseded trials that are not written, with the reason."""
+    superseded: tuple[tuple[Trial, str], ...]
+    """Trials that are not written because a later one counts, with the reason."""
     skipped: tuple[SkippedFolder, ...]
     problems: Mapping[str, int]
     """Problems of no single trial, counted by kind."""
-    seen: str | None = None
-    """Fingerprint of the whole run, where one can be had."""
+    fingerprint: str | None = None
+    """Of the whole run; None where it cannot be told by listing."""
 
 
 @dataclass
@@ -140,7 +140,7 @@ class Fingerprints:
 def plan_run(
     found: Iterable[Found], output: Folder, run_path: str, context: Context, known: Fingerprints
 ) -> Plan:
-    """Sort what discovery found of one run into work, passed-over trials and problems."""
+    """Sort what discovery found of one run into work, superseded trials and problems."""
     trials: list[Trial] = []
     skipped: list[SkippedFolder] = []
     of_trial: dict[str, list[Problem]] = {}
@@ -155,10 +155,10 @@ def plan_run(
     wanted: list[tuple[Trial, TrialState, str | None]] = [
         (trial, "selected", None) for trial in chosen.selected
     ]
-    passed_over = [(s.trial, s.reason) for s in chosen.superseded]
+    superseded = [(s.trial, s.reason) for s in chosen.superseded]
     if context.settings.trials == "all":
-        wanted += [(trial, "superseded", reason) for trial, reason in passed_over]
-        passed_over = []
+        wanted += [(trial, "superseded", reason) for trial, reason in superseded]
+        superseded = []
     names = _document_names(wanted)
     works = []
     for trial, state, reason in wanted:
@@ -182,23 +182,17 @@ def plan_run(
         )
     rest = Counter(problem.kind for group in of_trial.values() for problem in group)
     works.sort(key=lambda work: work.document)
-    return Plan(tuple(works), tuple(passed_over), tuple(skipped), dict(sorted(rest.items())))
+    return Plan(tuple(works), tuple(superseded), tuple(skipped), dict(sorted(rest.items())))
 
 
 def problems_outside_runs(
     found: Iterable[Skipped | FoundProblem],
 ) -> tuple[list[SkippedFolder], dict[str, int]]:
-    """What discovery met above the runs: folders passed over, problems counted by kind."""
+    """What discovery met above the runs: folders without trials, problems counted by kind."""
     items = list(found)
     skipped = [SkippedFolder(path=i.path, reason=i.reason) for i in items if isinstance(i, Skipped)]
     counts = Counter(i.problem.kind for i in items if isinstance(i, FoundProblem))
     return skipped, dict(sorted(counts.items()))
-
-
-def is_fresh(work: TrialWork, state: State, marks: Mapping[str, str]) -> bool:
-    """Whether the document of an earlier run stands for these inputs, and nobody changed it."""
-    mark = marks.get(work.document)
-    return mark is not None and state.documents.get(work.document) == f"{work.inputs} {mark}"
 
 
 def _document_names(wanted: Iterable[tuple[Trial, TrialState, str | None]]) -> dict[str, str]:

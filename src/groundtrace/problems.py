@@ -1,14 +1,97 @@
 """Every kind of problem that a stage can record, with its meaning.
 
-Stages name a kind where they meet it; this table explains it, for the documentation and for
-whoever counts problems. A test looks for kinds that the package uses and the table lacks.
+Stages name a kind where they meet it; this module declares the kinds for the type checker and
+explains them for the documentation and for whoever counts problems. Tests check that both lists
+are the same, that every kind that the package records is in them, and that each is recorded
+somewhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal, NewType, TypeAlias
 
-TRACES: Mapping[str, str] = {
+DeclaredKind = Literal[
+    # finding trials and reading their records
+    "ambiguous_task",
+    "bad_cost",
+    "bad_time",
+    "broken_json",
+    "broken_toml",
+    "config_disagrees",
+    "config_unknown",
+    "link_loop",
+    "link_not_followed",
+    "no_result",
+    "no_task",
+    "not_a_file",
+    "not_an_object",
+    "not_utf8",
+    "result_without_names",
+    "task_from_folder",
+    "times_reversed",
+    "too_large",
+    "unlisted_folder",
+    "unreadable",
+    # reading traces
+    "arguments_cut",
+    "arguments_lost",
+    "broken_line",
+    "broken_trajectory",
+    "damaged_step",
+    "empty_file",
+    "line_too_long",
+    "non_json_lines",
+    "not_a_transcript",
+    "orphan_results",
+    "reader_failed",
+    "reference_escapes",
+    "reference_missing",
+    "result_cut",
+    "too_many_folders",
+    "trimmed_call",
+    "trimmed_result",
+    "trimmed_steps",
+    "truncated_line",
+    "unknown_block",
+    "unrecognised",
+    "wrong_type",
+    # reading shell commands
+    "shell_nesting",
+    "shell_syntax",
+    # loading tasks and ground truth
+    "bad_chunk",
+    "bad_confidence",
+    "bad_entry",
+    "bad_patch",
+    "bad_symbol",
+    "bad_task",
+    "chunk_without_lines",
+    "directory_entry",
+    "duplicate_task",
+    "no_file_list",
+    "no_ground_truth",
+    "no_task_definition",
+    "placeholder_chunk",
+    "placeholder_edits",
+    "regex_pattern",
+    "unknown_key",
+    # reading documents back
+    "broken_document",
+    "left_behind",
+    "unknown_version",
+    "unreadable_document",
+]
+"""The kinds that groundtrace itself records; the tables below say what each means."""
+
+PluginKind = NewType("PluginKind", str)
+"""A kind that a reader of another package brings, such as `PluginKind("oriole_cut")`. It is any
+text: documents and summaries count it under its own name, and its package explains it."""
+
+ProblemKind: TypeAlias = DeclaredKind | PluginKind
+"""What kind of thing was met. A misspelt kind of groundtrace's own is an error of the type checker."""
+
+TRACES: Mapping[DeclaredKind, str] = {
     "arguments_cut": "Arguments of calls were kept in part, because they exceed the memory budget.",
     "arguments_lost": "Several calls of one step carry the arguments of one of them, and the message does not tell whose.",
     "broken_line": "A line of a transcript does not decode. Tool calls that could be read from its text were kept; the rest are counted as lost.",
@@ -34,13 +117,13 @@ TRACES: Mapping[str, str] = {
 }
 """Met while reading traces."""
 
-SHELL: Mapping[str, str] = {
+SHELL: Mapping[DeclaredKind, str] = {
     "shell_nesting": "A shell command is nested too deeply to be followed; its files are unknown.",
     "shell_syntax": "A part of a shell command could not be parsed; its files may be missing.",
 }
 """Met while reading what shell commands touched."""
 
-TRUTH: Mapping[str, str] = {
+TRUTH: Mapping[DeclaredKind, str] = {
     "bad_chunk": "A line range of the ground truth names no file.",
     "bad_confidence": "A registry states a confidence that there is not.",
     "bad_entry": "An entry of the ground truth is no path of a file: a URL, a glob, prose, several names.",
@@ -50,7 +133,7 @@ TRUTH: Mapping[str, str] = {
     "chunk_without_lines": "A chunk has no line range; none was made up.",
     "directory_entry": "An entry of the ground truth is a directory; only files count.",
     "duplicate_task": "Several tasks have one name; in a registry the first one counts, and of task folders a trial is joined to one only where its benchmark tells which.",
-    "no_file_list": "A source of ground truth gave no files and was passed over.",
+    "no_file_list": "A source of ground truth gave no files and was skipped.",
     "no_ground_truth": "No source of the task gave files.",
     "no_task_definition": "The trial's task is not among the task folders or in the registry.",
     "placeholder_chunk": "The line range of a chunk is a placeholder and was dropped.",
@@ -60,7 +143,7 @@ TRUTH: Mapping[str, str] = {
 }
 """Met while loading tasks and ground truth."""
 
-RECORDS: Mapping[str, str] = {
+RECORDS: Mapping[DeclaredKind, str] = {
     "ambiguous_task": "The trial's records fit several tasks, and nothing tells which.",
     "bad_cost": "A recorded cost is no amount.",
     "bad_time": "A recorded time cannot be read.",
@@ -84,7 +167,7 @@ RECORDS: Mapping[str, str] = {
 }
 """Met while finding trials and reading their records."""
 
-DOCUMENTS: Mapping[str, str] = {
+DOCUMENTS: Mapping[DeclaredKind, str] = {
     "broken_document": "A document of groundtrace does not follow its schema.",
     "left_behind": "A document whose trial is gone or counts no more; it is not evaluated.",
     "unknown_version": "A document is of a major version that cannot be read.",
@@ -92,7 +175,7 @@ DOCUMENTS: Mapping[str, str] = {
 }
 """Met while reading documents back."""
 
-GROUPS: Mapping[str, Mapping[str, str]] = {
+GROUPS: Mapping[str, Mapping[DeclaredKind, str]] = {
     "Finding trials and reading their records": RECORDS,
     "Reading traces": TRACES,
     "Reading shell commands": SHELL,
@@ -101,7 +184,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 }
 """The kinds by where they are met first."""
 
-KINDS: Mapping[str, str] = {
+MEANINGS: Mapping[DeclaredKind, str] = {
     kind: meaning for group in GROUPS.values() for kind, meaning in group.items()
 }
-"""Every kind of problem to its meaning."""
+"""Every declared kind to its meaning."""

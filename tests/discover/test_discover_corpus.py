@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 
 import pytest
-from run_trees import found
 
 from groundtrace.config import Settings
 from groundtrace.discover import layout_of, select
 from groundtrace.storage import LocalFolder
 from groundtrace.truth.tasks import build_index
+from tests.discover.run_trees import found
 
 CORPUS = os.environ.get("GROUNDTRACE_CORPUS", "")
 

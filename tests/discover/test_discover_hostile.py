@@ -9,9 +9,9 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from run_trees import found, index, put
 
 from groundtrace.discover.outcome_record import outcome_record
+from tests.discover.run_trees import found, index, put
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from run_trees import found, index, kinds, put, result, task, trial
 
 from groundtrace.discover import trial_at, with_trace
 from groundtrace.discover.wrappers import forms, stem, unwrapped
 from groundtrace.model import Trace, Trial, Usage
 from groundtrace.storage import LocalFolder
+from tests.discover.run_trees import found, index, kinds, put, result, task, trial
 
 
 def one(runs: Path, *args: Any, **more: Any) -> Trial:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from run_trees import found, index, put, result, trial
 
 from groundtrace.config import Settings
 from groundtrace.discover import discover_run, layout_of
 from groundtrace.discover.walk import Run
 from groundtrace.storage import LocalFolder
+from tests.discover.run_trees import found, index, put, result, trial
 
 STAMP = "2026-03-20__18-25-24"
 LONG = "linux-nfs-inode-revalidate-fault-001"

@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from run_trees import found, kinds, put, trial
 
 from groundtrace.discover.outcome import read_reward
 from groundtrace.discover.outcome_record import outcome_record
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.model import Outcome
+from tests.discover.run_trees import found, kinds, put, trial
 
 
 @pytest.mark.parametrize(

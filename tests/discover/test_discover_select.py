@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from run_trees import index, put, trial
 
 from groundtrace.config import Settings
 from groundtrace.discover import select, survey
 from groundtrace.model import Outcome, Trial
 from groundtrace.storage import LocalFolder
+from tests.discover.run_trees import index, put, trial
 
 
 def a_trial(name: str, **outcome: float | None) -> Trial:

@@ -6,10 +6,10 @@ import pickle
 from pathlib import Path
 
 import pytest
-from run_trees import index, put, task
 
 from groundtrace.storage import LocalFolder
 from groundtrace.truth.tasks import build_index, suite_key
+from tests.discover.run_trees import index, put, task
 
 
 def test_a_task_is_found_by_every_name(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_every_column_key_error_problem_and_source_is_on_its_page() -> None:
     for error in vars(errors).values():
         if isinstance(error, type) and issubclass(error, errors.GroundtraceError):
             assert f"`{error.__name__}` | {error.exit_code} |" in page("errors.md")
-    for kind in problems.KINDS:
+    for kind in problems.MEANINGS:
         assert f"| `{kind}` |" in page("errors.md")
     for source in SOURCES:
         assert f"| `{source.path}` | {source.confidence} |" in page("ground-truth.md")

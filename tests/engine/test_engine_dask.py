@@ -39,8 +39,9 @@ SCHEDULER = "async with Scheduler(host='127.0.0.1', port=0, dashboard=False)"
 WORKER = "async with Worker(sys.argv[1], host='127.0.0.1', nthreads=1, dashboard=False)"
 
 
-HERE = os.pathsep.join(str(Path(__file__).parents[up]) for up in (0, 2))
-"""Where a worker finds the functions of these tests."""
+ROOT = str(Path(__file__).parents[2])
+FOLDERS = os.pathsep.join(filter(None, (ROOT, os.environ.get("PYTHONPATH"))))
+"""Where a worker finds the functions of these tests, and the package that is tested."""
 
 
 class Node:
@@ -52,7 +53,7 @@ class Node:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env=os.environ | {"SOURCE_DATE_EPOCH": FIXED_TIME, "PYTHONPATH": HERE},
+            env=os.environ | {"SOURCE_DATE_EPOCH": FIXED_TIME, "PYTHONPATH": FOLDERS},
         )
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()

@@ -7,7 +7,8 @@ import signal
 
 import pytest
 
-from groundtrace.engine import chunked, make_engine
+from groundtrace.engine import ENGINES, make_engine
+from groundtrace.engine.base import chunked
 from groundtrace.engine.local import LocalEngine
 from groundtrace.errors import UsageError
 
@@ -60,6 +61,7 @@ def test_chunks_are_full_but_the_last() -> None:
 
 
 def test_engines_are_a_table() -> None:
+    assert list(ENGINES) == ["local", "dask"]
     with pytest.raises(UsageError, match="there are local and dask"):
         make_engine("ray")
     with pytest.raises(UsageError, match="goes with --engine dask"):

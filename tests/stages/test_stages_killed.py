@@ -15,10 +15,10 @@ import pytest
 
 from groundtrace.engine import Done
 from groundtrace.engine.local import LocalEngine
-from groundtrace.pipeline import TrialDone, work_on
+from groundtrace.pipeline import TrialDone, process_trial
 from groundtrace.plan import TrialWork
-from groundtrace.stages import Request
 from groundtrace.stages.normalize import normalize
+from groundtrace.stages.request import Request
 from groundtrace.storage import local
 from tests.conftest import Ran
 from tests.whole_runs import (
@@ -142,7 +142,7 @@ def die_in_a_worker(work: TrialWork) -> TrialDone:
     """Work that takes its process along, for one trial."""
     if work.document.startswith("mcp-remote-direct/rate-"):
         os.kill(os.getpid(), signal.SIGKILL)
-    return work_on(work)
+    return process_trial(work)
 
 
 class Deadly:

@@ -15,10 +15,10 @@ import duckdb
 import pytest
 import pytrec_eval
 
-from groundtrace.artifacts.output_folders import Places
+from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.make import row_from
-from groundtrace.stages.details import details
+from groundtrace.stages.evaluated_trials import evaluated_trials
 from groundtrace.tables.columns import SQL_TYPES, TABLES
 from groundtrace.tables.export import write_csv
 from groundtrace.tables.flat_rows import flat_dicts
@@ -48,7 +48,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory, sample_source: Path) -> 
 
 
 def stored(runs: Path, table: str) -> list[dict[str, Any]]:
-    return list(flat_dicts(table, details(Places(str(runs)))))
+    return list(flat_dicts(table, evaluated_trials(OutputFolders(str(runs)))))
 
 
 def test_tables_hold_what_the_documents_hold(evaluated: Path) -> None:

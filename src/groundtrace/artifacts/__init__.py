@@ -1,1 +1,1 @@
-"""Files on disk: the documents' types, whole writes, summaries and incremental state."""
+"""Files on disk: where they go, what they are called, whole writes, locks, incremental state."""

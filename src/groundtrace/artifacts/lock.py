@@ -42,7 +42,7 @@ def locked(folder: Folder) -> Iterator[None]:
         try:
             yield
         finally:
-            # Of a worker that was stopped in the middle of writing.
+            # What a worker left that was stopped in the middle of writing.
             folder.sweep()
             _say(stream, {})
 
@@ -62,7 +62,7 @@ def _opened(path: Path) -> TextIO:
 
 
 def _say(stream: TextIO, holder: dict[str, Any]) -> None:
-    """Leave word of the holder; on a full disk the lock holds without it."""
+    """Write who holds the lock into its file; on a full disk the lock holds without it."""
     try:
         stream.truncate(0)
         stream.write(json.dumps(holder) if holder else "")

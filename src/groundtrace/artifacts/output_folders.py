@@ -17,7 +17,7 @@ from groundtrace.names import AGGREGATE, OUTPUT, run_id_of, safe_name
 from groundtrace.storage import Folder, folder_at, open_folder
 
 _GROUPS = 3
-"""Folders that may stand between RUNS and a run (`_raw`, `csb_org`)."""
+"""Levels of folders that may lie between RUNS and a run (`_raw`, `csb_org`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class RunOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """Output folders of RUNS."""
+class OutputFolders:
+    """The output folders that belong to RUNS, those of its runs and the one over all of them."""
 
     runs: str
     out: str | None = None

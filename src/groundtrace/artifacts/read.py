@@ -1,6 +1,6 @@
-"""Reading a `retrieval_events` folder back: documents one at a time, and rows made of them.
+"""Reading a `retrieval_events` folder back, one document at a time.
 
-A broken file is a problem beside the documents that could be read, never the end of the reading.
+A broken file becomes a problem; the other documents are read all the same.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from groundtrace.documents import KINDS
+from groundtrace.artifacts.file_names import EVENTS_ENDING, METRICS_ENDING, OUTCOMES
 from groundtrace.documents.codec import decode
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
@@ -20,16 +20,13 @@ from groundtrace.storage import Folder
 
 D = TypeVar("D")
 
-EVENTS_ENDING = KINDS["retrieval_events"].file_name
-METRICS_ENDING = KINDS["retrieval_metrics"].file_name
-
 MAX_DOCUMENT = 1024 * 1024 * 1024
 """Documents are groundtrace's own; only one that no trial could give is refused for its size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored(Generic[D]):
-    """One file of the folder: its document, or the problem that stood in the way."""
+    """One file of the folder: its document, or the problem that kept it from being read."""
 
     path: str
     """Relative to the folder, such as `baseline/fix-1.retrieval_events.json`."""
@@ -55,10 +52,9 @@ def read_metrics(folder: Folder) -> Iterator[Stored[MetricsDocument]]:
 
 def read_outcomes(folder: Folder) -> Stored[OutcomesDocument]:
     """The folder's outcomes; neither document nor problem when it has none."""
-    name = KINDS["outcomes"].file_name
-    if not folder.has_file(name):
-        return Stored(name, None)
-    return read_one(folder, name, "outcomes")
+    if not folder.has_file(OUTCOMES):
+        return Stored(OUTCOMES, None)
+    return read_one(folder, OUTCOMES, "outcomes")
 
 
 def read_one(folder: Folder, path: str, kind: str) -> Stored[D]:
@@ -73,16 +69,6 @@ def read_one(folder: Folder, path: str, kind: str) -> Stored[D]:
         return Stored(path, None, Problem(path, "unreadable_document", str(error)))
 
 
-def events_path(metrics_path: str) -> str:
-    """The events document that a metrics document was made from."""
-    return metrics_path.removesuffix(METRICS_ENDING) + EVENTS_ENDING
-
-
-def metrics_path(events_path: str) -> str:
-    """The metrics document beside an events document."""
-    return events_path.removesuffix(EVENTS_ENDING) + METRICS_ENDING
-
-
 class OutcomeIndex:
     """Finds the outcome of a document: by the file that the outcome names, else by identity."""
 
@@ -93,8 +79,9 @@ class OutcomeIndex:
         self._by_name = {(t.config_name, t.task_name, t.trial_name): t for t in trials}
 
     def lists(self, path: str) -> bool:
-        """Whether a document belongs to the run: what outcomes.json does not name was left behind
-        by trials that are gone or count no more, and would be counted beside their successors."""
+        """Whether a document belongs to the run. What outcomes.json does not name comes from trials
+        that are gone or no longer count; evaluated, it would count beside the trial that replaced
+        it."""
         return self._everything or path in self._by_document
 
     def wants(self, path: str, only: str | None) -> bool:

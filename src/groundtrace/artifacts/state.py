@@ -1,9 +1,8 @@
 """Incremental state: which inputs each document was made from, so that a second run can skip.
 
 One file inside `retrieval_events/`. It is a cache: when it is missing, broken or from another
-version, everything is done again and the results are the same bytes. Two rules keep it honest
-when a run is killed: what is about to be made again is struck off and saved first, and what was
-made is entered only once it is on disk.
+version, everything is done again and the results are the same bytes. `stages.session` keeps it
+true when a run is killed.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import msgspec
 from groundtrace import __version__
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.names import AGGREGATE, OUTPUT
-from groundtrace.storage import Entry, Folder
+from groundtrace.storage import Folder
 
 FILE_NAME = ".state.json"
 OUTPUT_FOLDERS = frozenset({OUTPUT, AGGREGATE})
@@ -40,7 +39,7 @@ class State(msgspec.Struct, kw_only=True):
 
     groundtrace: str = __version__
     documents: dict[str, str] = {}
-    """Events document to the fingerprint of its inputs and its own mark."""
+    """Events document to the fingerprint of its inputs and its own mark, as `entry_of` joins them."""
     evaluated: dict[str, str] = {}
     """Events document to its own mark and that of its metrics document."""
     results: dict[str, str] = {}
@@ -48,7 +47,7 @@ class State(msgspec.Struct, kw_only=True):
     run: RunSeen | None = None
     """The run when its documents were all made; None while something is missing."""
     unfinished: dict[str, TrialOutcome] = {}
-    """Outcomes of documents that a run wrote which never came to write outcomes.json."""
+    """Outcomes of documents that were written by a run which was stopped before outcomes.json."""
 
 
 def load_state(folder: Folder) -> State:
@@ -109,11 +108,24 @@ def marks_in(folder: Folder) -> dict[str, str]:
     return found
 
 
+def mark_of(folder: Folder, path: str) -> str:
+    """Mark of one file, which changes when the file does; empty when there is none."""
+    entry = folder.stat(path)
+    return "" if entry is None else entry.mark
+
+
+def entry_of(made_from: str | None, mark: str | None) -> str:
+    """What the state says of a file: what it was made from, and its own mark once written."""
+    return f"{made_from} {mark}"
+
+
 def is_current(state: State, marks: Mapping[str, str], name: str, made_from: str) -> bool:
-    """Whether a run-level file was made from this and is as it was written."""
-    return name in marks and state.results.get(name) == f"{made_from} {marks[name]}"
+    """Whether a run-level file was made from this, and nobody changed it since."""
+    return name in marks and state.results.get(name) == entry_of(made_from, marks[name])
 
 
-def enter_result(state: State, name: str, made_from: str, entry: Entry) -> None:
-    """Remember what a run-level file was made from."""
-    state.results[name] = f"{made_from} {entry.mark}"
+def documents_are_as_written(state: State, marks: Mapping[str, str]) -> bool:
+    """Whether every events document that the state knows is there, and nobody changed it since."""
+    return all(
+        entry.rpartition(" ")[2] == marks.get(path) for path, entry in state.documents.items()
+    )

@@ -1,4 +1,4 @@
-"""Writing run-level documents: whole, and only when something but the time of making changed."""
+"""Writing run-level files: whole, and only when more than the time of writing changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ D = TypeVar("D", bound=msgspec.Struct)
 
 _MADE = re.compile(rb'"generated_at": ?"([^"]*)"')
 _HEAD = 4096
-"""Bytes of a document that hold the time of its making: it is the second field."""
+"""Bytes at the start of a document that hold `generated_at`: it is the second field."""
 
 
 def write_document(folder: Folder, name: str, document: D) -> Entry:
@@ -31,7 +31,10 @@ def write_document(folder: Folder, name: str, document: D) -> Entry:
 def write_in_parts(
     folder: Folder, name: str, parts: Callable[[str | None], Iterable[bytes]]
 ) -> Entry:
-    """The same of a document that comes in parts: `parts` gives them, made at a time or now."""
+    """The same for a document that comes in parts.
+
+    `parts` gives them with a `generated_at`: that of the document on disk, or None for now.
+    """
     made = _made_before(folder, name)
     there = _there(folder, name) if made is not None and _holds(folder, name, parts(made)) else None
     return there or folder.write_parts(name, parts(None))

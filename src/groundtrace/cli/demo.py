@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from groundtrace.cli.terminal import print_json, print_message, print_result, table
+from groundtrace.cli import options
+from groundtrace.cli.terminal import (
+    in_columns,
+    print_json,
+    print_message,
+    print_result,
+    say_failures,
+)
 
 if TYPE_CHECKING:
     from groundtrace.documents.summary import RunSummaryDocument
@@ -22,10 +29,10 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Where to write the sample and its results.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Machine-readable result on stdout.")
-@click.option("-q", "--quiet", is_flag=True, help="No messages.")
-@click.option("-v", "--verbose", is_flag=True, help="Tracebacks for errors.")
-def command(out: Path, as_json: bool, quiet: bool, verbose: bool) -> int:  # noqa: ARG001
+@options.json_option
+@options.quiet_option
+@options.verbose_option("Tracebacks for errors.")
+def command(out: Path, as_json: bool, quiet: bool) -> int:
     """Write a small sample of runs and tasks, evaluate it, and say where the report is.
 
     \b
@@ -34,12 +41,11 @@ def command(out: Path, as_json: bool, quiet: bool, verbose: bool) -> int:  # noq
       groundtrace demo --out /tmp/sample
     """
     from groundtrace.api import load_summary
-    from groundtrace.cli.request import say_failures
     from groundtrace.cli.run import closing_words, run_stages
     from groundtrace.demo import write_sample
     from groundtrace.engine import make_engine
     from groundtrace.impact.options import ImpactOptions
-    from groundtrace.stages import Request
+    from groundtrace.stages.request import Request
 
     write_sample(out)
     runs = out / "runs" / "official"
@@ -56,7 +62,7 @@ def command(out: Path, as_json: bool, quiet: bool, verbose: bool) -> int:  # noq
     else:
         print_result(by_config(summary))
         print_result(closing_words(written.written))
-    return say_failures(failed, quiet)
+    return say_failures(failed, quiet=quiet)
 
 
 def by_config(summary: RunSummaryDocument) -> str:
@@ -74,4 +80,4 @@ def by_config(summary: RunSummaryDocument) -> str:
         cells.append(formats.share(group.first_hit.hit_rate))
         rows.append(cells)
     headings = [metric.heading("demo_table") for metric in shown]
-    return table(["config", "computable", *headings, "hit rate"], rows)
+    return in_columns(["config", "computable", *headings, "hit rate"], rows)

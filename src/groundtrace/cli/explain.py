@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 import click
 
 from groundtrace.cli import options
-from groundtrace.cli.request import settings_from_flags
+from groundtrace.cli.prepare import settings_for
 from groundtrace.cli.terminal import print_json
 
 
 @click.command("explain")
 @click.argument("trial", metavar="TRIAL")
-@options.tasks_option
-@options.registry_option
+@options.truth_options
 @options.normalize_options
 @options.config_option
 @options.json_option
 @click.option("--calls", "only_calls", is_flag=True, help="Only the calls.")
-@click.option("-v", "--verbose", is_flag=True, help="Tracebacks for errors.")
-def command(**flags: Any) -> None:
+@options.verbose_option("Tracebacks for errors.")
+def command(
+    trial: str,
+    truth: options.TruthFlags,
+    normalizing: options.NormalizeFlags,
+    config_file: Path | None,
+    as_json: bool,
+    only_calls: bool,
+) -> None:
     """Show how one trial's numbers came about, from the raw trace to each metric.
 
     TRIAL is a trial folder. Call ids and step ids are those of the raw trace, so that every line
@@ -35,17 +41,16 @@ def command(**flags: Any) -> None:
     from groundtrace.api import evaluate_trial
     from groundtrace.explain import explain
 
-    settings = settings_from_flags(flags)
     evaluation = evaluate_trial(
-        flags["trial"],
-        tasks=flags["tasks"],
-        ground_truth=flags["ground_truth"],
-        settings=settings,
+        trial,
+        tasks=truth.tasks,
+        ground_truth=truth.ground_truth,
+        settings=settings_for(config_file, normalizing),
     )
     found = explain(evaluation.reading, evaluation.metrics)
-    if flags["as_json"]:
+    if as_json:
         print_json(found)
         return
     from groundtrace.cli.explain_text import render
 
-    click.echo(render(found, only_calls=flags["only_calls"]))
+    click.echo(render(found, only_calls=only_calls))

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from groundtrace.cli.terminal import escape, table
+from groundtrace.cli.terminal import escape, in_columns
 from groundtrace.metrics.catalogue import OUTCOMES
 from groundtrace.report import formats
 from groundtrace.report.shown_text import plain
@@ -58,7 +58,7 @@ def _identity(found: dict[str, Any]) -> Iterator[str]:
         [name, _text(field["value"]), plain(field["evidence"] or "")]
         for name, field in found["identity"].items()
     ]
-    yield table(["field", "value", "evidence"], rows)
+    yield in_columns(["field", "value", "evidence"], rows)
 
 
 def _text(value: Any) -> str:
@@ -115,7 +115,7 @@ def _outcome(found: dict[str, Any]) -> Iterator[str]:
         ]
         for name, record in OUTCOMES.items()
     ]
-    yield table(["outcome", "value", "better", "source, or why not"], rows)
+    yield in_columns(["outcome", "value", "better", "source, or why not"], rows)
     if outcome.get("exception"):
         yield f"ended with: {plain(outcome['exception'])}"
 
@@ -170,7 +170,7 @@ def _metrics(found: dict[str, Any]) -> Iterator[str]:
         if value is None:
             how = f"undefined: {reason(metric['undefined'])}"
         rows.append([name, formats.value(name, value), how, metric["better"]])
-    yield table(["metric", "value", "arithmetic", "better"], rows)
+    yield in_columns(["metric", "value", "arithmetic", "better"], rows)
 
 
 def _lines(access: dict[str, Any]) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from groundtrace.cli import options
-from groundtrace.cli.request import say_failures
-from groundtrace.cli.terminal import print_json, print_result
+from groundtrace.cli.terminal import print_json, print_result, say_failures
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 @options.output_options
-def command(runs: str, target: str, folder: Path, **flags: Any) -> int:
+def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -> int:
     """Write evaluated runs as flat tables (parquet, csv) or as TREC run and qrels files.
 
     The tables are trials, events, accesses, metrics, truth and problems; see the page on tables.
@@ -37,17 +36,17 @@ def command(runs: str, target: str, folder: Path, **flags: Any) -> int:
       groundtrace export runs/official --to parquet tables
       groundtrace export runs/official --to trec trec
     """
-    from groundtrace.artifacts.output_folders import Places
-    from groundtrace.stages.details import details
+    from groundtrace.artifacts.output_folders import OutputFolders
+    from groundtrace.stages.evaluated_trials import evaluated_trials
     from groundtrace.tables.export import write_csv, write_parquet
     from groundtrace.tables.trec import write_trec
 
     problems: list[Problem] = []
-    found = details(Places(runs, flags["out"]), flags["only"], problems)
+    trials = evaluated_trials(OutputFolders(runs, output.out), output.only, problems)
     writers = {"csv": write_csv, "parquet": write_parquet, "trec": write_trec}
-    written = [str(path) for path in writers[target](found, folder)]
-    if flags["as_json"]:
+    written = [str(path) for path in writers[target](trials, folder)]
+    if output.as_json:
         print_json({"written": written, "problems": [str(problem) for problem in problems]})
     else:
         print_result("\n".join(written))
-    return say_failures([str(problem) for problem in problems], flags["quiet"])
+    return say_failures([str(problem) for problem in problems], quiet=output.quiet)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from groundtrace.cli import options
-from groundtrace.cli.request import options_from_flags, request_from_flags
+from groundtrace.cli.prepare import impact_options_for, prepared_request
 from groundtrace.cli.terminal import print_json, print_result
 
 
@@ -16,7 +14,12 @@ from groundtrace.cli.terminal import print_json, print_result
 @options.impact_options
 @options.work_options
 @options.output_options
-def command(**flags: Any) -> int:
+def command(
+    runs: str,
+    comparing: options.ImpactFlags,
+    work: options.WorkFlags,
+    output: options.OutputFlags,
+) -> int:
     """Relate retrieval to reward, cost and time, and compare configurations on matched tasks.
 
     Association only: nothing here ranks, gates or scores.
@@ -29,9 +32,9 @@ def command(**flags: Any) -> int:
     """
     from groundtrace.stages.impact import impact
 
-    with request_from_flags("analysing", flags) as request:
-        done = impact(request, options_from_flags(flags, request.settings))
-    if flags["as_json"]:
+    with prepared_request("analysing", runs, output, work, comparing=comparing) as request:
+        done = impact(request, impact_options_for(comparing, request.settings))
+    if output.as_json:
         print_json({"written": done.written})
     else:
         print_result(f"impact: {done.written[-1]}")

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from groundtrace.cli import options
-from groundtrace.cli.request import request_from_flags, say_failures, settings_from_flags
-from groundtrace.cli.terminal import print_json, print_message, print_result, table
+from groundtrace.cli.prepare import prepared_request, settings_for
+from groundtrace.cli.terminal import (
+    in_columns,
+    print_json,
+    print_message,
+    print_result,
+    say_failures,
+)
 
 if TYPE_CHECKING:
+    from groundtrace.config import Settings
     from groundtrace.stages.normalize import Normalized
 
 
@@ -20,13 +27,19 @@ SHOWN_NOTES = 5
 
 @click.command("normalize")
 @options.runs_argument
-@options.tasks_option
-@options.registry_option
+@options.truth_options
 @options.normalize_options
 @options.work_options
 @options.dry_run_option
 @options.output_options
-def command(**flags: Any) -> int:
+def command(
+    runs: str,
+    truth: options.TruthFlags,
+    normalizing: options.NormalizeFlags,
+    work: options.WorkFlags,
+    dry_run: bool,
+    output: options.OutputFlags,
+) -> int:
     """Turn every trial's trace into a retrieval-events document.
 
     RUNS is one run or a folder of runs. Writes `<config>/<task>.retrieval_events.json` and
@@ -40,15 +53,17 @@ def command(**flags: Any) -> int:
     """
     from groundtrace.stages.normalize import normalize
 
-    if flags["dry_run"]:
-        return dry_run(flags)
-    with request_from_flags("normalizing", flags) as request:
+    if dry_run:
+        return list_trials(runs, truth, settings_for(output.config_file, normalizing), output)
+    with prepared_request(
+        "normalizing", runs, output, work, truth=truth, normalizing=normalizing
+    ) as request:
         done = normalize(request)
-    if flags["as_json"]:
+    if output.as_json:
         print_json(as_data(done))
     else:
         print_result(as_text(done))
-    return say_failures(done.failed, flags["quiet"])
+    return say_failures(done.failed, quiet=output.quiet)
 
 
 def as_data(done: Normalized) -> dict[str, Any]:
@@ -62,7 +77,7 @@ def as_data(done: Normalized) -> dict[str, Any]:
         "left_behind": done.left_behind,
         "failed": done.failed,
         "task_problems": done.notes,
-        "outputs": {output.run_id: output.folder.url for output in done.outputs},
+        "outputs": {run.run_id: run.folder.url for run in done.outputs},
     }
 
 
@@ -84,19 +99,18 @@ def as_text(done: Normalized) -> str:
     return "\n".join(lines)
 
 
-def dry_run(flags: dict[str, Any]) -> int:
-    """List what would be done, and write nothing."""
+def list_trials(
+    runs: str, truth: options.TruthFlags, settings: Settings, output: options.OutputFlags
+) -> int:
+    """`--dry-run`: list what would be done, and write nothing."""
     from groundtrace.discover import survey
     from groundtrace.errors import NothingFoundError
     from groundtrace.storage import open_folder
     from groundtrace.truth.tasks import build_index
 
-    settings = settings_from_flags(flags)
-    tasks = build_index(open_folder(flags["tasks"])) if flags["tasks"] else None
-    rows = list(
-        survey(open_folder(flags["runs"]), settings=settings, tasks=tasks, only=flags["only"])
-    )
-    if flags["as_json"]:
+    tasks = build_index(open_folder(truth.tasks)) if truth.tasks else None
+    rows = list(survey(open_folder(runs), settings=settings, tasks=tasks, only=output.only))
+    if output.as_json:
         print_json([dict(zip(row.__slots__, _values(row), strict=True)) for row in rows])
     else:
         headings = ["state", "run", "config", "task", "task found", "trial", "files", "why"]
@@ -113,11 +127,11 @@ def dry_run(flags: dict[str, Any]) -> int:
             ]
             for row in rows
         )
-        print_result(table(headings, cells))
+        print_result(in_columns(headings, cells))
     found = sum(row.state in {"selected", "superseded"} for row in rows)
-    print_message(f"{found} trials; nothing was written", quiet=flags["quiet"] or flags["as_json"])
+    print_message(f"{found} trials; nothing was written", quiet=output.quiet or output.as_json)
     if not found:
-        raise NothingFoundError(f"{flags['runs']}: no trials found")
+        raise NothingFoundError(f"{runs}: no trials found")
     return 0
 
 

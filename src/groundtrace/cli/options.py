@@ -1,24 +1,32 @@
-"""Flags that several commands share, each declared once."""
+"""Flags that several commands share: each declared once, and handed over as a typed group.
+
+A group is a frozen dataclass and the click options that fill it. A command takes the group as one
+parameter, so the type checker sees every flag that is read, and a flag that no field takes (or a
+field that no flag fills) stops the import.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from dataclasses import dataclass, fields
+from functools import reduce, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from groundtrace.config import BASELINE, CHOICES
+from groundtrace.engine import ENGINES
 from groundtrace.impact.options import ImpactOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Any], Any]
 
 _IMPACT = ImpactOptions()
 
 
-def together(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """Several decorators as one; the first stands first in the help."""
+def together(*decorators: Decorator) -> Callable[[Command], Command]:
+    """Several decorators as one; the first comes first in the help."""
 
     def decorate(function: Command) -> Command:
         return reduce(lambda made, decorator: decorator(made), reversed(decorators), function)
@@ -26,16 +34,42 @@ def together(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
     return decorate
 
 
+def group(
+    name: str, made: type[Any], *options: Decorator
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Options that a command takes as one parameter `name`, an object of the class `made`."""
+    names = {field.name for field in fields(made)}
+    given = exposed_names(options)
+    if names != given:
+        raise TypeError(f"{made.__name__} and its flags differ: {sorted(names ^ given)}")
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def with_group(**flags: Any) -> Any:
+            own = {field: flags.pop(field) for field in names}
+            return function(**{name: made(**own)}, **flags)
+
+        return together(*options)(with_group)
+
+    return decorate
+
+
+def exposed_names(options: tuple[Decorator, ...]) -> set[str]:
+    """Names of the parameters that click hands over for these options."""
+
+    def probe() -> None:
+        """Something to decorate."""
+
+    parameters = getattr(together(*options)(probe), "__click_params__", [])
+    return {parameter.name for parameter in parameters if parameter.expose_value}
+
+
+def verbose_option(text: str) -> Decorator:
+    """`-v`, which `cli.main` reads for itself: an error can come before flags are parsed."""
+    return click.option("-v", "--verbose", is_flag=True, expose_value=False, help=text)
+
+
 runs_argument = click.argument("runs", metavar="RUNS")
-tasks_option = click.option(
-    "--tasks", metavar="TASKS", help="The folder of task definitions (benchmarks/)."
-)
-registry_option = click.option(
-    "--ground-truth",
-    "ground_truth",
-    metavar="FILE",
-    help="A registry of ground truth, instead of task folders or besides them.",
-)
 config_option = click.option(
     "--config",
     "config_file",
@@ -45,23 +79,87 @@ config_option = click.option(
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Machine-readable result on stdout."
 )
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="No messages.")
 
-output_options = together(
+
+@dataclass(frozen=True, slots=True)
+class TruthFlags:
+    """Where ground truth comes from."""
+
+    tasks: str | None
+    """Folder of task definitions."""
+    ground_truth: str | None
+    """File of a registry."""
+
+
+truth_options = group(
+    "truth",
+    TruthFlags,
+    click.option("--tasks", metavar="TASKS", help="The folder of task definitions (benchmarks/)."),
+    click.option(
+        "--ground-truth",
+        "ground_truth",
+        metavar="FILE",
+        help="A registry of ground truth, instead of task folders or besides them.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFlags:
+    """Where results go, which tasks they cover, and how they are shown."""
+
+    out: str | None
+    """Folder for results, instead of RUNS."""
+    only: str | None
+    """Pattern of the tasks to work on."""
+    config_file: Path | None
+    """Settings file, instead of the nearest one."""
+    as_json: bool
+    """Print the result for machines."""
+    quiet: bool
+    """Print no messages."""
+
+
+output_options = group(
+    "output",
+    OutputFlags,
     click.option("--out", metavar="DIR", help="Write below DIR instead of inside RUNS."),
     click.option(
         "--only", metavar="PATTERN", help="Only tasks whose name matches, such as 'ccx-*'."
     ),
     config_option,
     json_option,
-    click.option("-q", "--quiet", is_flag=True, help="No messages."),
-    click.option("-v", "--verbose", is_flag=True, help="More messages; tracebacks for errors."),
+    quiet_option,
+    verbose_option("More messages; tracebacks for errors."),
 )
 
-work_options = together(
+
+@dataclass(frozen=True, slots=True)
+class WorkFlags:
+    """How and where the work is done."""
+
+    jobs: int | None
+    """Processes; None means one a core."""
+    engine: str
+    """One of `ENGINES`."""
+    scheduler: str | None
+    """Address of a cluster's scheduler."""
+    force: bool
+    """Make everything again."""
+    prune: bool
+    """Remove documents whose trials are gone."""
+    no_progress: bool
+    """Show no progress."""
+
+
+work_options = group(
+    "work",
+    WorkFlags,
     click.option("--jobs", type=click.IntRange(min=1), help="Processes; default: all cores."),
     click.option(
         "--engine",
-        type=click.Choice(["local", "dask"]),
+        type=click.Choice(list(ENGINES)),
         default="local",
         show_default=True,
         help="Where the work is done.",
@@ -74,6 +172,9 @@ work_options = together(
     click.option("--no-progress", is_flag=True, help="No progress on stderr."),
 )
 
+FORMATS = ("md", "html")
+"""Formats of reports."""
+
 
 def _formats(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
     if value is None:
@@ -85,7 +186,6 @@ def _formats(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
     return names
 
 
-FORMATS = ("md", "html")
 format_option = click.option(
     "--format",
     "formats",
@@ -98,7 +198,24 @@ dry_run_option = click.option(
     "--dry-run", is_flag=True, help="List what would be done; write nothing."
 )
 
-normalize_options = together(
+
+@dataclass(frozen=True, slots=True)
+class NormalizeFlags:
+    """Settings of reading trials; what was not given comes from the settings file."""
+
+    shell: str | None
+    """Whether shell commands are evidence."""
+    trials: str | None
+    """Which of several trials of one task are written."""
+    mcp_servers: tuple[str, ...]
+    """Servers whose calls count as MCP; none given leaves the setting as it is."""
+    schema_version: str | None
+    """Version of the events documents."""
+
+
+normalize_options = group(
+    "normalizing",
+    NormalizeFlags,
     click.option(
         "--shell",
         type=click.Choice(CHOICES["shell"]),
@@ -123,7 +240,28 @@ normalize_options = together(
     ),
 )
 
-impact_options = together(
+
+@dataclass(frozen=True, slots=True)
+class ImpactFlags:
+    """What is compared, and the random draws; see `ImpactOptions`."""
+
+    baseline: str | None
+    """Configuration to compare with; None means that of the settings."""
+    against: str | None
+    """The only configuration to compare with it."""
+    pair_across_runs: bool
+    """Match trials of different runs as well."""
+    allow_unknown_version: bool
+    """Match trials whose harness version is unknown."""
+    seed: int
+    """Seed of the resampling."""
+    draws: int
+    """Draws of the resampling."""
+
+
+impact_options = group(
+    "comparing",
+    ImpactFlags,
     click.option(
         "--baseline", metavar="NAME", help=f"Configuration to compare with; default: {BASELINE}."
     ),

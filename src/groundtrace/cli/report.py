@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from groundtrace.cli import options
-from groundtrace.cli.request import request_from_flags
+from groundtrace.cli.prepare import prepared_request
 from groundtrace.cli.run import closing_words
 from groundtrace.cli.terminal import print_json, print_message, print_result
 
@@ -17,7 +15,12 @@ from groundtrace.cli.terminal import print_json, print_message, print_result
 @options.format_option
 @options.work_options
 @options.output_options
-def command(**flags: Any) -> int:
+def command(
+    runs: str,
+    formats: tuple[str, ...] | None,
+    work: options.WorkFlags,
+    output: options.OutputFlags,
+) -> int:
     """Write the reports of evaluated runs; reads documents only, never traces.
 
     \b
@@ -27,11 +30,11 @@ def command(**flags: Any) -> int:
     """
     from groundtrace.stages.report import report
 
-    with request_from_flags("reporting", flags) as request:
-        done = report(request, flags["formats"])
+    with prepared_request("reporting", runs, output, work) as request:
+        done = report(request, formats)
     for note in done.notes:
-        print_message(note, quiet=flags["quiet"])
-    if flags["as_json"]:
+        print_message(note, quiet=output.quiet)
+    if output.as_json:
         print_json({"written": done.written})
     else:
         print_result(closing_words(done.written))

@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from groundtrace.cli import normalize as normalizing
+from groundtrace.cli import normalize as normalize_command
 from groundtrace.cli import options
-from groundtrace.cli.request import options_from_flags, request_from_flags, say_failures
-from groundtrace.cli.terminal import print_json, print_message, print_result
+from groundtrace.cli.prepare import impact_options_for, prepared_request, settings_for
+from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
 
 if TYPE_CHECKING:
     from groundtrace.impact.options import ImpactOptions
-    from groundtrace.stages import Request
     from groundtrace.stages.normalize import Normalized
     from groundtrace.stages.report import Reported
+    from groundtrace.stages.request import Request
 
 
 @click.command("run")
 @options.runs_argument
-@options.tasks_option
-@options.registry_option
+@options.truth_options
 @options.format_option
 @options.normalize_options
 @options.impact_options
 @options.work_options
 @options.dry_run_option
 @options.output_options
-def command(**flags: Any) -> int:
+def command(
+    runs: str,
+    truth: options.TruthFlags,
+    formats: tuple[str, ...] | None,
+    normalizing: options.NormalizeFlags,
+    comparing: options.ImpactFlags,
+    work: options.WorkFlags,
+    dry_run: bool,
+    output: options.OutputFlags,
+) -> int:
     """Normalize, evaluate, analyse and report, in one go.
 
     \b
@@ -37,20 +45,28 @@ def command(**flags: Any) -> int:
       groundtrace run runs/official --tasks benchmarks
       groundtrace run runs/official/my_run --tasks benchmarks --out results --format md
     """
-    if flags["dry_run"]:
-        return normalizing.dry_run(flags)
-    with request_from_flags("working", flags) as request:
-        done, failed, written = run_stages(
-            request, options_from_flags(flags, request.settings), flags["formats"]
-        )
+    if dry_run:
+        settings = settings_for(output.config_file, normalizing, comparing)
+        return normalize_command.list_trials(runs, truth, settings, output)
+    with prepared_request(
+        "working",
+        runs,
+        output,
+        work,
+        truth=truth,
+        normalizing=normalizing,
+        comparing=comparing,
+    ) as request:
+        impact_options = impact_options_for(comparing, request.settings)
+        done, failed, written = run_stages(request, impact_options, formats)
     for note in written.notes:
-        print_message(note, quiet=flags["quiet"])
-    if flags["as_json"]:
-        print_json(normalizing.as_data(done) | {"reports": written.written, "failed": failed})
+        print_message(note, quiet=output.quiet)
+    if output.as_json:
+        print_json(normalize_command.as_data(done) | {"reports": written.written, "failed": failed})
     else:
-        print_message(normalizing.as_text(done), quiet=flags["quiet"])
+        print_message(normalize_command.as_text(done), quiet=output.quiet)
         print_result(closing_words(written.written))
-    return say_failures(failed, flags["quiet"])
+    return say_failures(failed, quiet=output.quiet)
 
 
 def run_stages(

@@ -18,13 +18,13 @@ def command(name: str | None) -> None:
       groundtrace schema
       groundtrace schema retrieval_events > retrieval_events_schema.json
     """
-    from groundtrace.cli.terminal import print_result, table
+    from groundtrace.cli.terminal import in_columns, print_result
     from groundtrace.documents import KINDS
     from groundtrace.documents.schema import render
 
     if name is None:
         rows = ([kind, info.file_name, info.purpose] for kind, info in KINDS.items())
-        print_result(table(["name", "file", "purpose"], rows))
+        print_result(in_columns(["name", "file", "purpose"], rows))
         return
     kind = name.removesuffix(".json").removesuffix("_schema")
     if kind not in KINDS:

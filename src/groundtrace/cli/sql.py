@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from groundtrace.cli import options
-from groundtrace.cli.request import say_failures
-from groundtrace.cli.terminal import print_json, print_result, table
+from groundtrace.cli.terminal import in_columns, print_json, print_result, say_failures
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 @options.runs_argument
 @click.option("--csv", "as_csv", is_flag=True, help="The result as CSV.")
 @options.output_options
-def command(query: str, runs: str, as_csv: bool, **flags: Any) -> int:
+def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) -> int:
     """Ask the flat tables of evaluated runs a question in SQL.
 
     The tables are trials, events, accesses, metrics, truth and problems. The query can reach
@@ -33,13 +32,14 @@ def command(query: str, runs: str, as_csv: bool, **flags: Any) -> int:
       groundtrace sql "SELECT config_name, avg(reward) FROM trials GROUP BY ALL" runs/official
       groundtrace sql "SELECT * FROM metrics WHERE metric = 'recall@10'" runs/official --csv
     """
-    from groundtrace.artifacts.output_folders import Places
-    from groundtrace.stages.details import details
+    from groundtrace.artifacts.output_folders import OutputFolders
+    from groundtrace.stages.evaluated_trials import evaluated_trials
     from groundtrace.tables.query import run_query
 
     problems: list[Problem] = []
-    result = run_query(query, details(Places(runs, flags["out"]), flags["only"], problems))
-    if flags["as_json"]:
+    trials = evaluated_trials(OutputFolders(runs, output.out), output.only, problems)
+    result = run_query(query, trials)
+    if output.as_json:
         print_json(
             [dict(zip(result.columns, map(_plain, row), strict=True)) for row in result.rows]
         )
@@ -47,8 +47,8 @@ def command(query: str, runs: str, as_csv: bool, **flags: Any) -> int:
         print_result(_csv(result))
     else:
         rows = ([_shown(value) for value in row] for row in result.rows)
-        print_result(table(list(result.columns), rows))
-    return say_failures([str(problem) for problem in problems], flags["quiet"])
+        print_result(in_columns(list(result.columns), rows))
+    return say_failures([str(problem) for problem in problems], quiet=output.quiet)
 
 
 def _plain(value: Any) -> Any:

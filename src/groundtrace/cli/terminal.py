@@ -6,7 +6,7 @@ Text from traces is escaped, so that no trace can move the cursor or colour the 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -39,7 +39,20 @@ def print_json(value: Any) -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
-def table(headings: list[str], rows: Iterable[Iterable[str]]) -> str:
+SHOWN_FAILURES = 20
+"""Failures that are named; the rest is counted, and outcomes.json names all."""
+
+
+def say_failures(failed: Sequence[str], *, quiet: bool) -> int:
+    """Name what failed; the exit code is 1 when anything did."""
+    for line in failed[:SHOWN_FAILURES]:
+        print_message(f"failed: {visible(line)}", quiet=quiet)
+    if len(failed) > SHOWN_FAILURES:
+        print_message(f"and {len(failed) - SHOWN_FAILURES} more", quiet=quiet)
+    return 1 if failed else 0
+
+
+def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:
     """Rows in columns, as plain text that reads well in a terminal and in a file."""
     cells = [headings, *(list(row) for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(headings))]
@@ -87,12 +100,6 @@ class Progress:
         elif self.show and self.total >= 200 and self.done / self.total >= self._next_line:
             self._next_line = self.done / self.total + 0.1
             click.echo(f"{self.what}: {self.done:,} of {self.total:,}", err=True)
-
-    def over(self, items: Iterable[Any]) -> Iterator[Any]:
-        """The items, counted as they pass."""
-        for item in items:
-            yield item
-            self.advance()
 
 
 def _bar() -> Any:

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import click
 
+from groundtrace.cli import options
+
 
 @click.command("validate")
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing of valid files.")
-@click.option("-v", "--verbose", is_flag=True, help="Tracebacks for errors.")
-def command(files: tuple[Path, ...], quiet: bool, verbose: bool) -> int:  # noqa: ARG001
+@options.verbose_option("Tracebacks for errors.")
+def command(files: tuple[Path, ...], quiet: bool) -> int:
     """Check documents against their schema, by name and else by content.
 
     Exit 0: all valid; 1: at least one is invalid; 2: at least one cannot be read.

@@ -18,6 +18,7 @@ from groundtrace.discover.trial import make_trial
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
 from groundtrace.names import AGGREGATE, OUTPUT, run_id_of
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import EntryKind, Folder, LocalFolder
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def _is_in_task(spot: _Spot, pattern: str, settings: Settings) -> bool:
     return any(_fits(name, pattern) for name in names if name is not None)
 
 
-def _problem(path: str, kind: str, reason: str) -> FoundProblem:
+def _problem(path: str, kind: ProblemKind, reason: str) -> FoundProblem:
     return FoundProblem(path, None, Problem(path, kind, reason))
 
 

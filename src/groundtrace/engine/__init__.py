@@ -1,85 +1,49 @@
-"""Where the work is done: one small interface, `map` over chunks.
+"""Where the work is done: in processes of this machine, or on a cluster.
 
-A chunk is a list of descriptions of work, never contents of files; a function turns one
-description into one result. Engines differ only in where that happens.
+`make_engine` is the way to an engine; `ENGINES` lists them. An engine's module is imported when
+the engine is asked for, because a run on this machine has no use for a cluster's packages.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Generic, Protocol, TypeVar
 
-from groundtrace.errors import OutputError, UsageError
+from groundtrace.engine.base import Done, Engine
+from groundtrace.errors import UsageError
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-CHUNK_SIZE = 16
-"""Items a chunk: large enough that sending it costs nothing beside doing it."""
-CHUNKS_EACH = 4
-"""Chunks a worker at least, where there are items for it, so that all end at about one time."""
+__all__ = ["ENGINES", "Done", "Engine", "EngineOptions", "make_engine"]
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[Item, Result]):
-    """One item after its work: its result, or why it could not be done."""
+class EngineOptions:
+    """What an engine is made with; each engine refuses options that are not for it."""
 
-    item: Item
-    result: Result | None = None
-    error: str | None = None
-
-
-class Engine(Protocol):
-    """Does work somewhere and gives results as they come, in any order."""
-
-    def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item]
-    ) -> Iterator[Done[Item, Result]]:
-        """Every item once, with its result or the reason it has none.
-
-        Raises OutputError when results cannot be written: that concerns all items.
-        """
-        ...
-
-    def close(self) -> None:
-        """Give back what it holds; it may be used again."""
-        ...
+    jobs: int | None = None
+    """Processes on this machine; None means one a core."""
+    scheduler: str | None = None
+    """Address of a cluster's scheduler."""
+    preload: tuple[str, ...] = ()
+    """Modules that the work needs: local workers have them from their start."""
 
 
-Answer = tuple[Result | None, str | None]
-"""What comes back of one item: its result, or why there is none. The item stays where it is."""
+def _local(options: EngineOptions) -> Engine:
+    if options.scheduler is not None:
+        raise UsageError("--scheduler goes with --engine dask")
+    from groundtrace.engine.local import LocalEngine
+
+    return LocalEngine(options.jobs or os.cpu_count() or 1, options.preload)
 
 
-def do_one(function: Callable[[Item], Result], item: Item) -> Answer[Result]:
-    """One item; the boundary where a bug in a stage becomes a failed trial, not a lost run."""
-    try:
-        return function(item), None
-    except OutputError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the rest of the run goes on, and this is reported
-        return None, f"{type(error).__name__}: {error}"
+def _dask(options: EngineOptions) -> Engine:
+    from groundtrace.engine.dask import DaskEngine
+
+    return DaskEngine(options.scheduler)
 
 
-def do_chunk(function: Callable[[Item], Result], chunk: list[Item]) -> list[Answer[Result]]:
-    """Every item of a chunk, in its order."""
-    return [do_one(function, item) for item in chunk]
-
-
-def chunked(items: Iterable[Item], size: int = CHUNK_SIZE) -> Iterator[list[Item]]:
-    """The items in lists of `size`; the last may be shorter."""
-    rest = iter(items)
-    while chunk := list(islice(rest, size)):
-        yield chunk
-
-
-def chunk_size(items: Iterable[Item], workers: int) -> int:
-    """Items a chunk: fewer than usual where there are so few that workers would stand idle."""
-    if not isinstance(items, Sized):
-        return CHUNK_SIZE
-    return max(1, min(CHUNK_SIZE, len(items) // max(1, workers * CHUNKS_EACH)))
+ENGINES: Mapping[str, Callable[[EngineOptions], Engine]] = {"local": _local, "dask": _dask}
+"""Name of an engine to what makes it; the names are the choices of `--engine`."""
 
 
 def make_engine(
@@ -89,18 +53,10 @@ def make_engine(
     scheduler: str | None = None,
     preload: Sequence[str] = (),
 ) -> Engine:
-    """The engine of that name.
+    """The engine of that name; raises UsageError where there is none, or an option does not fit.
 
-    `preload` names the modules that the work needs: local workers then have them from their start.
+    The options are those of `EngineOptions`.
     """
-    if name == "local":
-        if scheduler is not None:
-            raise UsageError("--scheduler goes with --engine dask")
-        from groundtrace.engine.local import LocalEngine
-
-        return LocalEngine(jobs or os.cpu_count() or 1, preload)
-    if name == "dask":
-        from groundtrace.engine.dask import DaskEngine
-
-        return DaskEngine(scheduler)
-    raise UsageError(f"no engine {name!r}; there are local and dask")
+    if name not in ENGINES:
+        raise UsageError(f"no engine {name!r}; there are {' and '.join(ENGINES)}")
+    return ENGINES[name](EngineOptions(jobs, scheduler, tuple(preload)))

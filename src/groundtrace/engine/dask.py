@@ -16,7 +16,7 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from groundtrace import __version__
-from groundtrace.engine import Answer, Done, Item, Result, chunk_size, chunked, do_chunk
+from groundtrace.engine.base import Answer, Done, Item, Result, chunk_size, chunked, do_chunk
 from groundtrace.errors import GroundtraceError, InputError, MissingExtraError, UsageError
 
 CONNECT_SECONDS = 10
@@ -26,7 +26,7 @@ ALONE_SECONDS = 60
 RESULT_SECONDS = 600
 """How long a chunk may take that has to be done again."""
 OUTSTANDING = 4
-"""Chunks a worker thread that may be under way or wait."""
+"""Chunks per worker thread that are being done or wait."""
 
 
 class DaskEngine:
@@ -107,7 +107,7 @@ class _Work:
             yield Done(chunk[0], error=" ".join(reason.split()))
 
     def _wait(self) -> None:
-        """Until a chunk is ready; not for ever on a cluster without workers."""
+        """Wait until a chunk is ready; gives up on a cluster that has had no workers for a while."""
         seen = time.monotonic()
         looked = seen
         while not self.pending.has_ready():

@@ -15,10 +15,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
-from groundtrace.engine import Answer, Done, Item, Result, chunk_size, chunked, do_chunk, do_one
+from groundtrace.engine.base import (
+    Answer,
+    Done,
+    Item,
+    Result,
+    chunk_size,
+    chunked,
+    do_chunk,
+    do_one,
+)
 
 OUTSTANDING = 3
-"""Chunks a worker that may wait in the queue: enough to keep it busy, bounded in memory."""
+"""Chunks per worker that may wait in the queue: enough to keep it busy, bounded in memory."""
 STOP_SECONDS = 0.5
 """How long a worker may take to end when the run was interrupted, before it is killed."""
 DIED = "the worker process died (out of memory or killed)"

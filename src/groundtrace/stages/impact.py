@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 
-from groundtrace.artifacts.lock import locked
+from groundtrace.artifacts.file_names import IMPACT, METRICS_ENDING, OUTCOMES
 from groundtrace.artifacts.output_folders import RunOutput
-from groundtrace.artifacts.read import METRICS_ENDING
-from groundtrace.artifacts.state import (
-    enter_result,
-    fingerprint,
-    is_current,
-    load_state,
-    marks_in,
-    save_state,
-)
+from groundtrace.artifacts.state import fingerprint, marks_in
 from groundtrace.artifacts.write import write_document
-from groundtrace.documents import KINDS
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.errors import NothingFoundError
 from groundtrace.impact.options import ImpactOptions
-from groundtrace.rows.trial_row import TrialRow
-from groundtrace.stages import ALL_RUNS, Request
-from groundtrace.stages.evaluate import OUTCOMES, Rows
-from groundtrace.stages.stored_rows import read_rows
-from groundtrace.storage import Folder
-
-IMPACT = KINDS["impact_analysis"].file_name
+from groundtrace.stages.request import ALL_RUNS, Request
+from groundtrace.stages.rows_of_runs import MadeRows, rows_for_impact
+from groundtrace.stages.session import open_session
 
 
 @dataclass(slots=True)
@@ -37,47 +24,51 @@ class Analysed:
 
     outputs: list[RunOutput] = field(default_factory=list)
     single: bool = True
+    """RUNS is one run."""
     written: list[str] = field(default_factory=list)
-    """Documents that stand on disk now, those that did not change included."""
+    """Documents that are on disk now, those that did not change included."""
 
 
-def impact(request: Request, options: ImpactOptions, made: Rows | None = None) -> Analysed:
+def impact(request: Request, options: ImpactOptions, made: MadeRows | None = None) -> Analysed:
     """The analysis of each run, and of all runs together where RUNS holds several."""
-    outputs, single = request.places.existing()
+    outputs, single = request.output_folders.existing()
     done = Analysed(outputs, single)
-    for output in outputs:
-        _write(output.folder, output.run_id, [output], request, options, made or {}, done)
+    scopes = [(output, [output]) for output in outputs]
     if not single:
-        _write(request.places.aggregate(), ALL_RUNS, outputs, request, options, made or {}, done)
+        scopes.append((RunOutput(ALL_RUNS, request.output_folders.aggregate()), outputs))
+    for target, analysed in scopes:
+        _write(target, analysed, request, options, made or {})
+        done.written.append(f"{target.folder.url}/{IMPACT}")
     return done
 
 
 def _write(
-    folder: Folder,
-    scope: str,
+    target: RunOutput,
     outputs: Sequence[RunOutput],
     request: Request,
     options: ImpactOptions,
-    made: Rows,
-    done: Analysed,
+    made: MadeRows,
 ) -> None:
-    with locked(folder):
-        state = load_state(folder)
-        marks = [_marks(o) for o in outputs]
-        made_from = fingerprint(marks, asdict(options), request.only)
-        if request.force or not is_current(state, marks_in(folder), IMPACT, made_from):
-            analysis = _analysis(outputs, scope, request, options, made)
-            enter_result(state, IMPACT, made_from, write_document(folder, IMPACT, analysis))
-            save_state(folder, state)
-    done.written.append(f"{folder.url}/{IMPACT}")
+    with open_session(target) as session:
+        made_from = fingerprint([_marks(o) for o in outputs], asdict(options), request.only)
+        if request.force or not session.is_current(IMPACT, made_from):
+            analysis = _analysis(outputs, target.run_id, request, options, made)
+            written = write_document(target.folder, IMPACT, analysis)
+            session.enter_result(IMPACT, made_from, written)
+            session.save()
 
 
 def _analysis(
-    outputs: Sequence[RunOutput], scope: str, request: Request, options: ImpactOptions, made: Rows
+    outputs: Sequence[RunOutput],
+    scope: str,
+    request: Request,
+    options: ImpactOptions,
+    made: MadeRows,
 ) -> ImpactDocument:
     from groundtrace.impact import analyse
 
-    rows = _rows(outputs, request, made)
+    # One at a time: the analysis keeps a tenth of each row.
+    rows = rows_for_impact(outputs, made, request)
     first = next(rows, None)
     if first is None:
         raise NothingFoundError(f"{request.runs}: no metrics; run 'groundtrace evaluate' first")
@@ -85,19 +76,8 @@ def _analysis(
     return analyse(every, options, generated_at=request.generated_at, scope=scope)
 
 
-def _rows(outputs: Iterable[RunOutput], request: Request, made: Rows) -> Iterator[TrialRow]:
-    """Rows of the runs, one at a time: the analysis keeps a tenth of each."""
-    for output in outputs:
-        known = made.get(output.folder.url)
-        if known is not None:
-            yield from known.values()
-        else:
-            read = read_rows(output.folder, with_events=False, only=request.only)
-            yield from (row for row in read if isinstance(row, TrialRow))
-
-
 def _marks(output: RunOutput) -> tuple[str, dict[str, str]]:
     """Marks of what an analysis is made from: outcomes and metrics."""
-    found = marks_in(output.folder)
-    wanted = {n: m for n, m in found.items() if n == OUTCOMES or n.endswith(METRICS_ENDING)}
+    marks = marks_in(output.folder)
+    wanted = {n: m for n, m in marks.items() if n == OUTCOMES or n.endswith(METRICS_ENDING)}
     return output.run_id, wanted

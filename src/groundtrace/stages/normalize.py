@@ -2,68 +2,45 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from groundtrace.artifacts.lock import locked
+from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES, metrics_path
 from groundtrace.artifacts.output_folders import RunOutput
-from groundtrace.artifacts.read import (
-    EVENTS_ENDING,
-    document_paths,
-    metrics_path,
-    read_outcomes,
-)
-from groundtrace.artifacts.state import FILE_NAME as STATE_FILE
-from groundtrace.artifacts.state import (
-    RunSeen,
-    State,
-    enter_result,
-    fingerprint,
-    is_current,
-    load_state,
-    marks_in,
-    save_state,
-)
+from groundtrace.artifacts.read import document_paths, read_outcomes
+from groundtrace.artifacts.state import RunSeen
 from groundtrace.artifacts.write import write_in_parts
 from groundtrace.discover import FoundProblem, Run, Skipped, discover_run, layout_of
 from groundtrace.discover.outcome_record import outcome_record
-from groundtrace.documents import KINDS
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.codec import encode_in_parts
-from groundtrace.documents.outcomes import (
-    OutcomesDocument,
-    SkippedFolder,
-    TrialOutcome,
-)
+from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.engine import Done
-from groundtrace.errors import GroundtraceError, NothingFoundError
+from groundtrace.errors import NothingFoundError
 from groundtrace.plan import (
     Context,
     Fingerprints,
     Plan,
     TrialWork,
-    is_fresh,
     plan_run,
     problems_outside_runs,
 )
 from groundtrace.rows.kept import KeptRows, RowsByRun
-from groundtrace.stages import ALL_RUNS, Request, batches
-from groundtrace.stages.evaluate import stamp_of
-from groundtrace.stages.tasks import Tasks
-from groundtrace.stages.unchanged import everywhere, fingerprint_of, is_unchanged
-from groundtrace.storage import Folder, open_folder
+from groundtrace.stages.all_outcomes import outcomes_of, write_all_outcomes
+from groundtrace.stages.request import Request
+from groundtrace.stages.session import RunSession, batches, open_sessions, work_through
+from groundtrace.stages.task_definitions import TaskDefinitions
+from groundtrace.stages.unchanged import (
+    UnchangedRun,
+    fingerprint_of_run,
+    fingerprint_of_shared,
+    unchanged_run,
+)
+from groundtrace.storage import open_folder
 
 if TYPE_CHECKING:
-    from groundtrace.model import Problem
     from groundtrace.pipeline import TrialDone
-
-OUTCOMES = KINDS["outcomes"].file_name
-SAVE_SECONDS = 10.0
-"""How much work a kill -9 may cost: what is done is entered in the state this often."""
 
 
 @dataclass(slots=True)
@@ -72,11 +49,17 @@ class Normalized:
 
     outputs: list[RunOutput] = field(default_factory=list)
     single: bool = True
+    """RUNS is one run."""
     written: int = 0
+    """Documents that were made now."""
     unchanged: int = 0
+    """Documents that are still right."""
     superseded: int = 0
+    """Trials that count no more, because a later one of the same task does."""
     skipped: int = 0
+    """Folders that hold no trial or are left out by their names."""
     without_task: int = 0
+    """Trials whose task has no definition."""
     left_behind: int = 0
     """Documents whose trial is gone; `--prune` removes them."""
     notes: list[str] = field(default_factory=list)
@@ -89,27 +72,36 @@ class Normalized:
 
     @property
     def trials(self) -> int:
+        """Trials that were found."""
         return self.written + self.unchanged + self.superseded + len(self.failed)
+
+    def add_unchanged(self, run: UnchangedRun) -> None:
+        """Count a run in which nothing is to be done."""
+        self.outputs.append(run.output)
+        self.unchanged += run.documents
+        self.left_behind += run.left_behind
+        self.superseded += run.seen.superseded
+        self.skipped += run.seen.skipped
+        self.without_task += run.seen.without_task
+        self.noted |= run.seen.noted
 
 
 @dataclass(slots=True)
-class _RunWork:
-    """One run while it is worked on, its output folder locked."""
+class _RunToNormalize:
+    """One run while its trials are worked on."""
 
+    session: RunSession
     plan: Plan
-    output: RunOutput
-    state: State
-    outcomes: dict[str, TrialOutcome]
-    """By document."""
-    stale: list[TrialWork]
     rows: KeptRows
-    unsaved: bool = False
-    """Something was made that the state on disk does not know of yet."""
+    outcomes: dict[str, TrialOutcome]
+    """By document; those of trials that are worked on are added."""
+    stale: list[TrialWork]
+    """Trials to be worked on."""
 
 
 def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     """Traces to events documents and outcomes, for every run that has trials."""
-    tasks = Tasks(request.tasks)
+    tasks = TaskDefinitions(request.tasks)
     context = request.context(with_metrics=with_metrics)
     layout = layout_of(open_folder(request.runs), request.settings)
     done = Normalized(single=layout.single)
@@ -123,123 +115,90 @@ def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     if not layout.single:
         skipped, problems = problems_outside_runs(outside)
         done.skipped += len(skipped)
-        _write_all_outcomes(request, done.outputs, skipped, problems)
+        write_all_outcomes(request, done.outputs, skipped, problems)
     return done
 
 
-def work_on(work: TrialWork) -> TrialDone:
+def normalize_trial(work: TrialWork) -> TrialDone:
     """One trial, in a worker; the stages it goes through are imported when there is a trial."""
-    from groundtrace.pipeline import work_on as through
+    from groundtrace.pipeline import process_trial
 
-    return through(work)
+    return process_trial(work)
 
 
-def _notes(tasks: Tasks | None, context: Context) -> list[str]:
-    """Problems of the task definitions and the registry: of no run, so they stand in none."""
-    problems = [*_problems(tasks)] if tasks is not None else []
+def _notes(tasks: TaskDefinitions | None, context: Context) -> list[str]:
+    """Problems of the task definitions and the registry: they belong to no single run."""
+    problems = [*tasks.problems] if tasks is not None else []
     problems += context.registry.problems if context.registry is not None else ()
     return [str(problem) for problem in problems]
-
-
-def _problems(tasks: Tasks) -> tuple[Problem, ...]:
-    return tuple(tasks.index.problems) if tasks.index is not None else ()
 
 
 def _plans(
     runs: Iterable[Run | Skipped | FoundProblem],
     request: Request,
-    tasks: Tasks,
+    tasks: TaskDefinitions,
     context: Context,
     done: Normalized,
     outside: list[Skipped | FoundProblem],
 ) -> Iterator[tuple[RunOutput, Plan]]:
     """The work of every run that has some; what is of no run goes to `outside`."""
     known = Fingerprints(context.fingerprint())
-    shared = everywhere(request, tasks, context, known)
+    shared = fingerprint_of_shared(request, tasks, context, known)
     for run in runs:
         if not isinstance(run, Run):
             outside.append(run)
             continue
-        output = request.places.run(run.run_id, run.path)
-        seen = fingerprint_of(run, shared)
-        if is_unchanged(output, seen, request, done):
+        output = request.output_folders.run(run.run_id, run.path)
+        run_fingerprint = fingerprint_of_run(run, shared)
+        unchanged = unchanged_run(output, run_fingerprint, request)
+        if unchanged is not None:
+            done.add_unchanged(unchanged)
             continue
-        done.noted |= bool(_problems(tasks))
+        done.noted |= bool(tasks.problems)
         found = discover_run(run, settings=request.settings, tasks=tasks.index, only=request.only)
         plan = plan_run(found, output.folder, run.path, context, known)
         if plan.works:
-            yield output, replace(plan, seen=seen)
+            yield output, replace(plan, fingerprint=run_fingerprint)
         else:
             done.skipped += len(plan.skipped)
 
 
 def _normalize_batch(
-    plans: Iterable[tuple[RunOutput, Plan]], request: Request, done: Normalized
+    plans: Sequence[tuple[RunOutput, Plan]], request: Request, done: Normalized
 ) -> None:
-    """Some runs at a time: together they keep all workers busy, however small each is."""
-    with ExitStack() as locks:
-        works: dict[str, _RunWork] = {}
-        for output, plan in plans:
-            locks.enter_context(locked(output.folder))
-            works[output.folder.url] = _prepared(plan, output, request, done)
-        stale = [work for run in works.values() for work in run.stale]
-        request.ticker.add_total(len(stale))
-        saved_at = time.monotonic()
-        try:
-            for result in request.engine.map(work_on, stale):
-                request.ticker.advance()
-                _take(result, works[result.item.output.url], done)
-                if time.monotonic() - saved_at > SAVE_SECONDS:
-                    _save(works.values())
-                    saved_at = time.monotonic()
-        except BaseException:
-            _save_if_possible(works.values())
-            raise
-        for run in works.values():
+    outputs = [output for output, _ in plans]
+    with open_sessions(outputs, ignore_state=request.force) as sessions:
+        runs = {
+            output.folder.url: _prepared(plan, sessions[output.folder.url], done)
+            for output, plan in plans
+        }
+
+        def enter(result: Done[TrialWork, TrialDone], session: RunSession) -> None:
+            _enter(result, runs[session.folder.url], done)
+
+        stale = [work for run in runs.values() for work in run.stale]
+        work_through(request, sessions, normalize_trial, stale, enter)
+        for run in runs.values():
             _finish_run(run, request, done)
 
 
-def _save(runs: Iterable[_RunWork]) -> None:
-    for run in runs:
-        if run.unsaved:
-            save_state(run.output.folder, run.state)
-            run.unsaved = False
-
-
-def _save_if_possible(runs: Iterable[_RunWork]) -> None:
-    """The run is being stopped: by the user, or by a disk that may refuse this as well."""
-    try:
-        _save(runs)
-    except GroundtraceError:
-        pass
-
-
-def _prepared(plan: Plan, output: RunOutput, request: Request, done: Normalized) -> _RunWork:
-    """Sort a run's trials into fresh and stale, and strike off what will be made again."""
-    folder = output.folder
-    state = State() if request.force else load_state(folder)
-    marks = marks_in(folder)
-    earlier = _earlier_outcomes(folder, state, marks) | state.unfinished
-    run = _RunWork(plan, output, state, {}, [], done.rows[folder.url])
+def _prepared(plan: Plan, session: RunSession, done: Normalized) -> _RunToNormalize:
+    """Sort a run's trials into those whose document is current and those that are stale."""
+    earlier = _earlier_outcomes(session) | session.state.unfinished
+    outcomes: dict[str, TrialOutcome] = {}
+    stale: list[TrialWork] = []
     for work in plan.works:
-        if work.document in earlier and is_fresh(work, state, marks):
-            run.outcomes[work.document] = earlier[work.document]
-            done.unchanged += 1
+        path = work.document
+        if path in earlier and session.is_current_document(path, work.inputs):
+            outcomes[path] = earlier[path]
         else:
-            run.stale.append(work)
-            state.documents.pop(work.document, None)
-            state.evaluated.pop(work.document, None)
-            state.unfinished.pop(work.document, None)
-    if run.stale:
-        state.run = None
-    if run.stale and STATE_FILE in marks:
-        # Before anything is written: if this run is killed, a later one with yesterday's inputs
-        # must not take today's documents for yesterday's.
-        save_state(folder, state)
-    return run
+            stale.append(work)
+    done.unchanged += len(outcomes)
+    session.forget_before_work([work.document for work in stale])
+    return _RunToNormalize(session, plan, done.rows[session.folder.url], outcomes, stale)
 
 
-def _take(result: Done[TrialWork, TrialDone], run: _RunWork, done: Normalized) -> None:
+def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Normalized) -> None:
     work = result.item
     if result.result is None:
         done.failed.append(f"{work.trial.path}: {result.error}")
@@ -252,149 +211,91 @@ def _take(result: Done[TrialWork, TrialDone], run: _RunWork, done: Normalized) -
         return
     made = result.result
     done.written += 1
-    run.unsaved = True
-    run.outcomes[work.document] = run.state.unfinished[work.document] = made.outcome
-    run.state.documents[work.document] = f"{work.inputs} {made.mark}"
+    run.outcomes[work.document] = made.outcome
+    run.session.enter_document(work.document, work.inputs, made.mark, made.outcome)
     if made.row is not None:
         run.rows.keep(work.document, made.row)
-        run.state.evaluated[work.document] = f"{made.mark} {made.metrics_mark}"
+        run.session.enter_metrics(work.document, made.mark, made.metrics_mark)
 
 
-def _finish_run(run: _RunWork, request: Request, done: Normalized) -> None:
-    """Write outcomes, deal with what is left behind, and save the state last."""
-    plan, state, folder = run.plan, run.state, run.output.folder
-    done.outputs.append(run.output)
-    done.superseded += len(plan.passed_over)
-    done.skipped += len(plan.skipped)
-    records = [run.outcomes[document] for document in sorted(run.outcomes)]
-    run_path = plan.works[0].run_path
-    records += [
-        outcome_record(trial, "superseded", reason=reason, run_path=run_path)
-        for trial, reason in plan.passed_over
-    ]
-    without_task = sum(work.trial.task is None for work in plan.works)
-    done.without_task += without_task
-    failed = len(run.outcomes) > len(run.state.documents.keys() & run.outcomes.keys())
+def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> None:
+    """Write outcomes, deal with documents that have no trial any more, and save the state last."""
+    plan, session = run.plan, run.session
+    failed = run.outcomes.keys() - session.state.documents.keys()
+    seen = RunSeen(
+        fingerprint=plan.fingerprint or "",
+        superseded=len(plan.superseded),
+        skipped=len(plan.skipped),
+        without_task=sum(work.trial.task is None for work in plan.works),
+        noted=done.noted,
+    )
+    done.outputs.append(session.output)
+    done.superseded += seen.superseded
+    done.skipped += seen.skipped
+    done.without_task += seen.without_task
     if request.only is None:
-        _leave_behind(run, request, done)
-    else:
-        records += _not_asked_for(folder, records)
-    records.sort(key=lambda r: (r.config_name, r.task_name, r.path))
-    before = (state.results.get(OUTCOMES), state.run)
+        done.left_behind += _leave_behind(run, request)
+    _write_outcomes(run, request)
+    whole = plan.fingerprint is not None and request.only is None and not failed
+    session.enter_run(seen if whole else None)
+    session.save_if_changed()
+
+
+def _write_outcomes(run: _RunToNormalize, request: Request) -> None:
+    records = _records(run, request)
 
     def parts(made: str | None) -> Iterator[bytes]:
         document = OutcomesDocument(
             schema_version=SCHEMA_VERSION,
             generated_at=made or request.generated_at,
-            scope=run.output.run_id,
+            scope=run.session.output.run_id,
             trials=[],
-            skipped=list(plan.skipped),
-            problems=dict(plan.problems),
+            skipped=list(run.plan.skipped),
+            problems=dict(run.plan.problems),
         )
         return encode_in_parts(document, "trials", records)
 
-    enter_result(state, OUTCOMES, "", write_in_parts(folder, OUTCOMES, parts))
-    whole = plan.seen is not None and request.only is None and not failed
-    state.run = (
-        RunSeen(
-            fingerprint=plan.seen or "",
-            superseded=len(plan.passed_over),
-            skipped=len(plan.skipped),
-            without_task=without_task,
-            noted=done.noted,
-        )
-        if whole
-        else None
-    )
-    if run.unsaved or state.unfinished or before != (state.results[OUTCOMES], state.run):
-        state.unfinished.clear()
-        save_state(folder, state)
+    written = write_in_parts(run.session.folder, OUTCOMES, parts)
+    run.session.enter_result(OUTCOMES, "", written)
+    run.session.outcomes_are_written()
 
 
-def _leave_behind(run: _RunWork, request: Request, done: Normalized) -> None:
+def _records(run: _RunToNormalize, request: Request) -> list[TrialOutcome]:
+    """What became of every trial of a run, in order."""
+    records = [run.outcomes[document] for document in sorted(run.outcomes)]
+    run_path = run.plan.works[0].run_path
+    records += [
+        outcome_record(trial, "superseded", reason=reason, run_path=run_path)
+        for trial, reason in run.plan.superseded
+    ]
+    if request.only is not None:
+        # Earlier outcomes of the trials that `--only` left out.
+        have = {record.path for record in records}
+        for stored in outcomes_of([run.session.output]):
+            records += [trial for trial in stored.trials if trial.path not in have]
+    records.sort(key=lambda r: (r.config_name, r.task_name, r.path))
+    return records
+
+
+def _leave_behind(run: _RunToNormalize, request: Request) -> int:
     """Documents whose trials are gone: counted, or removed where that was asked for."""
-    folder, state = run.output.folder, run.state
+    session = run.session
     wanted = {work.document for work in run.plan.works}
-    for path in state.documents.keys() - wanted:
-        del state.documents[path]
-        run.unsaved = True
-    left = [path for path in document_paths(folder, EVENTS_ENDING) if path not in wanted]
+    for path in session.state.documents.keys() - wanted:
+        session.forget_inputs(path)
+    left = [path for path in document_paths(session.folder, EVENTS_ENDING) if path not in wanted]
     if not request.prune:
-        done.left_behind += len(left)
-        return
+        return len(left)
     for path in left:
-        folder.remove(metrics_path(path))
-        folder.remove(path)
-        state.evaluated.pop(path, None)
-        run.unsaved = True
+        session.folder.remove(metrics_path(path))
+        session.folder.remove(path)
+        session.forget(path)
+    return 0
 
 
-def _earlier_outcomes(
-    folder: Folder, state: State, marks: Mapping[str, str]
-) -> dict[str, TrialOutcome]:
+def _earlier_outcomes(session: RunSession) -> dict[str, TrialOutcome]:
     """Outcomes that an earlier run wrote, unless somebody changed them since."""
-    if not is_current(state, marks, OUTCOMES, ""):
+    if not session.is_current(OUTCOMES, ""):
         return {}
-    stored = read_outcomes(folder).document
+    stored = read_outcomes(session.folder).document
     return {t.document: t for t in stored.trials if t.document} if stored is not None else {}
-
-
-def _not_asked_for(folder: Folder, records: list[TrialOutcome]) -> list[TrialOutcome]:
-    """Earlier outcomes of trials that `--only` left out."""
-    stored = read_outcomes(folder).document
-    have = {record.path for record in records}
-    return [t for t in stored.trials if t.path not in have] if stored is not None else []
-
-
-def _write_all_outcomes(
-    request: Request,
-    outputs: Iterable[RunOutput],
-    skipped: list[SkippedFolder],
-    problems: dict[str, int],
-) -> None:
-    """Outcomes of all runs in one document, with what was met outside of them."""
-    aggregate = request.places.aggregate()
-    outputs = sorted(outputs, key=lambda output: output.folder.url)
-    now = request.generated_at
-    with locked(aggregate):
-        state = load_state(aggregate)
-        marks = [(output.run_id, stamp_of(output.folder, OUTCOMES)) for output in outputs]
-        made_from = fingerprint(marks, skipped, problems)
-        if not request.force and is_current(state, marks_in(aggregate), OUTCOMES, made_from):
-            return
-        entry = write_in_parts(
-            aggregate, OUTCOMES, lambda made: _all_outcomes(outputs, skipped, problems, made or now)
-        )
-        enter_result(state, OUTCOMES, made_from, entry)
-        save_state(aggregate, state)
-
-
-def _all_outcomes(
-    outputs: Iterable[RunOutput],
-    skipped: list[SkippedFolder],
-    problems: dict[str, int],
-    generated_at: str,
-) -> Iterator[bytes]:
-    """The document of all runs with no more than one run's trials in memory: runs are read for
-    what is counted over all of them, and once more for their trials."""
-    counts = Counter(problems)
-    everything = list(skipped)
-    for output in outputs:
-        stored = read_outcomes(output.folder).document
-        if stored is None:
-            continue
-        counts.update(stored.problems)
-        everything += [
-            SkippedFolder(path=f"{output.run_id}/{s.path}", reason=s.reason) for s in stored.skipped
-        ]
-    document = OutcomesDocument(
-        schema_version=SCHEMA_VERSION,
-        generated_at=generated_at,
-        scope=ALL_RUNS,
-        trials=[],
-        skipped=everything,
-        problems=dict(sorted(counts.items())),
-    )
-    read = (read_outcomes(output.folder).document for output in outputs)
-    trials = (trial for stored in read if stored is not None for trial in stored.trials)
-    return encode_in_parts(document, "trials", trials)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import groundtrace.pipeline
-import groundtrace.stages.evaluate
+import groundtrace.stages.document_work
 import groundtrace.stages.normalize
 
 # Imported when the first call of their kind is read: by each worker, if not here.

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
-from groundtrace.artifacts.lock import locked
+from groundtrace.artifacts.file_names import IMPACT, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import Stored, read_one
-from groundtrace.artifacts.state import fingerprint, load_state, save_state
+from groundtrace.artifacts.state import fingerprint, mark_of
 from groundtrace.artifacts.write import write_text
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.errors import MissingExtraError, NothingFoundError
 from groundtrace.report import ReportData, render_html, render_markdown
 from groundtrace.rows.trial_row import TrialRow
-from groundtrace.stages import ALL_RUNS, Request
-from groundtrace.stages.details import details_of
-from groundtrace.stages.evaluate import SUMMARY, Rows, rows_of, stamp_of
-from groundtrace.stages.impact import IMPACT
-from groundtrace.storage import Folder
+from groundtrace.stages.evaluated_trials import evaluated_trials_in
+from groundtrace.stages.request import ALL_RUNS, Request
+from groundtrace.stages.rows_of_runs import MadeRows, rows_of_runs
+from groundtrace.stages.session import open_session
 
 FILES = {"md": "retrieval_report.md", "html": "retrieval_report.html"}
 """Format to its file."""
@@ -31,75 +31,60 @@ class Reported:
     """What reporting did."""
 
     written: list[str] = field(default_factory=list)
-    """Reports that stand on disk now; those of all runs last."""
+    """Reports that are on disk now; those of all runs last."""
     notes: list[str] = field(default_factory=list)
     """What could not be written, and the way out."""
 
 
 def report(
-    request: Request, formats: Sequence[str] | None = None, made: Rows | None = None
+    request: Request, formats: Sequence[str] | None = None, made: MadeRows | None = None
 ) -> Reported:
     """The reports of each run, and of all runs together where RUNS holds several.
 
     Without `formats` both are written, the page only where its extra is installed.
     """
-    outputs, single = request.places.existing()
+    outputs, single = request.output_folders.existing()
     wanted = tuple(formats) if formats is not None else tuple(FILES)
     done = Reported()
     for output in outputs:
-        _report(output.folder, output.run_id, [output], wanted, request, made or {}, done)
+        _report(output, [output], wanted, request, made or {}, done)
     if not single:
-        aggregate = request.places.aggregate()
-        _report(aggregate, ALL_RUNS, outputs, wanted, request, made or {}, done)
+        aggregate = RunOutput(ALL_RUNS, request.output_folders.aggregate())
+        _report(aggregate, outputs, wanted, request, made or {}, done)
     return done
 
 
 def _report(
-    folder: Folder,
-    scope: str,
+    target: RunOutput,
     outputs: Sequence[RunOutput],
     formats: tuple[str, ...],
     request: Request,
-    made: Rows,
+    made: MadeRows,
     done: Reported,
 ) -> None:
-    with locked(folder):
-        state = load_state(folder)
+    folder = target.folder
+    with open_session(target) as session:
         parts = [
-            (stamp_of(f, SUMMARY), stamp_of(f, IMPACT))
+            (mark_of(f, SUMMARY), mark_of(f, IMPACT))
             for f in (folder, *(o.folder for o in outputs))
         ]
-        content = fingerprint(parts, request.only)
-        made_once = _Once(lambda: _data(folder, scope, outputs, request, made))
+        made_from = fingerprint(parts, request.only)
+        # Made when a report is to be written, and once for both formats.
+        data = cache(lambda: _data(target, outputs, request, made))
         wanted = list(formats)
         for name in wanted:
             file = FILES[name]
-            fresh = state.results.get(file) == content and folder.has_file(file)
-            if request.force or not fresh:
+            if request.force or not session.is_report_current(file, made_from):
                 try:
-                    write_text(folder, file, RENDERERS[name](made_once.value()))
+                    write_text(folder, file, RENDERERS[name](data()))
                 except MissingExtraError as error:
                     _note(done, f"{error}; the Markdown was written")
                     if "md" not in wanted:
                         wanted.append("md")  # the loop takes it up next
                     continue
-                state.results[file] = content
+                session.enter_report(file, made_from)
             done.written.append(f"{folder.url}/{file}")
-        save_state(folder, state)
-
-
-class _Once:
-    """Makes the data when it is first needed, and keeps it."""
-
-    def __init__(self, make: Callable[[], ReportData]) -> None:
-        self._make = make
-        self._value: ReportData | None = None
-
-    def value(self) -> ReportData:
-        """The data."""
-        if self._value is None:
-            self._value = self._make()
-        return self._value
+        session.save_if_changed()
 
 
 def _note(done: Reported, text: str) -> None:
@@ -108,27 +93,28 @@ def _note(done: Reported, text: str) -> None:
 
 
 def _data(
-    folder: Folder, scope: str, outputs: Sequence[RunOutput], request: Request, made: Rows
+    target: RunOutput, outputs: Sequence[RunOutput], request: Request, made: MadeRows
 ) -> ReportData:
+    folder = target.folder
     summary: Stored[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
     if summary.document is None:
         reason = summary.problem.reason if summary.problem is not None else "missing"
         raise NothingFoundError(f"{folder.url}: no summary ({reason}); run 'groundtrace evaluate'")
     impact: Stored[ImpactDocument] = read_one(folder, IMPACT, "impact_analysis")
     return ReportData(
-        scope=scope,
+        scope=target.run_id,
         summary=summary.document,
         impact=impact.document,
         impact_problem=impact.problem.reason
         if impact.problem is not None and folder.has_file(IMPACT)
         else None,
-        rows=_Rows(lambda: rows_of(outputs, made, request)),
-        details=lambda: details_of(outputs, request.only),
+        rows=_ReadEachTime(lambda: rows_of_runs(outputs, made, request)),
+        details=lambda: evaluated_trials_in(outputs, request.only),
     )
 
 
-class _Rows:
-    """Rows that are read anew each time: a benchmark's do not fit into memory."""
+class _ReadEachTime:
+    """Rows that are read again for every loop over them: a benchmark's do not fit into memory."""
 
     def __init__(self, read: Callable[[], Iterator[TrialRow]]) -> None:
         self._read = read

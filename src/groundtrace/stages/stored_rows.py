@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from groundtrace.artifacts.file_names import events_path
 from groundtrace.artifacts.read import (
     OutcomeIndex,
     Stored,
-    events_path,
     read_metrics,
     read_one,
     read_outcomes,

@@ -1,15 +1,16 @@
-"""Runs of which nothing changed at all: told by listing them, without reading a record."""
+"""Runs where nothing changed at all: recognised by listing them, without reading a record."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
 
+from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES
 from groundtrace.artifacts.output_folders import RunOutput
-from groundtrace.artifacts.read import EVENTS_ENDING
 from groundtrace.artifacts.state import (
     OUTPUT_FOLDERS,
+    RunSeen,
+    documents_are_as_written,
     fingerprint,
     fingerprint_lines,
     is_current,
@@ -17,53 +18,57 @@ from groundtrace.artifacts.state import (
     marks_in,
 )
 from groundtrace.discover import Run
-from groundtrace.documents import KINDS
 from groundtrace.plan import Context, Fingerprints
-from groundtrace.stages import Request
-from groundtrace.stages.tasks import Tasks
-
-if TYPE_CHECKING:
-    from groundtrace.stages.normalize import Normalized
-
-OUTCOMES = KINDS["outcomes"].file_name
+from groundtrace.stages.request import Request
+from groundtrace.stages.task_definitions import TaskDefinitions
 
 
-def everywhere(request: Request, tasks: Tasks, context: Context, known: Fingerprints) -> str:
+def fingerprint_of_shared(
+    request: Request, tasks: TaskDefinitions, context: Context, known: Fingerprints
+) -> str:
     """Fingerprint of what all runs share: settings, every task, the registry, what is asked for."""
     of_tasks = tasks.fingerprint(known)
     registry = asdict(context.registry) if context.registry is not None else None
     return fingerprint(known.context, of_tasks, registry, request.only, context.with_metrics)
 
 
-def fingerprint_of(run: Run, shared: str) -> str | None:
-    """Of a whole run, without looking into a file; None where links forbid it."""
+def fingerprint_of_run(run: Run, shared: str) -> str | None:
+    """Fingerprint of a whole run, without opening a file; None where links forbid it."""
     lines = run.folder.everything(OUTPUT_FOLDERS)
     if lines is None:
         return None
     return fingerprint_lines(chain((shared, run.run_id, run.path), lines))
 
 
-def is_unchanged(output: RunOutput, seen: str | None, request: Request, done: Normalized) -> bool:
-    """Whether nothing is to be done for a run: the same inputs, the same results still there.
+@dataclass(frozen=True, slots=True)
+class UnchangedRun:
+    """A run with nothing to do, and what an earlier run knew of it."""
 
-    Then its records are not even read, which is most of the time of a run without changes.
+    output: RunOutput
+    documents: int
+    """Events documents of its trials."""
+    left_behind: int
+    """Events documents on disk that belong to no trial."""
+    seen: RunSeen
+    """The counts that are shown again."""
+
+
+def unchanged_run(
+    output: RunOutput, run_fingerprint: str | None, request: Request
+) -> UnchangedRun | None:
+    """The run if nothing is to be done for it: the same inputs, and the same results still there.
+
+    Then its records are not even read, which is most of the time of a run without changes. Taken
+    without a lock, because nothing will be written.
     """
-    if seen is None or request.force or request.prune:
-        return False
+    if run_fingerprint is None or request.force or request.prune:
+        return None
     state = load_state(output.folder)
-    if state.run is None or state.run.fingerprint != seen:
-        return False
+    if state.run is None or state.run.fingerprint != run_fingerprint:
+        return None
     marks = marks_in(output.folder)
-    if not is_current(state, marks, OUTCOMES, "") or any(
-        made.rpartition(" ")[2] != marks.get(path) for path, made in state.documents.items()
-    ):
-        return False
-    documents = sum(path.endswith(EVENTS_ENDING) for path in marks)
-    done.outputs.append(output)
-    done.unchanged += len(state.documents)
-    done.left_behind += documents - len(state.documents)
-    done.superseded += state.run.superseded
-    done.skipped += state.run.skipped
-    done.without_task += state.run.without_task
-    done.noted |= state.run.noted
-    return True
+    if not is_current(state, marks, OUTCOMES, "") or not documents_are_as_written(state, marks):
+        return None
+    on_disk = sum(path.endswith(EVENTS_ENDING) for path in marks)
+    documents = len(state.documents)
+    return UnchangedRun(output, documents, on_disk - documents, state.run)

@@ -18,7 +18,7 @@ MAX_WHOLE_FILE = 64 * 1024 * 1024
 """Small files (results, ground truth) are read whole up to this size and refused beyond it."""
 
 UNLISTED = "."
-"""Name of the entry that stands for a folder which is there but cannot be listed."""
+"""Name of the only entry of a folder that is there but cannot be listed."""
 
 
 class Entry(msgspec.Struct, frozen=True):

@@ -213,7 +213,7 @@ def _errors() -> tuple[type[BaseException], ...]:
 
 
 def _is_missing(error: BaseException) -> bool:
-    """The object is not there; a bucket that is not there is another matter."""
+    """Whether the object is missing; a missing bucket is another error."""
     found = isinstance(error, FileNotFoundError) or type(error).__name__ == "NotFoundError"
     return found and "NoSuchBucket" not in str(error)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from groundtrace.model import Problem
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import EntryKind, Folder
 from groundtrace.traces.claims import Probe, Recognised, stated_by
 from groundtrace.traces.source import Reader
@@ -126,6 +127,6 @@ def reader_for(
                 break  # nothing is stronger, and of equals the earlier one reads the file
     if best is not None:
         return best, None
-    kind = "unrecognised" if probe.head.strip() else "empty_file"
+    kind: ProblemKind = "unrecognised" if probe.head.strip() else "empty_file"
     reason = "no reader knows this file" if probe.head.strip() else "the file is empty"
     return None, Problem(path, kind, reason)

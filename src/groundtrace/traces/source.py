@@ -14,6 +14,7 @@ import msgspec
 
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, ToolResult, Usage
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import earliest
 from groundtrace.traces.claims import Probe, Recognised
@@ -98,7 +99,7 @@ class Source:
 
     def problem(
         self,
-        kind: str,
+        kind: ProblemKind,
         reason: str,
         *,
         line: int | None = None,

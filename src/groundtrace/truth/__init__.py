@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar
 
 from groundtrace.jsonio import BadJsonError, loads
 from groundtrace.model import Confidence, GroundTruth, Problem, Task, TruthFile, TruthResult
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder, TooLargeError
 from groundtrace.truth import records
 from groundtrace.truth.entries import Notes, collect, truth_file
@@ -51,7 +52,7 @@ def _json(read: Callable[[Any, Notes], SourceFindings]) -> Callable[[bytes, Note
             return read(loads(raw), notes)
         except BadJsonError as error:
             where = "" if error.line is None else f" at line {error.line}"
-            kind = "empty_file" if not raw.strip() else "broken_json"
+            kind: ProblemKind = "empty_file" if not raw.strip() else "broken_json"
             notes.add(kind, f"not valid JSON{where}: {error}")
             return SourceFindings()
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, TruthChunk, TruthFile, TruthSymbol
 from groundtrace.paths.repos import is_placeholder, short_repo
+from groundtrace.problems import ProblemKind
 
 MAX_PATH = 4096
 """Longest path a file system takes; anything longer is not a path."""
@@ -43,7 +44,7 @@ _IDENTIFIER = re.compile(r"~?[A-Za-z_$][\w$]*(?:::~?[A-Za-z_$][\w$]*)*(?:\(\))?"
 class Refused(NamedTuple):
     """Why an entry is not taken."""
 
-    kind: str
+    kind: ProblemKind
     reason: str
 
 
@@ -52,10 +53,10 @@ class Notes:
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self._first: dict[str, str] = {}
-        self._count: dict[str, int] = {}
+        self._first: dict[ProblemKind, str] = {}
+        self._count: dict[ProblemKind, int] = {}
 
-    def add(self, kind: str, reason: str) -> None:
+    def add(self, kind: ProblemKind, reason: str) -> None:
         """Note a problem; only the first of a kind keeps its words."""
         self._first.setdefault(kind, reason)
         self._count[kind] = self._count.get(kind, 0) + 1

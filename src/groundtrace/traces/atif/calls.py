@@ -10,6 +10,7 @@ import msgspec
 
 from groundtrace.cut_json import CutText, read_prefix
 from groundtrace.mcp import content_text, server_in_name
+from groundtrace.problems import ProblemKind
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.atif.dialect import CallRepair
 from groundtrace.traces.atif.harbor_text import take_apart
@@ -238,7 +239,9 @@ class StepReader:
         call.result_cut = answer.cut or over
         self.source.cut_results += over
 
-    def _problem(self, kind: str, reason: str, place: str | None = None, *, lost: int = 0) -> None:
+    def _problem(
+        self, kind: ProblemKind, reason: str, place: str | None = None, *, lost: int = 0
+    ) -> None:
         self.source.problem(kind, reason, place=place, lost_calls=lost, file=self.file)
 
 

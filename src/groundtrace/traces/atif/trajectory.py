@@ -13,6 +13,7 @@ from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.model import Usage
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.times import parse_time
 from groundtrace.traces.atif.calls import StepCall, StepReader
@@ -60,7 +61,9 @@ class Trajectory:
         source = self.source
         source.parsed = loaded.ok
         if loaded.reason:
-            kind = "empty_file" if loaded.reason == "the file is empty" else "broken_trajectory"
+            kind: ProblemKind = (
+                "empty_file" if loaded.reason == "the file is empty" else "broken_trajectory"
+            )
             source.problem(kind, loaded.reason)
         agent = as_mapping(loaded.agent)
         source.harness = harness_of(loaded) or None

@@ -14,6 +14,7 @@ from typing import Any
 from groundtrace import jsonio
 from groundtrace.mcp import content_text, server_in_name
 from groundtrace.model import Usage
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
@@ -127,7 +128,7 @@ class ClaudeTranscript:
         lost = max(0, len(_TOOL_USE.findall(text)) - recovered)
         if not usage_found:
             self.source.ledger.interrupt()
-        kind = "broken_line" if line.ended else "truncated_line"
+        kind: ProblemKind = "broken_line" if line.ended else "truncated_line"
         what = "broken" if line.ended else "cut off"
         self.source.problem(
             kind,

@@ -10,6 +10,7 @@ import msgspec
 
 from groundtrace import jsonio
 from groundtrace.model import Usage
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
@@ -106,7 +107,7 @@ class CursorTranscript:
         lost = len(_CALL.findall(text)) - known
         if call_id is not None and call_id in self.by_id:
             lost -= 1
-        kind = "broken_line" if line.ended else "truncated_line"
+        kind: ProblemKind = "broken_line" if line.ended else "truncated_line"
         self.source.problem(
             kind, f"line does not decode ({reason})", line=line.number, lost_calls=max(0, lost)
         )

@@ -1,4 +1,4 @@
-"""Task definitions that are listed for every run and read only when a run has something to do.
+"""Task definitions: listed for every run, read only when a run has something to do.
 
 Reading 500 of them was more than half of the time of a run without changes.
 """
@@ -12,11 +12,12 @@ from groundtrace.artifacts.state import OUTPUT_FOLDERS, fingerprint, fingerprint
 from groundtrace.storage import open_folder
 
 if TYPE_CHECKING:
+    from groundtrace.model import Problem
     from groundtrace.plan import Fingerprints
     from groundtrace.truth.tasks import TaskIndex
 
 
-class Tasks:
+class TaskDefinitions:
     """The task definitions at a location, if there is one."""
 
     def __init__(self, location: str | None) -> None:
@@ -28,6 +29,11 @@ class Tasks:
         from groundtrace.truth.tasks import build_index
 
         return None if self._folder is None else build_index(self._folder)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Problems of the definitions; reads them."""
+        return tuple(self.index.problems) if self.index is not None else ()
 
     def fingerprint(self, known: Fingerprints) -> str | None:
         """Changes when any definition may have: by listing, or by reading where links forbid it."""

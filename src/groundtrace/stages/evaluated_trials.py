@@ -1,16 +1,15 @@
-"""Every evaluated trial with its documents, one at a time, for tables and the API."""
+"""Every evaluated trial with its documents, one at a time: for tables, the API and the page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from groundtrace.artifacts.output_folders import Places, RunOutput
+from groundtrace.artifacts.file_names import EVENTS_ENDING, metrics_path
+from groundtrace.artifacts.output_folders import OutputFolders, RunOutput
 from groundtrace.artifacts.read import (
-    EVENTS_ENDING,
     OutcomeIndex,
     Stored,
     document_paths,
-    metrics_path,
     read_one,
     read_outcomes,
 )
@@ -22,23 +21,23 @@ from groundtrace.rows.detail import Detail
 from groundtrace.rows.make import row_from
 
 
-def details(
-    places: Places, only: str | None = None, problems: list[Problem] | None = None
+def evaluated_trials(
+    folders: OutputFolders, only: str | None = None, problems: list[Problem] | None = None
 ) -> Iterator[Detail]:
     """Trials of all runs in order; what cannot be read is added to `problems`.
 
     Raises NothingFoundError at the end when there was nothing at all.
     """
-    outputs, _ = places.existing()
-    found = 0
-    for detail in details_of(outputs, only, problems):
-        found += 1
-        yield detail
-    if not found:
-        raise NothingFoundError(f"{places.runs}: nothing evaluated; run 'groundtrace evaluate'")
+    outputs, _ = folders.existing()
+    nothing = True
+    for trial in evaluated_trials_in(outputs, only, problems):
+        nothing = False
+        yield trial
+    if nothing:
+        raise NothingFoundError(f"{folders.runs}: nothing evaluated; run 'groundtrace evaluate'")
 
 
-def details_of(
+def evaluated_trials_in(
     outputs: Iterable[RunOutput], only: str | None = None, problems: list[Problem] | None = None
 ) -> Iterator[Detail]:
     """Trials of these output folders, in the order of their rows."""

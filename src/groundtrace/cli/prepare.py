@@ -1,0 +1,106 @@
+"""From flags to what the stages take: settings, a request, options of the analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from groundtrace.cli.options import (
+    ImpactFlags,
+    NormalizeFlags,
+    OutputFlags,
+    TruthFlags,
+    WorkFlags,
+)
+from groundtrace.cli.terminal import Progress
+
+if TYPE_CHECKING:
+    from groundtrace.config import Settings
+    from groundtrace.impact.options import ImpactOptions
+    from groundtrace.stages.request import Request
+
+
+def settings_for(
+    config_file: Path | None,
+    normalizing: NormalizeFlags | None = None,
+    comparing: ImpactFlags | None = None,
+) -> Settings:
+    """Settings of the file, with the flags that were given on top; what is wrong stops here.
+
+    An addition with a mistake in it would otherwise fail every trial, one by one.
+    """
+    from groundtrace.config import load_settings, override
+
+    settings = load_settings(config_file)
+    if settings.tools or settings.shell_commands:
+        from groundtrace.tools import check_tools
+
+        check_tools(settings)
+    if normalizing is not None:
+        settings = override(
+            settings,
+            shell=normalizing.shell,
+            trials=normalizing.trials,
+            mcp_servers=normalizing.mcp_servers or None,
+            schema_version=normalizing.schema_version,
+        )
+    return settings if comparing is None else override(settings, baseline=comparing.baseline)
+
+
+@contextmanager
+def prepared_request(
+    what: str,
+    runs: str,
+    output: OutputFlags,
+    work: WorkFlags,
+    *,
+    truth: TruthFlags | None = None,
+    normalizing: NormalizeFlags | None = None,
+    comparing: ImpactFlags | None = None,
+) -> Iterator[Request]:
+    """A request, with progress shown on stderr as `what` while the block runs."""
+    from groundtrace.engine import make_engine
+    from groundtrace.errors import UsageError
+    from groundtrace.stages.request import Request
+
+    if output.only and work.prune:
+        raise UsageError(
+            "--prune and --only do not go together: what is not asked for would look gone"
+        )
+    engine = make_engine(
+        work.engine,
+        jobs=work.jobs,
+        scheduler=work.scheduler,
+        preload=("groundtrace.stages.preload",),
+    )
+    settings = settings_for(output.config_file, normalizing, comparing)
+    show = not (output.quiet or work.no_progress or output.as_json)
+    with closing(engine), Progress(what, show=show) as progress:
+        yield Request(
+            runs=runs,
+            engine=engine,
+            tasks=truth.tasks if truth is not None else None,
+            ground_truth=truth.ground_truth if truth is not None else None,
+            out=output.out,
+            only=output.only,
+            settings=settings,
+            force=work.force,
+            prune=work.prune,
+            ticker=progress,
+        )
+
+
+def impact_options_for(comparing: ImpactFlags, settings: Settings) -> ImpactOptions:
+    """Options of the impact analysis."""
+    from groundtrace.impact.options import ImpactOptions
+
+    return ImpactOptions(
+        baseline=comparing.baseline or settings.baseline,
+        against=comparing.against,
+        pair_across_runs=comparing.pair_across_runs,
+        allow_unknown_version=comparing.allow_unknown_version,
+        seed=comparing.seed,
+        draws=comparing.draws,
+    )

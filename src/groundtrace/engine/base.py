@@ -1,0 +1,81 @@
+"""What every engine shares: its interface, and how a list of work is cut into chunks.
+
+A chunk is a list of descriptions of work, never contents of files; a function turns one
+description into one result. Engines differ only in where that happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import dataclass
+from itertools import islice
+from typing import Generic, Protocol, TypeVar
+
+from groundtrace.errors import OutputError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+CHUNK_SIZE = 16
+"""Items per chunk: enough that sending a chunk costs little compared with doing it."""
+CHUNKS_EACH = 4
+"""Chunks per worker at least, where there are enough items, so that all workers end together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[Item, Result]):
+    """One item after its work: its result, or why it could not be done."""
+
+    item: Item
+    result: Result | None = None
+    error: str | None = None
+
+
+class Engine(Protocol):
+    """Does work somewhere and gives results as they come, in any order."""
+
+    def map(
+        self, function: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[Done[Item, Result]]:
+        """Every item once, with its result or the reason it has none.
+
+        Raises OutputError when results cannot be written: that concerns all items.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds; it may be used again."""
+        ...
+
+
+Answer = tuple[Result | None, str | None]
+"""What a worker sends back for one item: its result, or why there is none."""
+
+
+def do_one(function: Callable[[Item], Result], item: Item) -> Answer[Result]:
+    """One item; the boundary where a bug in a stage becomes a failed trial, not a lost run."""
+    try:
+        return function(item), None
+    except OutputError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the rest of the run goes on, and this is reported
+        return None, f"{type(error).__name__}: {error}"
+
+
+def do_chunk(function: Callable[[Item], Result], chunk: list[Item]) -> list[Answer[Result]]:
+    """Every item of a chunk, in its order."""
+    return [do_one(function, item) for item in chunk]
+
+
+def chunked(items: Iterable[Item], size: int = CHUNK_SIZE) -> Iterator[list[Item]]:
+    """The items in lists of `size`; the last may be shorter."""
+    rest = iter(items)
+    while chunk := list(islice(rest, size)):
+        yield chunk
+
+
+def chunk_size(items: Iterable[Item], workers: int) -> int:
+    """Items per chunk: fewer than usual where some workers would otherwise get none."""
+    if not isinstance(items, Sized):
+        return CHUNK_SIZE
+    return max(1, min(CHUNK_SIZE, len(items) // max(1, workers * CHUNKS_EACH)))

@@ -1,0 +1,75 @@
+"""The outcomes of all runs of a folder in one document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from groundtrace.artifacts.file_names import OUTCOMES
+from groundtrace.artifacts.output_folders import RunOutput
+from groundtrace.artifacts.read import read_outcomes
+from groundtrace.artifacts.state import fingerprint, mark_of
+from groundtrace.artifacts.write import write_in_parts
+from groundtrace.documents.base import SCHEMA_VERSION
+from groundtrace.documents.codec import encode_in_parts
+from groundtrace.documents.outcomes import OutcomesDocument, SkippedFolder
+from groundtrace.stages.request import ALL_RUNS, Request
+from groundtrace.stages.session import open_session
+
+
+def outcomes_of(outputs: Iterable[RunOutput]) -> Iterator[OutcomesDocument]:
+    """The outcomes documents of the runs that have one, one at a time."""
+    stored = (read_outcomes(output.folder).document for output in outputs)
+    return (document for document in stored if document is not None)
+
+
+def write_all_outcomes(
+    request: Request,
+    outputs: Iterable[RunOutput],
+    skipped: Sequence[SkippedFolder],
+    problems: Mapping[str, int],
+) -> None:
+    """Outcomes of all runs in one document, with what was met outside of them."""
+    outputs = sorted(outputs, key=lambda output: output.folder.url)
+    now = request.generated_at
+    with open_session(RunOutput(ALL_RUNS, request.output_folders.aggregate())) as session:
+        marks = [(output.run_id, mark_of(output.folder, OUTCOMES)) for output in outputs]
+        made_from = fingerprint(marks, skipped, problems)
+        if not request.force and session.is_current(OUTCOMES, made_from):
+            return
+        written = write_in_parts(
+            session.folder,
+            OUTCOMES,
+            lambda made: _all_outcomes(outputs, skipped, problems, made or now),
+        )
+        session.enter_result(OUTCOMES, made_from, written)
+        session.save()
+
+
+def _all_outcomes(
+    outputs: Sequence[RunOutput],
+    skipped: Sequence[SkippedFolder],
+    problems: Mapping[str, int],
+    generated_at: str,
+) -> Iterator[bytes]:
+    """The document with only one run's trials in memory: each run is read once for what is counted
+    over all of them, and once more for its trials."""
+    counts = Counter(problems)
+    everything = list(skipped)
+    for output in outputs:
+        for stored in outcomes_of([output]):
+            counts.update(stored.problems)
+            everything += [
+                SkippedFolder(path=f"{output.run_id}/{s.path}", reason=s.reason)
+                for s in stored.skipped
+            ]
+    document = OutcomesDocument(
+        schema_version=SCHEMA_VERSION,
+        generated_at=generated_at,
+        scope=ALL_RUNS,
+        trials=[],
+        skipped=everything,
+        problems=dict(sorted(counts.items())),
+    )
+    trials = (trial for stored in outcomes_of(outputs) for trial in stored.trials)
+    return encode_in_parts(document, "trials", trials)

@@ -1,0 +1,92 @@
+"""One events document in a worker: its metrics on disk, and its row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from groundtrace.artifacts.file_names import metrics_path
+from groundtrace.artifacts.read import OutcomeIndex, Stored, read_one
+from groundtrace.artifacts.state import mark_of
+from groundtrace.config import Settings
+from groundtrace.documents.codec import encode
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.rows.trial_row import TrialRow
+from groundtrace.stages.request import Request
+from groundtrace.storage import Folder
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentWork:
+    """One events document to be evaluated, or only to be read for its row."""
+
+    output: Folder
+    document: str
+    """Path of the events document, relative to `output`."""
+    outcome: TrialOutcome | None
+    is_current: bool
+    """Its metrics are on disk and still right; only the row is wanted."""
+    settings: Settings
+    generated_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDone:
+    """What comes back from a worker."""
+
+    row: TrialRow
+    metrics_mark: str
+    """Of the metrics document that is on disk now."""
+
+
+def works_on(
+    output: Folder,
+    paths: Iterable[str],
+    index: OutcomeIndex,
+    request: Request,
+    *,
+    stale: frozenset[str] = frozenset(),
+) -> Iterator[DocumentWork]:
+    """Work on these events documents; the metrics of all but the stale ones are current."""
+    for path in paths:
+        yield DocumentWork(
+            output=output,
+            document=path,
+            outcome=index.by_document(path),
+            is_current=path not in stale,
+            settings=request.settings,
+            generated_at=request.generated_at,
+        )
+
+
+def evaluate_stored(work: DocumentWork) -> DocumentDone:
+    """One document: its metrics on disk, and its row; raises when the document is broken."""
+    # Imported when there is a document: a run without changes needs none of them.
+    from groundtrace.metrics import evaluate as evaluate_document
+    from groundtrace.rows.make import row_from
+    from groundtrace.tools import is_known_tool
+
+    folder = work.output
+    events: Stored[EventsDocument] = read_one(folder, work.document, "retrieval_events")
+    if events.document is None:
+        raise ValueError(events.problem.reason if events.problem is not None else "not found")
+    target = metrics_path(work.document)
+    stored: Stored[MetricsDocument] = Stored(target, None)
+    if work.is_current:
+        stored = read_one(folder, target, "retrieval_metrics")
+    metrics = stored.document
+    if metrics is None:
+        metrics = evaluate_document(events.document, generated_at=work.generated_at)
+        mark = folder.write(target, encode(metrics)).mark
+    else:
+        mark = mark_of(folder, target)
+    row = row_from(
+        metrics,
+        events.document,
+        work.outcome,
+        path=work.document,
+        is_known=lambda name: is_known_tool(name, work.settings),
+    )
+    return DocumentDone(row, mark)

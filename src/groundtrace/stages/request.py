@@ -1,0 +1,74 @@
+"""What a command asks of the stages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from groundtrace.artifacts.clock import now
+from groundtrace.artifacts.output_folders import OutputFolders
+from groundtrace.config import Settings
+from groundtrace.engine import Engine
+from groundtrace.plan import Context
+
+ALL_RUNS = "*"
+"""Scope of documents over all runs."""
+
+
+class Ticker(Protocol):
+    """Who is told of progress."""
+
+    def add_total(self, more: int) -> None:
+        """More work was found."""
+
+    def advance(self, by: int = 1) -> None:
+        """Some of it is done."""
+
+
+class NoTicker:
+    """Nobody is told."""
+
+    def add_total(self, more: int) -> None:
+        """Ignore it."""
+
+    def advance(self, by: int = 1) -> None:
+        """Ignore it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a command was asked for."""
+
+    runs: str
+    """Path or URL of a run or a folder of runs."""
+    engine: Engine
+    tasks: str | None = None
+    """Folder of task definitions."""
+    ground_truth: str | None = None
+    """File of a registry of ground truth."""
+    out: str | None = None
+    """Where results go, if not into the runs."""
+    only: str | None = None
+    """Pattern of the tasks to work on."""
+    settings: Settings = field(default_factory=Settings)
+    force: bool = False
+    """Make everything again, whatever earlier runs left."""
+    prune: bool = False
+    """Remove documents whose trials are gone."""
+    ticker: Ticker = field(default_factory=NoTicker)
+    generated_at: str = field(default_factory=now)
+
+    @property
+    def output_folders(self) -> OutputFolders:
+        """Where the files go."""
+        return OutputFolders(self.runs, self.out)
+
+    def context(self, *, with_metrics: bool) -> Context:
+        """What travels to the workers."""
+        registry = None
+        if self.ground_truth is not None:
+            from groundtrace.truth import load_registry
+
+            registry = load_registry(Path(self.ground_truth))
+        return Context(self.settings, registry, self.generated_at, with_metrics)

@@ -1,0 +1,253 @@
+"""An output folder while a stage works in it: locked, with its state and a listing of its files.
+
+All stages write through a session, so that locking, "is it still current?" and the state on disk
+follow the same rules everywhere. Two rules keep the state true when a run is killed:
+
+- what is about to be made again is forgotten on disk first (`forget_before_work`): a later run
+  with yesterday's inputs must not take today's documents for yesterday's;
+- what was made is entered only once it is on disk, and saved every `SAVE_SECONDS` and when the
+  run is stopped (`work_through`): a kill costs seconds of work, not all of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from typing import Protocol, TypeVar
+
+from groundtrace.artifacts.file_names import metrics_path
+from groundtrace.artifacts.lock import locked
+from groundtrace.artifacts.output_folders import RunOutput
+from groundtrace.artifacts.state import FILE_NAME as STATE_FILE
+from groundtrace.artifacts.state import (
+    RunSeen,
+    State,
+    entry_of,
+    is_current,
+    load_state,
+    marks_in,
+    save_state,
+)
+from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.engine import Done
+from groundtrace.errors import GroundtraceError
+from groundtrace.stages.request import Request
+from groundtrace.storage import Entry, Folder
+
+SAVE_SECONDS = 10.0
+"""How much work a kill -9 may cost: what is done is saved this often."""
+BATCH_TRIALS = 1000
+"""Trials planned at a time: some megabytes of plans, and progress knows its total."""
+BATCH_RUNS = 200
+"""Runs worked on at a time: each holds a lock, which is an open file."""
+
+
+class RunSession:
+    """One output folder, locked: what of it is current, and what was made in it since."""
+
+    def __init__(self, output: RunOutput, *, ignore_state: bool = False) -> None:
+        """`ignore_state` starts from nothing, as if no earlier run had left a state."""
+        self.output = output
+        self.folder = output.folder
+        self.state = State() if ignore_state else load_state(output.folder)
+        self.unsaved = False
+        """The state differs from the one on disk."""
+
+    @cached_property
+    def marks(self) -> dict[str, str]:
+        """Mark of every file in the folder, listed when first asked for and not again."""
+        return marks_in(self.folder)
+
+    # run-level files
+
+    def is_current(self, name: str, made_from: str) -> bool:
+        """Whether a run-level file was made from this, and nobody changed it since."""
+        return is_current(self.state, self.marks, name, made_from)
+
+    def enter_result(self, name: str, made_from: str, written: Entry) -> None:
+        """Remember what a run-level file was made from; it is on disk."""
+        self._set(self.state.results, name, entry_of(made_from, written.mark))
+
+    def is_report_current(self, name: str, made_from: str) -> bool:
+        """Whether a report was made from this; what somebody wrote into it since is kept."""
+        return self.state.results.get(name) == made_from and self.folder.has_file(name)
+
+    def enter_report(self, name: str, made_from: str) -> None:
+        """Remember what a report was made from; it is on disk."""
+        self._set(self.state.results, name, made_from)
+
+    def enter_run(self, seen: RunSeen | None) -> None:
+        """Remember the run as it was when all of it was done; None while something is missing."""
+        self.unsaved |= self.state.run != seen
+        self.state.run = seen
+
+    # events documents
+
+    def is_current_document(self, path: str, inputs: str) -> bool:
+        """Whether an events document was made from these inputs, and nobody changed it since."""
+        entry = entry_of(inputs, self.marks.get(path))
+        return path in self.marks and self.state.documents.get(path) == entry
+
+    def enter_document(self, path: str, inputs: str, mark: str, outcome: TrialOutcome) -> None:
+        """Remember what an events document was made from; outcomes.json will name it later."""
+        self._set(self.state.documents, path, entry_of(inputs, mark))
+        self.state.unfinished[path] = outcome
+
+    def forget_before_work(self, paths: Collection[str]) -> None:
+        """Forget documents that will be made again, on disk too, before anything is written."""
+        if not paths:
+            return
+        self.state.run = None
+        for path in paths:
+            self.forget(path)
+        if STATE_FILE in self.marks:
+            self.save()
+
+    def forget(self, path: str) -> None:
+        """Forget an events document and its metrics."""
+        for entries in (self.state.documents, self.state.evaluated, self.state.unfinished):
+            self.unsaved |= entries.pop(path, None) is not None
+
+    def forget_inputs(self, path: str) -> None:
+        """Forget what an events document was made from: its trial is gone, the file may stay."""
+        self.unsaved |= self.state.documents.pop(path, None) is not None
+
+    def outcomes_are_written(self) -> None:
+        """outcomes.json names every document now."""
+        self.unsaved |= bool(self.state.unfinished)
+        self.state.unfinished.clear()
+
+    # metrics documents
+
+    def is_current_metrics(self, path: str) -> bool:
+        """Whether an events document was evaluated as it is, and its metrics are as written."""
+        return self.state.evaluated.get(path) == self._both_marks(path)
+
+    def enter_metrics(self, path: str, events_mark: str, metrics_mark: str) -> None:
+        """Remember that an events document of this mark was evaluated; its metrics are on disk."""
+        self._set(self.state.evaluated, path, entry_of(events_mark, metrics_mark))
+
+    def leave_metrics(self, path: str) -> None:
+        """Take a document as evaluated with the files as they are: it does not count any more."""
+        self._set(self.state.evaluated, path, self._both_marks(path))
+
+    def forget_metrics(self, path: str) -> None:
+        """Forget that an events document was evaluated."""
+        self.unsaved |= self.state.evaluated.pop(path, None) is not None
+
+    def forget_metrics_but(self, paths: Collection[str]) -> None:
+        """Forget the metrics of all documents but these."""
+        for path in self.state.evaluated.keys() - set(paths):
+            self.forget_metrics(path)
+
+    def _both_marks(self, path: str) -> str:
+        return entry_of(self.marks.get(path), self.marks.get(metrics_path(path)))
+
+    # the state itself
+
+    def _set(self, entries: dict[str, str], key: str, entry: str) -> None:
+        self.unsaved |= entries.get(key) != entry
+        entries[key] = entry
+
+    def save(self) -> None:
+        """Write the state; all that it names is on disk already."""
+        save_state(self.folder, self.state)
+        self.unsaved = False
+
+    def save_if_changed(self) -> None:
+        """Write the state unless the one on disk is the same."""
+        if self.unsaved:
+            self.save()
+
+
+Sessions = Mapping[str, RunSession]
+"""Address of an output folder to its session."""
+
+
+@contextmanager
+def open_session(output: RunOutput) -> Iterator[RunSession]:
+    """One output folder, locked while the block runs; raises LockedError naming the holder."""
+    with locked(output.folder):
+        yield RunSession(output)
+
+
+@contextmanager
+def open_sessions(
+    outputs: Iterable[RunOutput], *, ignore_state: bool = False
+) -> Iterator[Sessions]:
+    """Several output folders, all locked while the block runs."""
+    with ExitStack() as locks:
+        sessions: dict[str, RunSession] = {}
+        for output in outputs:
+            locks.enter_context(locked(output.folder))
+            sessions[output.folder.url] = RunSession(output, ignore_state=ignore_state)
+        yield sessions
+
+
+AnyRun = TypeVar("AnyRun")
+
+
+def batches(runs: Iterable[AnyRun], trials: Callable[[AnyRun], int]) -> Iterator[list[AnyRun]]:
+    """Runs in lists of about `BATCH_TRIALS` trials.
+
+    Together the runs of a list keep all workers busy, however small each is.
+    """
+    batch: list[AnyRun] = []
+    weight = 0
+    for run in runs:
+        batch.append(run)
+        weight += trials(run)
+        if weight >= BATCH_TRIALS or len(batch) >= BATCH_RUNS:
+            yield batch
+            batch, weight = [], 0
+    if batch:
+        yield batch
+
+
+class Work(Protocol):
+    """One piece of work, for one output folder."""
+
+    @property
+    def output(self) -> Folder:
+        """The folder that its results go to."""
+
+
+Item = TypeVar("Item", bound=Work)
+Result = TypeVar("Result")
+
+
+def work_through(
+    request: Request,
+    sessions: Sessions,
+    function: Callable[[Item], Result],
+    works: Collection[Item],
+    enter: Callable[[Done[Item, Result], RunSession], None],
+) -> None:
+    """Do all works in the request's engine; `enter` enters each result into its run's session."""
+    request.ticker.add_total(len(works))
+    saved_at = time.monotonic()
+    try:
+        for done in request.engine.map(function, works):
+            request.ticker.advance()
+            enter(done, sessions[done.item.output.url])
+            if time.monotonic() - saved_at > SAVE_SECONDS:
+                _save_all(sessions)
+                saved_at = time.monotonic()
+    except BaseException:
+        _save_all_if_possible(sessions)
+        raise
+
+
+def _save_all(sessions: Sessions) -> None:
+    for session in sessions.values():
+        session.save_if_changed()
+
+
+def _save_all_if_possible(sessions: Sessions) -> None:
+    """The run is being stopped: by the user, or by a disk that may refuse this as well."""
+    try:
+        _save_all(sessions)
+    except GroundtraceError:
+        pass
