@@ -98,9 +98,9 @@ def as_texts(value: Any) -> tuple[str, ...]:
 def first_text(source: Mapping[str, Any], names: Iterable[str]) -> str:
     """The first of the named values that is a non-empty text (or a list that begins with one)."""
     for name in names:
-        found = as_texts(source.get(name))
-        if found:
-            return found[0]
+        texts = as_texts(source.get(name))
+        if texts:
+            return texts[0]
     return ""
 
 

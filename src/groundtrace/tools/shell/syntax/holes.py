@@ -33,13 +33,13 @@ class Holed:
         if not line.startswith(self._first) or not line.endswith(self._last):
             return None
         at = len(self._first)
-        found: list[str] = []
+        values: list[str] = []
         for piece in self._middle:
             where = line.find(piece, at)
             if where < 0:
                 return None
-            found.append(line[at:where])
+            values.append(line[at:where])
             at = where + len(piece)
         if at > end:
             return None
-        return [*found, line[at:end]]
+        return [*values, line[at:end]]

@@ -235,12 +235,12 @@ _EXPANSION = re.compile(
 
 
 def _expansion(shell: Shell, node: Node, quoted: bool) -> str:
-    found = _EXPANSION.match(shell.tree.text(node).lstrip())
-    if found is None or found["bang"] == "!":
+    expansion = _EXPANSION.match(shell.tree.text(node).lstrip())
+    if expansion is None or expansion["bang"] == "!":
         return HOLE
-    name, index, rest = found["name"], found["index"], found["rest"]
+    name, index, rest = expansion["name"], expansion["index"], expansion["rest"]
     words = shell.lookup(name)
-    if found["bang"] == "#":
+    if expansion["bang"] == "#":
         if words is None:
             return HOLE
         return str(len(words) if index in {"@", "*"} else len(words[0].text if words else ""))
@@ -264,10 +264,10 @@ def _expansion(shell: Shell, node: Node, quoted: bool) -> str:
 
 
 def _absent(shell: Shell, rest: str, quoted: bool) -> str:
-    found = re.match(r":?[-=](.*)$", rest, re.DOTALL)
-    if found is None:
+    default = re.match(r":?[-=](.*)$", rest, re.DOTALL)
+    if default is None:
         return HOLE
-    text = _inline(shell, found[1].strip("\"'"))
+    text = _inline(shell, default[1].strip("\"'"))
     return _escape(text) if quoted else _split(text)
 
 
@@ -299,10 +299,10 @@ def _modified(text: str, rest: str, shell: Shell) -> str:
         return text.upper() if rest[:2] == "^^" else text[:1].upper() + text[1:]
     if rest[0] == ",":
         return text.lower() if rest[:2] == ",," else text[:1].lower() + text[1:]
-    found = re.match(r":\s*(-?\d+)(?::(-?\d+))?$", rest)
-    if found:
-        start = int(found[1])
-        end = None if found[2] is None else start + int(found[2])
+    slice_match = re.match(r":\s*(-?\d+)(?::(-?\d+))?$", rest)
+    if slice_match:
+        start = int(slice_match[1])
+        end = None if slice_match[2] is None else start + int(slice_match[2])
         return text[start:end]
     return HOLE
 
@@ -394,9 +394,9 @@ def braces(text: str) -> list[str]:
 
 
 def _options(body: str) -> list[str] | None:
-    found = _RANGE.match(body)
-    if found:
-        low, high, step = found.groups()
+    number_range = _RANGE.match(body)
+    if number_range:
+        low, high, step = number_range.groups()
         if low.lstrip("-").isdigit() and high.lstrip("-").isdigit():
             a, b, width = int(low), int(high), abs(int(step or 1)) or 1
             if abs(b - a) // width > MAX_WORDS:
