@@ -132,7 +132,7 @@ def list_files(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 
 
 def search(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """Files of which a search showed lines; a file of which it gave the name alone is surfaced."""
+    """Files whose lines a search showed; a file that it only named is surfaced."""
     del cwd
     payload = payload_of(call.result)
     blocks = blocks_of(payload) or list(fragments(payload.text))

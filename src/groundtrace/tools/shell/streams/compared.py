@@ -1,4 +1,4 @@
-"""What diff and cmp print: which files were compared, and of which of them lines are shown."""
+"""What diff and cmp print: which files were compared, and whose lines are shown."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class Listing(Part, kw_only=True):
         return ORDER_BREAKS
 
     def begin(self, before: str, line: str) -> float:
-        """A listing that goes on in the order of the names before it is hardly another one: of
+        """A listing that goes on in the order of the names before it is seldom another one: of
         `ls a 2>/dev/null | head -30; ls b` all 33 names in order are those of b."""
         if self.long or not self.sorted or not before or self.score(before) <= 0:
             return 0.0

@@ -1,6 +1,6 @@
 """Holes: private characters that stand for text which cannot be known.
 
-`echo "== $f =="` in a loop prints a line of which the middle is unknown. It is kept as `== H ==`,
+`echo "== $f =="` in a loop prints a line with an unknown middle. It is kept as `== H ==`,
 where H is one private character; each unknown has its own, so that a printed line can later tell
 the value of just this variable. A word with a hole in it is never taken for a file name.
 """
@@ -17,7 +17,7 @@ HOLES = re.compile("[\ue000-\uf8ff]")
 
 
 class Holed:
-    """A line with holes, each of which stands for any text, as little as fits.
+    """A line with holes. Each stands for any text, as little as fits.
 
     Found piece by piece: compiling an expression for it took longer than all its matches.
     """
