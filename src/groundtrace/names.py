@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 
 OUTPUT = "retrieval_events"
-"""Folder of a run's results: written by artifacts, passed over by discovery."""
+"""Folder of a run's results: written by artifacts, skipped by discovery."""
 AGGREGATE = "retrieval_events_aggregate"
 """Folder of the results over all runs, likewise."""
 

@@ -169,7 +169,7 @@ class Layout:
         """Whether the task's repository lies in a folder that is not the working directory.
 
         A clone below it bears the name of one, or a file of the ground truth lies at its place
-        in it, or it is the only place in whose folders anything was looked at: some tasks start
+        in it, or the agent looked at nothing in folders elsewhere: some tasks start
         in an empty /workspace and have the repository in /app.
         """
         looked = [path for path, written in paths if not written]
@@ -331,7 +331,7 @@ class Layout:
         return expected or not siblings
 
     def _is_open(self, first: str, rests: Set[str]) -> bool:
-        """Whether a folder of which nothing says what it is must be a repository (D14).
+        """Whether a folder must be a repository though nothing names it (D14).
 
         Only in a trial that knows no repository at all, when it is the only folder that was
         looked into, and files in it, not at its top, are the ground truth's when its name is

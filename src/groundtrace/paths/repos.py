@@ -91,7 +91,7 @@ class RepoName:
     """It carries a `--revision`; such mirrors are named after the repository alone."""
     elsewhere: bool = False
     """It lies on another host than GitHub. A search over everything also shows copies such as
-    `bitbucket.org/linea-supply-demo/envoy`: not the repository of which the task has a mirror."""
+    `bitbucket.org/linea-supply-demo/envoy`: not the repository that the task mirrors."""
 
     def names(self) -> frozenset[str]:
         """Names it goes by."""
@@ -248,7 +248,7 @@ class RepoTable:
         return self._join(self._split(parsed))
 
     def _rivals(self, names: list[RepoName]) -> set[tuple[str, str | None]]:
-        """Trace names whose owner is one of several for a short name of which no owner is known."""
+        """Trace names whose owner is one of several, for a short name without a known owner."""
         owners: dict[str, set[str]] = {}
         for name in names:
             if name.owner is not None:

@@ -36,8 +36,8 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
     for call in trace.calls:
         entry = table.choose(call.name, call.server, call.arguments)
         cwd = call.cwd or trace.cwd
-        found = _findings(call, entry, cwd, settings, table, stored)
-        views.append(_view(call, entry, found, table, wanted))
+        findings = _findings(call, entry, cwd, settings, table, stored)
+        views.append(_view(call, entry, findings, table, wanted))
         stored.remember(call)
     return views
 
@@ -51,8 +51,8 @@ def canonical(
     name: str, server: str | None = None, settings: Settings | None = None
 ) -> ToolEntry | None:
     """The entry that a raw tool name means, or None for an unknown tool."""
-    found = table_for(settings or Settings()).candidates(name, server)
-    return found[0] if found else None
+    entries = table_for(settings or Settings()).candidates(name, server)
+    return entries[0] if entries else None
 
 
 def check_tools(settings: Settings) -> None:
@@ -66,23 +66,23 @@ def check_tools(settings: Settings) -> None:
 
 
 def _view(
-    call: ToolCall, entry: ToolEntry | None, found: Findings, table: Table, wanted: Set[str]
+    call: ToolCall, entry: ToolEntry | None, findings: Findings, table: Table, wanted: Set[str]
 ) -> CallView:
     """`wanted` are the servers whose calls count as MCP (D3)."""
     parts = table.take_apart(call.name, call.server)
     server = parts.server or (entry.server if entry is not None else None)
     is_remote = parts.mcp or server is not None
     counts = is_remote and ("*" in wanted or (server is not None and server.lower() in wanted))
-    category = found.category or (entry.category if entry is not None else "other")
+    category = findings.category or (entry.category if entry is not None else "other")
     return CallView(
         category=category,
         tool=entry.name if entry is not None else None,
         is_mcp=counts,
-        refs=found.refs,
-        symbols=found.symbols,
-        failed=found.failed and not found.refs,  # an error may still show files (D4)
-        repos=found.repos,
-        problems=found.problems,
+        refs=findings.refs,
+        symbols=findings.symbols,
+        failed=findings.failed and not findings.refs,  # an error may still show files (D4)
+        repos=findings.repos,
+        problems=findings.problems,
     )
 
 

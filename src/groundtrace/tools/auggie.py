@@ -30,7 +30,7 @@ _LINE = re.compile(r"\s*(\d+)(?:\t|→|: ?)(.*)", re.DOTALL)
 
 
 def retrieval(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """Files of which sections were shown (D2: retrieval is code search)."""
+    """Files with sections that were shown (D2: retrieval is code search)."""
     payload = payload_of(call.result)
     repo = _repository(call)
     cwd = first_text(call.arguments, ("directory_path", "workspace_path")) or cwd

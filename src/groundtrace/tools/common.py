@@ -98,9 +98,9 @@ def as_texts(value: Any) -> tuple[str, ...]:
 def first_text(source: Mapping[str, Any], names: Iterable[str]) -> str:
     """The first of the named values that is a non-empty text (or a list that begins with one)."""
     for name in names:
-        found = as_texts(source.get(name))
-        if found:
-            return found[0]
+        texts = as_texts(source.get(name))
+        if texts:
+            return texts[0]
     return ""
 
 
@@ -187,7 +187,7 @@ class Spans:
     """Files in order of appearance, each with the hull of the lines that were shown of it."""
 
     def __init__(self, kind: AccessKind, rule: str, bare_kind: AccessKind | None = None) -> None:
-        """`bare_kind` is the kind of files of which no line was shown; by default `kind` too."""
+        """`bare_kind` is the kind of a file without any shown line; by default `kind` too."""
         self._kind = kind
         self._bare_kind = bare_kind or kind
         self._rule = rule
@@ -242,7 +242,7 @@ class Spans:
 
 
 def surfaced(names: Iterable[str], rule: str, repo: str | None = None) -> tuple[FileRef, ...]:
-    """References to files of which only the name was returned."""
+    """References to files whose name alone was returned."""
     spans = Spans("surfaced", rule)
     for name in names:
         spans.add(name, repo=repo)

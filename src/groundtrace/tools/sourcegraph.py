@@ -51,7 +51,7 @@ _CITED_NAME = re.compile(r"\[(?P<where>[^\[\]\s]{5,1000})\]")
 
 def repos_in(query: str) -> tuple[str, ...]:
     """Repositories that a query is limited to: `repo:^github\\.com/org/name$`, also alternatives."""
-    found = []
+    names = []
     for match in _IN_QUERY.finditer(query):
         pattern = match["name"].strip('"').replace("\\", "")
         group = _GROUP.fullmatch(pattern)
@@ -61,8 +61,8 @@ def repos_in(query: str) -> tuple[str, ...]:
         for part in parts:
             name = plain_repo(part.strip("^$"))
             if "/" in name and not re.search(r"[*+?|()\[\]]", name):
-                found.append(name)
-    return distinct(found)
+                names.append(name)
+    return distinct(names)
 
 
 def named_repos(arguments: Mapping[str, Any]) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ def list_files(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 
 
 def search(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """Files of which a search showed lines; a file of which it gave the name alone is surfaced."""
+    """Files whose lines a search showed; a file that it only named is surfaced."""
     del cwd
     payload = payload_of(call.result)
     blocks = blocks_of(payload) or list(fragments(payload.text))
@@ -196,10 +196,10 @@ def commits(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """Commits: their answers name repositories and no files."""
     del entry, cwd
     payload = payload_of(call.result)
-    found = [as_mapping(item) for item in as_items(payload.mapping.get("commits"))]
-    repos = (text_or_empty(item.get("repository")) for item in found)
-    none = not found if payload.value is not None else bool(_NO_RESULTS.match(payload.text))
-    failed = payload.is_error or none or not (found or payload.text.strip())
+    listed = [as_mapping(item) for item in as_items(payload.mapping.get("commits"))]
+    repos = (text_or_empty(item.get("repository")) for item in listed)
+    none = not listed if payload.value is not None else bool(_NO_RESULTS.match(payload.text))
+    failed = payload.is_error or none or not (listed or payload.text.strip())
     return Findings(failed=failed, repos=distinct((*named_repos(call.arguments), *repos)))
 
 
@@ -260,8 +260,8 @@ def list_repos(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     del entry, cwd
     payload = payload_of(call.result)
     if payload.value is not None:
-        found = as_items(payload.mapping.get("repositories")) or as_items(payload.value)
-        names = [text_or_empty(as_mapping(item).get("name")) for item in found]
+        listed = as_items(payload.mapping.get("repositories")) or as_items(payload.value)
+        names = [text_or_empty(as_mapping(item).get("name")) for item in listed]
     else:
         lines = (_REPO_LINE.fullmatch(line) for line in payload.text.split("\n"))
         names = [match["repo"] for match in lines if match]

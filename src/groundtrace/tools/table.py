@@ -120,25 +120,25 @@ class Table:
         if _MCP.fullmatch(name) and name.lower() in self.by_alias:  # added under its whole raw name
             return self.by_alias[name.lower()]
         parts = self.take_apart(name, server)
-        found = self.by_alias.get(parts.tool, ())
+        named = self.by_alias.get(parts.tool, ())
         if parts.server is not None:
-            return tuple(entry for entry in found if entry.server == parts.server)
-        remote = tuple(entry for entry in found if entry.server is not None)
+            return tuple(entry for entry in named if entry.server == parts.server)
+        remote = tuple(entry for entry in named if entry.server is not None)
         if parts.mcp:  # its server is not known, so nothing but its arguments can tell
             return remote
-        local = tuple(entry for entry in found if entry.server is None)
+        local = tuple(entry for entry in named if entry.server is None)
         return (*(e for e in remote if e.requires), *local, *(e for e in remote if not e.requires))
 
     def choose(
         self, name: str, server: str | None = None, arguments: Mapping[str, Any] | None = None
     ) -> ToolEntry | None:
         """The entry that a call means: the first whose required arguments are there."""
-        found = self.candidates(name, server)
+        entries = self.candidates(name, server)
         given = arguments or {}
-        for entry in found:
+        for entry in entries:
             if all(argument in given for argument in entry.requires):
                 return entry
-        return found[0] if found else None
+        return entries[0] if entries else None
 
     def server_name(self, name: str | None) -> str | None:
         """The canonical name of a server; plugins wrap it (`plugin_sourcegraph_sourcegraph`)."""

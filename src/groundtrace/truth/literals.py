@@ -14,7 +14,7 @@ pattern is taken as a path only when
 A pattern is searched for anywhere in an answer, so a tail can never be told for certain; the third
 rule drops those that the rubric itself gives away. What is lost: files at the root of a repository
 and those whose pattern was written loosely. A rubric's files are therefore often fewer than what
-it checks for, and the problem `regex_pattern` says how many patterns were passed over.
+it checks for, and the problem `regex_pattern` says how many patterns were skipped.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 wins; the keys of one group add up. Keys that are missing here are left out on purpose:
 `context_files` lists a whole repository, `answer` belongs to a question and need not be a file,
 `dependency_chain` and `text` are prose. Guessing at unknown `*_files` keys would take distractors
-and forbidden files for evidence, so an unknown record is passed over and its keys are named.
+and forbidden files for evidence, so an unknown record is skipped and its keys are named.
 """
 
 from __future__ import annotations

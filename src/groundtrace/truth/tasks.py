@@ -83,20 +83,20 @@ class TaskIndex:
         return tuple(self.tasks[number] for number in numbers)
 
 
-def _choose(found: tuple[Task, ...], benchmark: str | None) -> Task | None:
+def _choose(tasks: tuple[Task, ...], benchmark: str | None) -> Task | None:
     """One of several tasks of one name, where the suite tells; never a guess."""
     if benchmark is not None:
-        exact = [t for t in found if t.benchmark.casefold() == benchmark.casefold()]
+        exact = [t for t in tasks if t.benchmark.casefold() == benchmark.casefold()]
         if len(exact) == 1:
             return exact[0]
-        found = tuple(t for t in found if suite_key(t.benchmark) == suite_key(benchmark))
-    if not found or len({suite_key(t.benchmark) for t in found}) > 1:
+        tasks = tuple(t for t in tasks if suite_key(t.benchmark) == suite_key(benchmark))
+    if not tasks or len({suite_key(t.benchmark) for t in tasks}) > 1:
         return None
-    names = {t.benchmark.casefold() for t in found}
-    if len(names) < len(found):
+    names = {t.benchmark.casefold() for t in tasks}
+    if len(names) < len(tasks):
         return None
     # One suite under its old and its new name: the definitions are kept up in the new one.
-    return max(found, key=lambda task: task.benchmark.casefold().startswith("csb_"))
+    return max(tasks, key=lambda task: task.benchmark.casefold().startswith("csb_"))
 
 
 def build_index(tasks: Folder) -> TaskIndex:

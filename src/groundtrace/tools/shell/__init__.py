@@ -104,7 +104,7 @@ def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Entry]:
 
 def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[FileRef, ...], bool]:
     """References of all parts, and whether the call obtained nothing."""
-    found: list[FileRef] = []
+    refs_of_parts: list[FileRef] = []
     asked = got = False
     segments = divide(parts, output.lines)
     shown = [segment for segment in segments if segment.lines]
@@ -119,10 +119,10 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
             continue
         got = got or (part.prints and not is_text and part.obtained(segment.lines))
         if isinstance(part, Text):
-            found.extend(_captured(part, segment.lines))
+            refs_of_parts.extend(_captured(part, segment.lines))
         else:
-            found.extend(part.refs(segment.lines, segment.sure, id(segment) in ends))
-    refs = distinct(found)
+            refs_of_parts.extend(part.refs(segment.lines, segment.sure, id(segment) in ends))
+    refs = distinct(refs_of_parts)
     if refs:
         return refs, False
     failed = (asked and not got) or (not got and (is_error or output.had_errors))
@@ -135,19 +135,19 @@ def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
         return
     for index, line in enumerate(lines):
         holed = part.holed(index) if index < len(part.lines) else None
-        found = holed.match(line) if holed is not None else None
-        if found is None:
+        values = holed.match(line) if holed is not None else None
+        if values is None:
             continue
-        for hole, text in zip(HOLES.findall(part.lines[index]), found, strict=False):
+        for hole, text in zip(HOLES.findall(part.lines[index]), values, strict=False):
             if text and hole in part.streams:
                 for segment in divide(part.streams[hole], [text]):
                     if segment.lines and segment.part.prints:
                         yield from segment.part.refs(segment.lines, segment.sure, True)
 
 
-def distinct(found: Iterable[FileRef]) -> tuple[FileRef, ...]:
+def distinct(given: Iterable[FileRef]) -> tuple[FileRef, ...]:
     """References without repetition; a name adds nothing where the contents were shown."""
-    refs = list(dict.fromkeys(found))
+    refs = list(dict.fromkeys(given))
     shown = {(ref.repo, ref.path) for ref in refs if ref.kind in {"read", "matched"}}
     out: list[FileRef] = []
     seen: set[tuple[object, ...]] = set()

@@ -41,7 +41,7 @@ IMPOSSIBLE = -4.0
 more than a line that nobody accounts for, so the part gives it up rather than take it."""
 
 UNLIKELY = -3.0
-"""A line that the part hardly prints, though its form is looser: a sentence among the names of ls.
+"""A line that the part seldom prints, though its form is looser: a sentence among the names of ls.
 Case: `git log --oneline | head -5; git status; ls src`, where ls must not take git's sentences."""
 
 NUMBERED_LINE = 1.5
@@ -112,8 +112,8 @@ BESIDE_REMOTE = 0.2
 """A line of a remote search that is neither a heading nor numbered."""
 
 LOOP_HEADING = 3.0
-"""The separator that holds the word of a round (`== $f ==`). Case: two loops over two patterns,
-each of which must get its own headings."""
+"""The separator that holds the word of a round (`== $f ==`). Case: two loops over two patterns;
+each must get its own headings."""
 
 LOOP_BODY = 0.9
 """A line inside a round counts as for the best part of the body, times this: a part outside of the
@@ -139,7 +139,7 @@ ORDER_BREAKS = -2.0
 """Names of ls that are not in order: another listing begins. Case: `ls lib && ls docs`."""
 
 ORDER_GOES_ON = -1.5
-"""A listing that begins where the names before it go on in order: hardly another one. Cases: of
+"""A listing that begins where the names before it go on in order: seldom another one. Cases: of
 `ls w/packages 2>/dev/null | head -5; ls w 2>/dev/null` all names in order are those of `w` (a
 smaller weight gives the first five to `w/packages`, which does not exist); of `ls w/packages | head
 -4; ls w` the first four are not (a larger weight takes them away)."""
@@ -236,7 +236,7 @@ BLANKS_CUT = 2
 """Blank lines that harnesses may have cut off both ends of a range."""
 
 BLANKS_CUT_SHORT = 1
-"""The same of a short range, of which two lines are too large a share to be guessed."""
+"""The same of a short range: two of its lines are too large a share to be guessed."""
 
 SHORT_RANGE = 4
 """Lines up to which a range is short."""

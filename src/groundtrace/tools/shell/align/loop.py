@@ -87,8 +87,8 @@ class Loop(Part, kw_only=True):
     def _heads(self, line: str, heading: Heading) -> bool:
         """Whether a line is a heading of this loop, and not of another: `for f in a/*` beside
         `for f in b/*`."""
-        found = heading.pattern.match(line)
-        return found is not None and self._is_word(found["word"], heading)
+        heading_match = heading.pattern.match(line)
+        return heading_match is not None and self._is_word(heading_match["word"], heading)
 
     def _heading(self) -> Heading | None:
         """The separator that holds the word of the round, looked for once: every line asks."""
@@ -152,11 +152,11 @@ class Loop(Part, kw_only=True):
         """Where each round begins and ends, and its word."""
         marks: list[tuple[int, str]] = []
         for number, line in enumerate(lines):
-            found = heading.pattern.match(line)
-            if found is None or not self._is_word(found["word"], heading):
+            heading_match = heading.pattern.match(line)
+            if heading_match is None or not self._is_word(heading_match["word"], heading):
                 continue
-            if is_file_name(found["word"]) and len(marks) < MAX_ROUNDS:
-                marks.append((number, found["word"]))
+            if is_file_name(heading_match["word"]) and len(marks) < MAX_ROUNDS:
+                marks.append((number, heading_match["word"]))
         if heading.above is None and heading.last:
             begins = [0, *(number + 1 for number, _ in marks)]
             return [(begin, at + 1, word) for begin, (at, word) in zip(begins, marks, strict=False)]

@@ -135,7 +135,7 @@ class Call(msgspec.Struct):
 
     def options(self, takes: str = "", long: frozenset[str] = frozenset()) -> Options:
         """Arguments by the program's grammar: `takes` are the short options with a value."""
-        found = Options()
+        options = Options()
         args = self.args
         at = 0
         while at < len(args):
@@ -143,34 +143,34 @@ class Call(msgspec.Struct):
             text = word.text
             at += 1
             if text == "--":
-                found.operands.extend(args[at:])
+                options.operands.extend(args[at:])
                 break
             if text.startswith("--") and len(text) > 2:
                 name, equals, value = text.partition("=")
                 if equals:
-                    found.values.setdefault(name, []).append(replace(word, text=value))
+                    options.values.setdefault(name, []).append(replace(word, text=value))
                 elif name in long and at < len(args):
-                    found.values.setdefault(name, []).append(args[at])
+                    options.values.setdefault(name, []).append(args[at])
                     at += 1
                 else:
-                    found.flags.add(name)
+                    options.flags.add(name)
             elif text.startswith("-") and len(text) > 1 and not HOLES.search(text[:2]):
-                at = self._short(found, word, at, takes)
+                at = self._short(options, word, at, takes)
             else:
-                found.operands.append(word)
-        return found
+                options.operands.append(word)
+        return options
 
-    def _short(self, found: Options, word: Word, at: int, takes: str) -> int:
+    def _short(self, options: Options, word: Word, at: int, takes: str) -> int:
         letters = word.text[1:]
         for index, letter in enumerate(letters):
             if letter not in takes:
-                found.flags.add("-" + letter)
+                options.flags.add("-" + letter)
                 continue
             rest = letters[index + 1 :]
             if rest:
-                found.values.setdefault("-" + letter, []).append(replace(word, text=rest))
+                options.values.setdefault("-" + letter, []).append(replace(word, text=rest))
             elif at < len(self.args):
-                found.values.setdefault("-" + letter, []).append(self.args[at])
+                options.values.setdefault("-" + letter, []).append(self.args[at])
                 at += 1
             break
         return at

@@ -98,16 +98,16 @@ def _find(call: Call) -> Parts:
         elif text == "-printf" and not re.match(r"%p(?:\\n|$)", value):
             form = "relative" if re.match(r"%P(?:\\n|$)", value) else "unknown"
         at += 2 if text in _FIND_VALUES else 1
-    found = _found(
+    names_found = _found(
         call, tuple(roots), names if "-o" not in [w.text for w in args] else [], types, form
     )
     if not any(steps):
-        return found if prints else []
+        return names_found if prints else []
     if None in steps and not batch:
-        return _in_turn(call, steps, found)
-    parts: Parts = list(found) if None in steps else []
+        return _in_turn(call, steps, names_found)
+    parts: Parts = list(names_found) if None in steps else []
     for action in filter(None, steps):
-        parts.extend(run_with_names(call, action, "{}", found))
+        parts.extend(run_with_names(call, action, "{}", names_found))
     return parts
 
 
@@ -201,7 +201,7 @@ def _fd(call: Call) -> Parts:
     command = call.args[at + 1 :]
     options = replace(call, args=call.args[:at]).options("etEdcjgS", _FD_LONG)
     kind = options.value("-t", "--type")
-    found: Parts = [
+    names_found: Parts = [
         Names(
             cwd=call.cwd,
             roots=tuple(options.operands[1:]),
@@ -210,7 +210,7 @@ def _fd(call: Call) -> Parts:
             only_files=kind in {"f", "file"} or options.has("-e", "--extension"),
         )
     ]
-    return run_with_names(call, command, "{}", found) if command else found
+    return run_with_names(call, command, "{}", names_found) if command else names_found
 
 
 def _ls(call: Call) -> Parts:

@@ -1,4 +1,4 @@
-"""What diff and cmp print: which files were compared, and of which of them lines are shown."""
+"""What diff and cmp print: which files were compared, and whose lines are shown."""
 
 from __future__ import annotations
 
@@ -65,15 +65,15 @@ class Compared(Part, kw_only=True):
                 pair = header["left"].strip('"'), header["right"].strip('"')
                 yield from (("read", name) for name in pair if self._fit(*pair))
                 continue
-            found = _NAMED.match(line)
-            if found is None:
+            sentence = _NAMED.match(line)
+            if sentence is None:
                 continue
-            if found["pair"] is not None:
-                names = self._pair(found["pair"], " and ")
-            elif found["bytes"] is not None:
-                names = self._pair(found["bytes"], " ")
+            if sentence["pair"] is not None:
+                names = self._pair(sentence["pair"], " and ")
+            elif sentence["bytes"] is not None:
+                names = self._pair(sentence["bytes"], " ")
             else:
-                names = self._alone(found["folder"], found["name"])
+                names = self._alone(sentence["folder"], sentence["name"])
             yield from (("surfaced", name) for name in names)
 
     def _fit(self, left: str, right: str) -> bool:

@@ -47,8 +47,6 @@ class Content(Part, kw_only=True):
     """Which lines, in order; None when that cannot be known."""
     numbers: str = ""
     """`lead`: lines begin with their number; `colon`: as remote readers number them."""
-    exists: bool = False
-    """Something else shows that the file is there."""
     shuffled: bool = False
     """Its lines come in another order, so that a part of them is no range."""
     shared: bool = False
@@ -98,8 +96,8 @@ class Content(Part, kw_only=True):
         if self.path is None:
             return []
         if self.numbers:
-            found = self._numbered(lines)
-            return [] if found is None else [self._ref(low, high) for low, high in found]
+            runs_shown = self._numbered(lines)
+            return [] if runs_shown is None else [self._ref(low, high) for low, high in runs_shown]
         if self.spans is None:
             return [self._ref(None, None)]
         return [self._ref(low, high) for low, high in self._counted(lines, sure, trimmed)]

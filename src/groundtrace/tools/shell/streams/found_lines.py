@@ -110,9 +110,9 @@ class Search(Part, kw_only=True):
         if self.revision:
             line = line.removeprefix(self.revision + ":")
         if self.numbered is not False:
-            found = _LOCATED.match(line)
-            if found and under(self.stripped + found[1], self.roots):
-                return found[1], int(found[2])
+            located = _LOCATED.match(line)
+            if located and under(self.stripped + located[1], self.roots):
+                return located[1], int(located[2])
             if self.numbered:
                 return None
         name, colon, _ = line.partition(":")
@@ -122,9 +122,9 @@ class Search(Part, kw_only=True):
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.named is not False:
-            found = self._by_name(lines)
-            if found or self.named:
-                return found
+            by_name = self._by_name(lines)
+            if by_name or self.named:
+                return by_name
         path = self.sole or (self.base.path if self.base else None)
         if path is None:
             return ()
@@ -147,10 +147,10 @@ class Search(Part, kw_only=True):
                 int(m[1]) for m in (re.match(r"\s*(\d{1,9})\b", text) for text in inner) if m
             ]
             return (min(numbers), max(numbers)) if numbers else (None, None)
-        found = [m for m in (NUMBERED.match(line) for line in lines) if m]
-        if not found or (self.numbered is None and len(found) < len(lines) * MOSTLY_NUMBERED):
+        leading = [m for m in (NUMBERED.match(line) for line in lines) if m]
+        if not leading or (self.numbered is None and len(leading) < len(lines) * MOSTLY_NUMBERED):
             return None, None
-        numbers = [int(m[1]) for m in found]
+        numbers = [int(m[1]) for m in leading]
         low, high = min(numbers), max(numbers)
         if base is None:
             return low, high
@@ -161,11 +161,11 @@ class Search(Part, kw_only=True):
         others: list[str] = []
         binary: list[str] = []
         for line in lines:
-            found = self._split(line)
-            if found is not None:
-                numbers = spans.setdefault(found[0], [])
-                if found[1] is not None:
-                    numbers.append(found[1])
+            place = self._split(line)
+            if place is not None:
+                numbers = spans.setdefault(place[0], [])
+                if place[1] is not None:
+                    numbers.append(place[1])
                 continue
             other = _BINARY.match(line)
             if other:
@@ -194,12 +194,14 @@ class Search(Part, kw_only=True):
         for line in lines:
             name = next((n for n in known if line.startswith(n + "-")), None)
             if name is not None:
-                found = re.match(r"-(\d{1,9})-", line[len(name) :])
-                if found and self.numbered is not False:
-                    spans[name].append(int(found[1]))
+                context = re.match(r"-(\d{1,9})-", line[len(name) :])
+                if context and self.numbered is not False:
+                    spans[name].append(int(context[1]))
                 continue
-            found = re.match(r"(.+?\.\w+)-(\d{1,9})-", line) or re.match(r"(.+?)-(\d{1,9})-", line)
-            if not found or self.numbered is False:
+            context = re.match(r"(.+?\.\w+)-(\d{1,9})-", line) or re.match(
+                r"(.+?)-(\d{1,9})-", line
+            )
+            if not context or self.numbered is False:
                 continue
-            if under(self.stripped + found[1], self.roots):
-                spans.setdefault(found[1], []).append(int(found[2]))
+            if under(self.stripped + context[1], self.roots):
+                spans.setdefault(context[1], []).append(int(context[2]))

@@ -40,11 +40,11 @@ class Diff(Part, kw_only=True):
         return PATCH_LINE if _DIFF_LINE.match(line) else BESIDE_PATCH
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        found: dict[tuple[str, AccessKind], None] = {}
+        named: dict[tuple[str, AccessKind], None] = {}
         for line in lines:
             patched = _DIFF_BARE.match(line) or _DIFF_GIT.match(line) or _DIFF_SIDE.match(line)
             name = patched["name"] if patched else name_in_diffstat(line) if self.summary else None
             if name is not None and is_file_name(name):
-                found[name, "read" if patched else "surfaced"] = None
-        cwd = from_top(self.cwd, (name for name, _ in found)) if self.top else self.cwd
-        return [FileRef(join(cwd, name), kind, rule=self.rule) for name, kind in found]
+                named[name, "read" if patched else "surfaced"] = None
+        cwd = from_top(self.cwd, (name for name, _ in named)) if self.top else self.cwd
+        return [FileRef(join(cwd, name), kind, rule=self.rule) for name, kind in named]

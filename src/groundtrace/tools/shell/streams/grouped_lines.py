@@ -56,10 +56,10 @@ class Grouped(Search, kw_only=True):
             if not line:
                 fresh = True
                 continue
-            found = NUMBERED.match(line)
-            if found is not None and self.numbered is not False:
+            number = NUMBERED.match(line)
+            if number is not None and self.numbered is not False:
                 if name is not None:
-                    groups[name].append(int(found[1]))
+                    groups[name].append(int(number[1]))
             elif self._heads(line, following, fresh, plain):
                 name = line
                 groups.setdefault(name, [])

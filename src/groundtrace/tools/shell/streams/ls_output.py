@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
 
 from groundtrace.model import FileRef
 from groundtrace.tools.file_names import looks_like_folder
@@ -59,8 +58,6 @@ class Listing(Part, kw_only=True):
     loose: bool = False
     """A filter took columns or lines away."""
 
-    prints: ClassVar[bool] = True
-
     @property
     def strict(self) -> bool:
         return self.long
@@ -109,7 +106,7 @@ class Listing(Part, kw_only=True):
         return ORDER_BREAKS
 
     def begin(self, before: str, line: str) -> float:
-        """A listing that goes on in the order of the names before it is hardly another one: of
+        """A listing that goes on in the order of the names before it is seldom another one: of
         `ls a 2>/dev/null | head -30; ls b` all 33 names in order are those of b."""
         if self.long or not self.sorted or not before or self.score(before) <= 0:
             return 0.0
@@ -171,11 +168,11 @@ class Listing(Part, kw_only=True):
         if not line or _TOTAL.match(line):
             return None, "?"
         if self.long:
-            found = _LONG.match(line)
-            if found is None:
+            row = _LONG.match(line)
+            if row is None:
                 return (line, "?") if self.loose and _BARE.match(line) else (None, "?")
-            kind = found["type"] if found["type"] in "-dl" else "d"
-            name = found["name"].split(" -> ")[0] if kind == "l" else found["name"]
+            kind = row["type"] if row["type"] in "-dl" else "d"
+            name = row["name"].split(" -> ")[0] if kind == "l" else row["name"]
             return name.rstrip("*/") if self.marks else name, kind
         name = line.strip("'") if " " in line else line
         if self.marks or name.endswith("/"):
@@ -195,8 +192,8 @@ def expect_parents(parts: Sequence[Part]) -> None:
     """A folder whose own folder is listed too cannot stay silent alone: where `ls a/b` printed,
     `ls a` names at least `b`, so of `ls a/b 2>/dev/null; ls a 2>/dev/null` the second printed."""
     listings = [part for part in parts if isinstance(part, Listing) and part.quiet]
-    found = (part.place(".") for part in listings)
-    places = [None if place is None else place.removesuffix(".").rstrip("/") for place in found]
+    listed = (part.place(".") for part in listings)
+    places = [None if place is None else place.removesuffix(".").rstrip("/") for place in listed]
     for part, place in zip(listings, places, strict=True):
         if place is not None and any((other or "").startswith(f"{place}/") for other in places):
             part.quiet = False

@@ -7,29 +7,29 @@ from collections.abc import Callable
 
 
 def name_in_diffstat(line: str) -> str | None:
-    found = re.match(r" (.+?) +\| +(?:\d+|Bin\b)", line)
-    if found is None:
+    row = re.match(r" (.+?) +\| +(?:\d+|Bin\b)", line)
+    if row is None:
         return None
-    name = found[1]
+    name = row[1]
     if "=>" in name:
         name = re.sub(r"\{.*? => (.*?)\}", r"\1", name).split(" => ")[-1].replace("//", "/")
     return None if name.startswith("...") else name
 
 
 def _name_in_status(line: str) -> str | None:
-    found = re.match(
+    row = re.match(
         r"(?:[ MADRCUT?!]{2} |\t(?:modified|new file|deleted|renamed|both modified): +|\t)(\S.*)",
         line,
     )
-    return None if found is None else found[1].split(" -> ")[-1].strip('"')
+    return None if row is None else row[1].split(" -> ")[-1].strip('"')
 
 
 def _matcher(pattern: str) -> Callable[[str], str | None]:
     compiled = re.compile(pattern)
 
     def take(line: str) -> str | None:
-        found = compiled.match(line)
-        return None if found is None else found[1]
+        match = compiled.match(line)
+        return None if match is None else match[1]
 
     return take
 

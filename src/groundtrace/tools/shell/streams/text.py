@@ -55,8 +55,8 @@ class Prefixed(Part, kw_only=True):
             for p in re.split("([\ue000-\uf8ff])", start)
             if p
         ]
-        found = re.match("".join(pieces), line)
-        return line[found.end() :] if found else None
+        prefix = re.match("".join(pieces), line)
+        return line[prefix.end() :] if prefix else None
 
     def score(self, line: str) -> float:
         return GLUED if self._rest(line) is not None else self.inner.score(line)

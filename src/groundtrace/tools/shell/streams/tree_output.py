@@ -37,7 +37,7 @@ class TreeListing(Part, kw_only=True):
             return
         root: str | None = None
         stack: list[str] = []
-        found: list[tuple[int, str]] = []
+        entries: list[tuple[int, str]] = []
         for line in lines:
             branch = _BRANCH.match(line)
             if branch is None:
@@ -49,7 +49,7 @@ class TreeListing(Part, kw_only=True):
             del stack[depth:]
             stack.append(name)
             base = root if root is not None else "."
-            found.append(
+            entries.append(
                 (
                     depth,
                     name
@@ -57,7 +57,7 @@ class TreeListing(Part, kw_only=True):
                     else "/".join([base, *(part.rstrip("/") for part in stack[:-1]), stack[-1]]),
                 )
             )
-        for index, (depth, path) in enumerate(found):
-            parent = index + 1 < len(found) and found[index + 1][0] > depth
+        for index, (depth, path) in enumerate(entries):
+            parent = index + 1 < len(entries) and entries[index + 1][0] > depth
             if not parent and is_file_name(path) and not looks_like_folder(path):
                 yield FileRef(join(self.cwd, path), "surfaced", rule=self.rule)

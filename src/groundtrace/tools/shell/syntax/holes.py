@@ -1,6 +1,6 @@
 """Holes: private characters that stand for text which cannot be known.
 
-`echo "== $f =="` in a loop prints a line of which the middle is unknown. It is kept as `== H ==`,
+`echo "== $f =="` in a loop prints a line with an unknown middle. It is kept as `== H ==`,
 where H is one private character; each unknown has its own, so that a printed line can later tell
 the value of just this variable. A word with a hole in it is never taken for a file name.
 """
@@ -17,7 +17,7 @@ HOLES = re.compile("[\ue000-\uf8ff]")
 
 
 class Holed:
-    """A line with holes, each of which stands for any text, as little as fits.
+    """A line with holes. Each stands for any text, as little as fits.
 
     Found piece by piece: compiling an expression for it took longer than all its matches.
     """
@@ -33,13 +33,13 @@ class Holed:
         if not line.startswith(self._first) or not line.endswith(self._last):
             return None
         at = len(self._first)
-        found: list[str] = []
+        values: list[str] = []
         for piece in self._middle:
             where = line.find(piece, at)
             if where < 0:
                 return None
-            found.append(line[at:where])
+            values.append(line[at:where])
             at = where + len(piece)
         if at > end:
             return None
-        return [*found, line[at:end]]
+        return [*values, line[at:end]]

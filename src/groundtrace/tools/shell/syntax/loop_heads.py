@@ -21,14 +21,14 @@ class Counter(NamedTuple):
 
 def read_names(condition: str) -> list[str] | None:
     """Variables of `while read a b`, None when the loop reads nothing."""
-    found = _READ.match(condition)
-    return None if found is None else found[2].split() or ["REPLY"]
+    read = _READ.match(condition)
+    return None if read is None else read[2].split() or ["REPLY"]
 
 
 def counted(source: str) -> Counter | None:
     """`for ((i=1; i<=9; i++))`, None for loops that count otherwise."""
-    found = _COUNTED.match(source)
-    if found is None:
+    head = _COUNTED.match(source)
+    if head is None:
         return None
-    stop = int(found["high"]) + (found["sign"] == "<=")
-    return Counter(found["name"], range(int(found["low"]), stop, int(found["step"] or 1) or 1))
+    stop = int(head["high"]) + (head["sign"] == "<=")
+    return Counter(head["name"], range(int(head["low"]), stop, int(head["step"] or 1) or 1))

@@ -17,6 +17,7 @@ from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import MAX_WORDS, Word
 from groundtrace.tools.shell.syntax.arithmetic import arithmetic
 from groundtrace.tools.shell.syntax.holes import HOLE, HOLES
+from groundtrace.tools.shell.walk.braces import braces
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -235,12 +236,12 @@ _EXPANSION = re.compile(
 
 
 def _expansion(shell: Shell, node: Node, quoted: bool) -> str:
-    found = _EXPANSION.match(shell.tree.text(node).lstrip())
-    if found is None or found["bang"] == "!":
+    expansion = _EXPANSION.match(shell.tree.text(node).lstrip())
+    if expansion is None or expansion["bang"] == "!":
         return HOLE
-    name, index, rest = found["name"], found["index"], found["rest"]
+    name, index, rest = expansion["name"], expansion["index"], expansion["rest"]
     words = shell.lookup(name)
-    if found["bang"] == "#":
+    if expansion["bang"] == "#":
         if words is None:
             return HOLE
         return str(len(words) if index in {"@", "*"} else len(words[0].text if words else ""))
@@ -264,10 +265,10 @@ def _expansion(shell: Shell, node: Node, quoted: bool) -> str:
 
 
 def _absent(shell: Shell, rest: str, quoted: bool) -> str:
-    found = re.match(r":?[-=](.*)$", rest, re.DOTALL)
-    if found is None:
+    default = re.match(r":?[-=](.*)$", rest, re.DOTALL)
+    if default is None:
         return HOLE
-    text = _inline(shell, found[1].strip("\"'"))
+    text = _inline(shell, default[1].strip("\"'"))
     return _escape(text) if quoted else _split(text)
 
 
@@ -299,10 +300,10 @@ def _modified(text: str, rest: str, shell: Shell) -> str:
         return text.upper() if rest[:2] == "^^" else text[:1].upper() + text[1:]
     if rest[0] == ",":
         return text.lower() if rest[:2] == ",," else text[:1].lower() + text[1:]
-    found = re.match(r":\s*(-?\d+)(?::(-?\d+))?$", rest)
-    if found:
-        start = int(found[1])
-        end = None if found[2] is None else start + int(found[2])
+    slice_match = re.match(r":\s*(-?\d+)(?::(-?\d+))?$", rest)
+    if slice_match:
+        start = int(slice_match[1])
+        end = None if slice_match[2] is None else start + int(slice_match[2])
         return text[start:end]
     return HOLE
 
@@ -369,42 +370,3 @@ def _fields(marked: str) -> list[str]:
     if _SPLIT not in marked:
         return [marked]
     return [piece for piece in marked.split(_SPLIT) if piece]
-
-
-_BRACES = re.compile(r"(?<!\x01)\{((?:\x01.|[^{}\x01])*)(?<!\x01)\}", re.DOTALL)
-_RANGE = re.compile(r"(-?\d+|[a-zA-Z])\.\.(-?\d+|[a-zA-Z])(?:\.\.(-?\d+))?$")
-
-
-def braces(text: str) -> list[str]:
-    """Brace expansion of marked text: `{a,b}` and `{1..5}`."""
-    if "{" not in text or text.count("{") > 12:
-        return [text]
-    for found in _BRACES.finditer(text):
-        options = _options(found[1])
-        if options is None:
-            continue
-        before, after = text[: found.start()], text[found.end() :]
-        out: list[str] = []
-        for option in options:
-            out.extend(braces(f"{before}{option}{after}"))
-            if len(out) > MAX_WORDS:
-                break
-        return out[:MAX_WORDS]
-    return [text]
-
-
-def _options(body: str) -> list[str] | None:
-    found = _RANGE.match(body)
-    if found:
-        low, high, step = found.groups()
-        if low.lstrip("-").isdigit() and high.lstrip("-").isdigit():
-            a, b, width = int(low), int(high), abs(int(step or 1)) or 1
-            if abs(b - a) // width > MAX_WORDS:
-                return None
-            return [str(n) for n in (range(a, b + 1, width) if a <= b else range(a, b - 1, -width))]
-        if low.isalpha() and high.isalpha():
-            a, b = ord(low), ord(high)
-            return [chr(n) for n in (range(a, b + 1) if a <= b else range(a, b - 1, -1))]
-        return None
-    options = re.split(r"(?<!\x01),", body)
-    return options if len(options) > 1 else None

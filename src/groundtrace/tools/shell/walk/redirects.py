@@ -47,9 +47,7 @@ class Redirects:
             self.stdin = _opened(shell, word)
             return
         if (operator in {">&", "<&"} and word.text.isdigit()) or operator in {">&-", "<&-"}:
-            if number in {"", "1"} and word.text == "2":
-                return
-            return
+            return  # `2>&1` and the like: what was printed is in the output either way
         if number == "2":
             self.quiet = True
         elif number in {"", "1"} or operator.startswith("&"):
