@@ -31,8 +31,8 @@ class Prefix:
     cut: bool
     """Something was missing at the end."""
     broken: bool = False
-    """The text is no JSON that was only cut: at some place stands what no JSON value begins with,
-    or half of a number or a word."""
+    """More is wrong with the text than a missing end: a log line such as `[INFO] started`, or half
+    of a number or a word."""
 
 
 class CutText(str):

@@ -1,6 +1,6 @@
 """Who a trial is, in a written order of evidence (D31).
 
-`EVIDENCE` is that order: per field, the places where it may stand, best first. The first that
+`EVIDENCE` is that order: per field, the places that may state it, best first. The first that
 holds a usable value wins, and `Trial.evidence` says which it was. What two records say
 differently about the configuration is a problem, not a silent choice.
 """
@@ -36,7 +36,7 @@ NO_TASK = "no task definition was found for this trial"
 
 
 class Statement(NamedTuple):
-    """One place where a field of identity may stand."""
+    """One place where a record may state a field of identity."""
 
     label: str
     read: Callable[[Records], str | None]
@@ -154,7 +154,7 @@ class Identity:
 
 
 def first(name: str, records: Records) -> tuple[str | None, str]:
-    """The best evidence for a field: its value and where it stands."""
+    """The best evidence for a field: its value and where it is."""
     return next(stated(name, records), (None, ""))
 
 
@@ -288,7 +288,7 @@ def _folders_as_tasks(parts: Sequence[str]) -> list[tuple[str, str]]:
     front = stem(without_mode(parts[-1]), parts[-2] if len(parts) > 1 else None)
     if front is not None:
         return [(front, "front of the trial's name")]
-    # A task's folder repeats the whole name of which the trial's keeps the front.
+    # A task's folder repeats the whole name; the trial's keeps only its front.
     cut = _cut_front(parts[-1])
     whole = (name for name in reversed(above) if cut and name.casefold().startswith(cut))
     return [(without_tail(name), "folder above the trial") for name in whole]

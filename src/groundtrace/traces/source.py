@@ -150,7 +150,7 @@ class Source:
 class Reader(Protocol):
     """A reader of one trace format; other packages register theirs as `groundtrace.readers`.
 
-    A reader may also have these, which are empty where it has them not:
+    A reader may also have these, which count as empty where it has none:
 
     `spare_patterns`  those of its patterns whose files are copies of another one, read only where
                       no whole log was (`agent/command-0/stdout.txt`)

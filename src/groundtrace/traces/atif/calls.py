@@ -111,7 +111,7 @@ class StepReader:
         return []
 
     def _trimmed_calls(self, preview: str, place: str) -> list[Any]:
-        """Calls of which a preview was left: id, name and the arguments that are whole."""
+        """Calls that a preview replaced: id, name and the arguments that are whole."""
         value = read_prefix(preview.removesuffix(TRIM_MARK)).value
         found = []
         for item in value if isinstance(value, list) else ():

@@ -151,7 +151,7 @@ class _Keeper:
         self.cut = 0
 
     def step(self, data: bytes, number: int, lost: int) -> Step | Damage:
-        """A step of which `data` are the bytes; empty when it was too long, with `lost` calls."""
+        """The step in `data`, which is empty for one that was too long, with `lost` calls."""
         place = f"$.steps[{number}]"
         if not data:
             return Damage(place, f"step of more than {MAX_STEP:,} bytes was not decoded", lost)

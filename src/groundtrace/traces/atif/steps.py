@@ -39,7 +39,7 @@ class Root(msgspec.Struct):
 
 _STEP_FIELDS = tuple(item.name for item in msgspec.structs.fields(Step))
 STEP_SIGNS = frozenset({"step_id", "source", "tool_calls", "observation", "message"})
-"""Members of which an object with two is a step."""
+"""An object with two of these members is a step."""
 
 
 @dataclass(slots=True)
