@@ -124,6 +124,38 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Stated:
+    """What a trace says of its own trial beside the calls, whatever the format.
+
+    Discovery names a trial without records by it, and outcomes take verdict and submission from
+    it. A reader fills what its format has and leaves the rest None.
+    """
+
+    task: str | None = None
+    """The task's name: an instance id, as written."""
+    task_place: str | None = None
+    """Where in the trace it is, such as `instance_id`."""
+    model: str | None = None
+    """Model name, raw."""
+    harness: str | None = None
+    harness_version: str | None = None
+    repo: str | None = None
+    """Repository that the trace says it works on, raw."""
+    cost_usd: float | None = None
+    cost_source: str | None = None
+    reward: float | None = None
+    """A verdict or score that the trace itself holds; a verdict is 1.0 or 0.0."""
+    reward_source: str | None = None
+    agent_seconds: float | None = None
+    """Length of the agent's work, where the trace states it."""
+    exit_status: str | None = None
+    """How the harness says that the run ended."""
+    submission: str | None = None
+    """What the agent handed in: a patch as text; empty where it handed in nothing."""
+    submission_source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """Everything that the sources of one trial tell about its tool calls, in order."""
 
@@ -151,6 +183,8 @@ class Trace:
     """Totals the trace states about itself."""
     evidence: tuple[str, ...] = ()
     """Per file read: which reader took it and by which evidence."""
+    stated: Stated = field(default_factory=Stated)
+    """What the trace says of its own trial."""
 
     @property
     def readable(self) -> bool:
@@ -258,6 +292,10 @@ class GroundTruth:
     source: str | None = None
     """Name of the source that gave the files, such as `tests/ground_truth.json`."""
     confidence: Confidence | None = None
+    edit_chunks: tuple[TruthChunk, ...] = ()
+    """Lines that a gold patch changes, as they were before it (D55)."""
+    test_files: tuple[TruthFile, ...] = ()
+    """Files of the task's test patch: neither evidence nor edit targets."""
 
 
 class TruthResult(NamedTuple):
@@ -268,6 +306,26 @@ class TruthResult(NamedTuple):
 
 
 # --- trials and tasks ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """A task that is a row of a data set, as far as ground truth needs it.
+
+    Texts stay as written until a trial of the task asks for its truth.
+    """
+
+    file: str
+    """Name of the data set's file."""
+    number: int
+    """Row in it, from 1."""
+    patch: str | None = None
+    test_patch: str | None = None
+    context: str | None = None
+    """What the row lists as context: JSON text, or free text."""
+    context_key: str | None = None
+    """Column that it is from: `gold_context`, `snippets` or `files`."""
+    base_commit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +344,8 @@ class Task:
     """Where the task says a repository lies in the workspace: path to raw repository name."""
     aliases: tuple[str, ...] = ()
     """Other names it goes by (task.toml name and id)."""
+    row: TaskRow | None = None
+    """The row of a data set that defines it; None for a folder's task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +355,8 @@ class Outcome:
     reward: float | None = None
     reward_reason: str | None = None
     """Why there is no valid reward (D34)."""
+    reward_source: str | None = None
+    """Where the reward was found, for trials without records."""
     cost_usd: float | None = None
     cost_source: str | None = None
     agent_seconds: float | None = None
@@ -306,6 +368,23 @@ class Outcome:
     started_at: float | None = None
     finished_at: float | None = None
     agent_started_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LooseTrace:
+    """The trace of a trial that has no folder and no records of its own."""
+
+    file: str
+    """Name of the file in the trial's folder."""
+    sample: str | None = None
+    """Which of its samples; None where the file is one trace."""
+    inputs: str = ""
+    """Fingerprint of what discovery knew of it: the file, verdicts beside it, a manifest's row."""
+    submission: str | None = None
+    """What predictions beside the trace say was handed in."""
+    submission_source: str | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
+    """Columns of a manifest that groundtrace does not know, kept for grouping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,3 +414,5 @@ class Trial:
     """Files present, relative to the folder."""
     evidence: Mapping[str, str] = field(default_factory=dict)
     """Per identity field, where it came from."""
+    loose: LooseTrace | None = None
+    """Set for a trial that is one trace (or a sample of one) without records."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from groundtrace.model import ToolCall, ToolResult, Trace, TraceSource, Usage
+from groundtrace.model import Stated, ToolCall, ToolResult, Trace, TraceSource, Usage
 from groundtrace.times import earliest
 from groundtrace.traces.source import RawCall, Source
 
@@ -47,6 +47,7 @@ def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
         mcp_servers=tuple(servers),
         usage=_usage(usable),
         evidence=(*evidence, *notes),
+        stated=next((s.stated for s in usable if not s.is_one_subagent), Stated()),
     )
 
 

@@ -87,6 +87,7 @@ def shell_refs(
         # Commands nested deeper than Python's stack are data, not something an agent reads.
         problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
         return ShellView(failed=False, problems=(problem,))
+    failed = failed and not output.handed_in  # nothing was due: the harness took it
     return ShellView(refs, failed, tuple(walker.repos), _problems(tree.broken, output))
 
 
