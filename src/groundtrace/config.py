@@ -46,6 +46,10 @@ class Settings:
     """Whether shell commands are evidence (D6)."""
     trials: Literal["latest", "all"] = "latest"
     """Which of several trials of one task and configuration are written (D32)."""
+    config_name: str | None = None
+    """Configuration of loose traces, instead of what folders and models tell (D57)."""
+    prices: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    """Model to dollars per million input, cached and output tokens."""
     schema_version: str = "1.2"
     """Version of the events documents to write (D12)."""
 
@@ -126,6 +130,8 @@ def override(
     mcp_servers: tuple[str, ...] | None = None,
     schema_version: str | None = None,
     baseline: str | None = None,
+    config_name: str | None = None,
+    prices: Mapping[str, tuple[float, float, float]] | None = None,
 ) -> Settings:
     """Settings with the flags that were given (None means not given).
 
@@ -137,6 +143,8 @@ def override(
         "mcp_servers": mcp_servers,
         "schema_version": schema_version,
         "baseline": baseline,
+        "config_name": config_name,
+        "prices": prices,
     }
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     return replace(settings, **changes)

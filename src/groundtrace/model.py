@@ -117,6 +117,8 @@ class Usage:
     """Where they were found, such as `modelUsage`."""
     input_tokens: int | None = None
     """Input tokens of the main thread, cache included, each model call once."""
+    cached_tokens: int | None = None
+    """Those of them that were read from a cache, where the trace tells them apart."""
     cost_usd: float | None = None
     """Cost as the trace states it."""
     cost_source: str | None = None

@@ -18,6 +18,7 @@ from groundtrace.documents.codec import encode
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.events import build_document
+from groundtrace.events.submission import with_submission
 from groundtrace.metrics import evaluate
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial, TruthResult
 from groundtrace.plan import Context, TrialWork
@@ -25,6 +26,7 @@ from groundtrace.rows.make import row_from
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.tools import is_known_tool, view_calls
 from groundtrace.traces import read_trace
+from groundtrace.traces.loose import read_loose
 from groundtrace.truth import Registry, load_ground_truth
 
 
@@ -48,13 +50,17 @@ def read_trial(
     `truth_mark` is a fingerprint of the ground truth's inputs: with one, the truth is read once
     for all trials of a task.
     """
-    trace, trace_problems = read_trace(trial.folder)
+    if trial.loose is None:
+        trace, trace_problems = read_trace(trial.folder)
+    else:
+        trace, trace_problems = read_loose(trial.folder, trial.loose.file, trial.loose.sample)
     views = view_calls(trace, context.settings)
-    trial = with_trace(trial, trace)
+    trial = with_trace(trial, trace, context.settings.prices)
     truth, truth_problems = _truth(trial, context.registry, truth_mark)
     call_problems = (problem for view in views for problem in view.problems)
     problems = (*found, *trace_problems, *call_problems, *truth_problems)
     document = build_document(trial, trace, views, truth, problems, context.settings)
+    document = with_submission(document, trial, trace)
     return TrialReading(trial, trace, views, truth, problems, document)
 
 

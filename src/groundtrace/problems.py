@@ -15,6 +15,7 @@ DeclaredKind = Literal[
     # finding trials and reading their records
     "ambiguous_task",
     "bad_cost",
+    "bad_row",
     "bad_time",
     "broken_json",
     "broken_toml",
@@ -31,8 +32,10 @@ DeclaredKind = Literal[
     "task_from_folder",
     "times_reversed",
     "too_large",
+    "trace_missing",
     "unlisted_folder",
     "unreadable",
+    "verdicts_disagree",
     # reading traces
     "arguments_cut",
     "arguments_lost",
@@ -146,6 +149,7 @@ TRUTH: Mapping[DeclaredKind, str] = {
 RECORDS: Mapping[DeclaredKind, str] = {
     "ambiguous_task": "The trial's records fit several tasks, and nothing tells which.",
     "bad_cost": "A recorded cost is no amount.",
+    "bad_row": "A row of a manifest, or a value in it, cannot be used.",
     "bad_time": "A recorded time cannot be read.",
     "broken_json": "A record is not valid JSON.",
     "broken_toml": "A file is not valid TOML.",
@@ -162,8 +166,10 @@ RECORDS: Mapping[DeclaredKind, str] = {
     "task_from_folder": "The task is known from the folder's name only.",
     "times_reversed": "An interval ends before it starts; its length is unknown.",
     "too_large": "A record is larger than records are; it was not read.",
+    "trace_missing": "A manifest names a trace, or a sample of one, that is not there.",
     "unlisted_folder": "A folder cannot be listed; what it holds is missing from the results.",
     "unreadable": "A file cannot be read.",
+    "verdicts_disagree": "Two records beside a trace give different verdicts; the nearest counts.",
 }
 """Met while finding trials and reading their records."""
 

@@ -51,7 +51,7 @@ def command(out: Path, as_json: bool, quiet: bool) -> int:
     runs = out / "runs" / "official"
     print_message(f"sample: {runs} (trials), {out / 'benchmarks'} (tasks)", quiet=quiet or as_json)
     request = Request(
-        runs=str(runs), engine=make_engine("local", jobs=1), tasks=str(out / "benchmarks")
+        runs=str(runs), engine=make_engine("local", jobs=1), tasks=(str(out / "benchmarks"),)
     )
     done, failed, written = run_stages(request, ImpactOptions(), None)
     summary = load_summary(runs).document

@@ -18,6 +18,7 @@ from groundtrace.cli.terminal import (
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
+    from groundtrace.discover import SurveyRow
     from groundtrace.stages.normalize import Normalized
 
 
@@ -103,13 +104,14 @@ def list_trials(
     runs: str, truth: options.TruthFlags, settings: Settings, output: options.OutputFlags
 ) -> int:
     """`--dry-run`: list what would be done, and write nothing."""
-    from groundtrace.discover import survey
+    from groundtrace.discover import Skipped, survey
     from groundtrace.errors import NothingFoundError
-    from groundtrace.storage import open_folder
-    from groundtrace.truth.tasks import build_index
+    from groundtrace.stages.normalize import nothing_found
+    from groundtrace.storage import open_place
+    from groundtrace.truth.definitions import load_tasks
 
-    tasks = build_index(open_folder(truth.tasks)) if truth.tasks else None
-    rows = list(survey(open_folder(runs), settings=settings, tasks=tasks, only=output.only))
+    tasks = load_tasks(truth.tasks)
+    rows = list(survey(open_place(runs), settings=settings, tasks=tasks, only=output.only))
     if output.as_json:
         print_json([dict(zip(row.__slots__, _values(row), strict=True)) for row in rows])
     else:
@@ -123,7 +125,7 @@ def list_trials(
                 {True: "yes", False: "no", None: "-"}[row.has_task],
                 row.trial_name or "-",
                 " ".join(name.rpartition("/")[2] for name in row.files) or "-",
-                row.reason or "",
+                row.reason or _named_by(row),
             ]
             for row in rows
         )
@@ -131,8 +133,18 @@ def list_trials(
     found = sum(row.state in {"selected", "superseded"} for row in rows)
     print_message(f"{found} trials; nothing was written", quiet=output.quiet or output.as_json)
     if not found:
-        raise NothingFoundError(f"{runs}: no trials found")
+        passed = [Skipped(r.path, None, r.reason or "") for r in rows if r.state == "passed over"]
+        raise NothingFoundError(nothing_found(runs, passed))
     return 0
+
+
+def _named_by(row: SurveyRow) -> str:
+    """Where the names of a trial without records come from; records speak for themselves."""
+    if not row.is_loose:
+        return ""
+    return "; ".join(
+        f"{name.removesuffix('_name')}: {where}" for name, where in row.named_by.items()
+    )
 
 
 def _values(row: Any) -> list[Any]:

@@ -86,8 +86,8 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No messages.")
 class TruthFlags:
     """Where ground truth comes from."""
 
-    tasks: str | None
-    """Folder of task definitions."""
+    tasks: tuple[str, ...]
+    """Folders and files of task definitions."""
     ground_truth: str | None
     """File of a registry."""
 
@@ -95,7 +95,13 @@ class TruthFlags:
 truth_options = group(
     "truth",
     TruthFlags,
-    click.option("--tasks", metavar="TASKS", help="The folder of task definitions (benchmarks/)."),
+    click.option(
+        "--tasks",
+        metavar="TASKS",
+        multiple=True,
+        help="A folder of task definitions, or a data set (.jsonl, .json, .parquet); repeatable, "
+        "the first that defines a task wins.",
+    ),
     click.option(
         "--ground-truth",
         "ground_truth",
@@ -211,6 +217,10 @@ class NormalizeFlags:
     """Servers whose calls count as MCP; none given leaves the setting as it is."""
     schema_version: str | None
     """Version of the events documents."""
+    config_name: str | None
+    """Configuration of loose traces."""
+    prices: Path | None
+    """File of prices."""
 
 
 normalize_options = group(
@@ -237,6 +247,17 @@ normalize_options = group(
         "--schema-version",
         type=click.Choice(CHOICES["schema_version"]),
         help="Version of the documents that are written; default: 1.2.",
+    ),
+    click.option(
+        "--config-name",
+        metavar="NAME",
+        help="Configuration of traces without trial records; default: by folder, else the model.",
+    ),
+    click.option(
+        "--prices",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Prices of models (TOML), for traces that record tokens but no cost.",
     ),
 )
 

@@ -15,7 +15,7 @@ from groundtrace.discover import FoundProblem, Run, Skipped, discover_run, layou
 from groundtrace.discover.outcome_record import outcome_record
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.codec import encode_in_parts
-from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
+from groundtrace.documents.outcomes import OutcomesDocument, SkippedFolder, TrialOutcome
 from groundtrace.engine import Done
 from groundtrace.errors import NothingFoundError
 from groundtrace.plan import (
@@ -37,7 +37,7 @@ from groundtrace.stages.unchanged import (
     fingerprint_of_shared,
     unchanged_run,
 )
-from groundtrace.storage import open_folder
+from groundtrace.storage import open_place
 
 if TYPE_CHECKING:
     from groundtrace.pipeline import TrialDone
@@ -69,6 +69,8 @@ class Normalized:
     failed: list[str] = field(default_factory=list)
     rows: RowsByRun = field(default_factory=RowsByRun)
     """Run folder to its freshly evaluated rows, by document."""
+    nearest: list[SkippedFolder] = field(default_factory=list)
+    """What was passed where nothing was found."""
 
     @property
     def trials(self) -> int:
@@ -103,20 +105,36 @@ def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     """Traces to events documents and outcomes, for every run that has trials."""
     tasks = TaskDefinitions(request.tasks)
     context = request.context(with_metrics=with_metrics)
-    layout = layout_of(open_folder(request.runs), request.settings)
+    place = open_place(request.runs)
+    layout = layout_of(place, request.settings, by_run=request.out is not None)
     done = Normalized(single=layout.single)
     outside: list[Skipped | FoundProblem] = []
     plans = _plans(layout.runs(), request, tasks, context, done, outside)
     for batch in batches(plans, lambda plan: len(plan[1].works)):
         _normalize_batch(batch, request, done)
     if not done.trials:
-        raise NothingFoundError(f"{request.runs}: no trials found; see 'normalize --dry-run'")
+        raise NothingFoundError(nothing_found(request.runs, done.nearest))
     done.notes += _notes(tasks if done.noted else None, context)
     if not layout.single:
         skipped, problems = problems_outside_runs(outside)
         done.skipped += len(skipped)
         write_all_outcomes(request, done.outputs, skipped, problems)
     return done
+
+
+def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
+    """What is said where RUNS holds no trial: what was looked for, and what came nearest."""
+    from groundtrace.discover.loose import nearest
+    from groundtrace.traces import all_readers
+
+    formats = ", ".join(reader.name for reader in all_readers()[0])
+    near = nearest(passed)
+    return (
+        f"{runs}: no trials found; looked for folders with result.json, config.json or a trace in "
+        f"agent/, and for traces of {formats} under any name"
+        + (f"; nearest: {near}" if near else "")
+        + "; see 'normalize --dry-run'"
+    )
 
 
 def normalize_trial(work: TrialWork) -> TrialDone:
@@ -161,6 +179,7 @@ def _plans(
             yield output, replace(plan, fingerprint=run_fingerprint)
         else:
             done.skipped += len(plan.skipped)
+            done.nearest += plan.skipped
 
 
 def _normalize_batch(

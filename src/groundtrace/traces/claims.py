@@ -43,7 +43,8 @@ class Sample:
     """One trial in a trace file."""
 
     sample_id: str | None = None
-    """Picks it among the samples of its file (`FILE#id`); None where the file is one trace."""
+    """Picks it among the samples of its file (`FILE#id`), unique there; None where the file is one
+    trace. Of several attempts at one instance a reader numbers the later ones."""
     stated: Stated = field(default_factory=Stated)
     """What the sample says of itself, as far as that is cheap to know."""
 

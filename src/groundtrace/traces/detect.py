@@ -107,7 +107,9 @@ def is_spare(path: str, readers: Iterable[Reader]) -> bool:
     )
 
 
-def claim_on(probe: Probe, readers: Iterable[Reader], weakest: Strength = "name") -> Detected | None:
+def claim_on(
+    probe: Probe, readers: Iterable[Reader], weakest: Strength = "name"
+) -> Detected | None:
     """The strongest claim on a file, of at least the strength `weakest`; the earlier of equals."""
     best: Detected | None = None
     for reader in readers:

@@ -287,11 +287,13 @@ def _usage(sources: Sequence[Source]) -> Usage:
     """Each total from the first source that states it."""
     output = next((s.usage for s in sources if s.usage.output_tokens is not None), Usage())
     cost = next((s.usage for s in sources if s.usage.cost_usd is not None), Usage())
-    inputs = (s.usage.input_tokens for s in sources if not s.is_one_subagent)
+    main = [s.usage for s in sources if not s.is_one_subagent]
+    inputs = next((usage for usage in main if usage.input_tokens is not None), Usage())
     return Usage(
         output_tokens=output.output_tokens,
         output_tokens_source=output.output_tokens_source,
-        input_tokens=next((count for count in inputs if count is not None), None),
+        input_tokens=inputs.input_tokens,
+        cached_tokens=inputs.cached_tokens,
         cost_usd=cost.cost_usd,
         cost_source=cost.cost_source,
     )

@@ -78,6 +78,10 @@ class SourceFindings:
     symbols: tuple[TruthSymbol, ...] = ()
     chunks: tuple[TruthChunk, ...] = ()
     problems: tuple[Problem, ...] = ()
+    edit_chunks: tuple[TruthChunk, ...] = ()
+    """Lines that a patch changes."""
+    test_files: tuple[TruthFile, ...] = ()
+    """Files of a test patch."""
 
 
 def read_ground_truth(data: Any, notes: Notes) -> SourceFindings:

@@ -107,6 +107,11 @@ def build_index(tasks: Folder) -> TaskIndex:
         task, troubles = read_task(folder, suite, path)
         found.append(task)
         problems += troubles
+    return index_of(found, problems)
+
+
+def index_of(found: list[Task], problems: list[Problem]) -> TaskIndex:
+    """The index of these tasks."""
     by_folder: dict[str, list[int]] = {}
     by_alias: dict[str, list[int]] = {}
     for number, task in enumerate(found):
@@ -162,7 +167,7 @@ def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folde
 
 
 def _is_task(names: Mapping[str, str], *, is_root: bool) -> bool:
-    if any(names.get(name) == "file" for name in ("task.toml", *INSTRUCTIONS)):
+    if any(names.get(name) == "file" for name in ("task.toml", "gold.patch", *INSTRUCTIONS)):
         return True
     # A folder of suites may have tests of its own; a task is then told by more than that.
     return not is_root and (names.get("tests") == "folder" or names.get("solution") == "folder")
@@ -194,6 +199,9 @@ def read_task(folder: Folder, suite: str, path: str = "") -> tuple[Task, list[Pr
             repo_paths[clean_text(where.strip())] = repo
     for file in INSTRUCTIONS:
         repos += _mirrors(folder, file, path, problems)
+    stated = _task_yaml(folder, path, problems)
+    aliases.append(stated.get("instance_id"))
+    repos += _repos(stated.get("repo"))
     unique: dict[str, str] = {}
     for name in repos:
         unique.setdefault(name.casefold().removeprefix("github.com/"), name)
@@ -230,6 +238,30 @@ def _task_toml(folder: Folder, path: str, problems: list[Problem]) -> Mapping[st
             )
         )
     return {}
+
+
+_YAML_LINE = re.compile(r"([A-Za-z_][\w-]*)\s*:\s+(\S.*?)\s*$")
+
+
+def _task_yaml(folder: Folder, path: str, problems: list[Problem]) -> dict[str, str]:
+    """The plain `key: value` lines of a SWE-bench task.yaml; lists and blocks are not needed."""
+    if not folder.has_file("task.yaml"):
+        return {}
+    try:
+        text = folder.read("task.yaml", MAX_TEXT).decode("utf-8-sig", errors="replace")
+    except OSError as error:
+        reason = f"cannot be read: {error}"
+        problems.append(Problem(_below(path, "task.yaml"), "unreadable", reason))
+        return {}
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        match = _YAML_LINE.match(line)
+        if match is not None:
+            value = match[2]
+            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+            plain = value[1:-1] if quoted else re.sub(r"\s#.*$", "", value)
+            found.setdefault(match[1], clean_text(plain))
+    return found
 
 
 def _mirrors(folder: Folder, name: str, path: str, problems: list[Problem]) -> list[str]:

@@ -51,6 +51,8 @@ class Trajectory:
         self.model_calls = 0
         self.last: float | None = None
         self.bare_model: str | None = None
+        self.cached = 0
+        """Prompt tokens that came from a cache."""
 
     def messages(self, messages: Iterable[Any]) -> None:
         for number, message in enumerate(messages):
@@ -87,6 +89,8 @@ class Trajectory:
         completion = as_count(usage.get("completion_tokens"))
         counts = None if prompt is None or completion is None else Counts(prompt, completion)
         self.source.ledger.add(number, counts)
+        details = as_mapping(usage.get("prompt_tokens_details"))
+        self.cached += as_count(details.get("cached_tokens")) or 0
         self.model_calls += 1
 
     def close(self, *, ended: bool) -> None:
@@ -141,7 +145,9 @@ class Trajectory:
         source.parsed = self.seen > 0
         if not self.seen and not source.problems:
             source.problem("empty_file", "a trajectory without messages")
-        environment = as_mapping(as_mapping(as_mapping(root.get("info")).get("config")).get("environment"))
+        environment = as_mapping(
+            as_mapping(as_mapping(root.get("info")).get("config")).get("environment")
+        )
         source.cwd = as_text(environment.get("cwd"))
         for call in source.calls:
             call.cwd = source.cwd
@@ -161,6 +167,7 @@ class Trajectory:
             output_tokens=output,
             output_tokens_source=None if output is None else "usage of each model call",
             input_tokens=self.source.ledger.main_input(),
+            cached_tokens=self.cached,
             cost_usd=cost,
             cost_source=where,
         )
@@ -168,9 +175,7 @@ class Trajectory:
 
 def _time_of(message: Mapping[str, Any]) -> float | None:
     """When a message was written: on the message in 1.17, in `extra` from 2.0 on."""
-    return parse_time(
-        message.get("timestamp", as_mapping(message.get("extra")).get("timestamp"))
-    )
+    return parse_time(message.get("timestamp", as_mapping(message.get("extra")).get("timestamp")))
 
 
 def _answers_to(
