@@ -47,7 +47,6 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "other_revision",
         ),
         EventsDocument: ("submission", "context_changes"),
-        MetricsDocument: ("basis", "access_counts"),
     },
 }
 """Version to the optional fields that it added, by type."""

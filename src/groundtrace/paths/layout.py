@@ -270,6 +270,13 @@ class Layout:
                 repo = self.home or self._repos.add(first)
                 if repo is not None:
                     self._mounts[_joined(root, first)] = repo
+        if any(_within(root, mount) for mount in self._mounts):
+            # A root that holds one repository is no clone itself, so that its other folders with
+            # the name of a repository are clones as well. `/workspace/hyper/Cargo.toml` beside
+            # `/workspace/tokio` was in no repository, because the truth `hyper::hyper/Cargo.toml`
+            # fits the reading in which `/workspace` is the clone, too.
+            for first, repo in named.items():
+                self._mounts.setdefault(_joined(root, first), repo)
 
     def _mount_nested(self, root: str, folder: str, first: str, rests: Set[str]) -> bool:
         """Mount repositories that lie further down; whether there are any."""

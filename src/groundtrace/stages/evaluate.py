@@ -137,7 +137,10 @@ def _prepared(session: RunSession, request: Request, made: KeptRows) -> _RunToEv
         session.leave_metrics(path)
     run.paths = [path for path in paths if index.wants(path, request.only)]
     to_read = [path for path in run.paths if path not in made]
-    run.works = list(works_on(session.folder, to_read, index, request, stale=stale))
+    unchanged = frozenset(path for path in stale if session.is_current_metrics(path))
+    run.works = list(
+        works_on(session.folder, to_read, index, request, stale=stale, unchanged=unchanged)
+    )
     return run
 
 
