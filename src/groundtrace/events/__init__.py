@@ -58,6 +58,7 @@ from groundtrace.model import (
     Trial,
 )
 from groundtrace.paths import Resolver
+from groundtrace.times import seconds_between
 from groundtrace.values import model_name
 
 _MAX_LEAD = 3600.0
@@ -83,7 +84,7 @@ class Clock:
         """Seconds since the start; the start is never later than any call's time."""
         if timestamp is None or self.start is None or not math.isfinite(timestamp):
             return None
-        return round(timestamp - self.start, 3)
+        return seconds_between(self.start, timestamp)
 
 
 def build_document(
