@@ -24,7 +24,8 @@ def mean_of(values: Sequence[float]) -> float | None:
         # The sum was rounded before it was divided: three values of 0.1 gave 0.10000000000000002.
         mean += fsum([value - mean for value in values]) / n
     except (OverflowError, ValueError):  # two values of 1e308 add up to more than a double holds
-        return fsum(value / n for value in values)
+        largest = max(map(abs, values))
+        return fsum(value / largest for value in values) / n * largest
     if abs(mean) <= NOISE * max(map(abs, values)) / n:
         return 0.0  # rewards of 0.1, 0.2 and -0.3: what is left is noise
     return mean

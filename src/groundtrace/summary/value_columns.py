@@ -50,7 +50,8 @@ class ValueColumn:
     def by_unit(
         self, rows: array[int], units: array[int] | None
     ) -> tuple[list[float], Mapping[str, int]]:
-        """The mean of each unit's rows, and the units without any value by their first reason.
+        """The mean of each unit's rows, and the units without any value by the reason that most
+        of their rows give, of equally many the first by name: as the impact analysis has it.
 
         `units` holds the unit of each row of the table; None when every row is its own unit.
         """
@@ -62,13 +63,17 @@ class ValueColumn:
                 return found, {}
             return found, Counter(names[whys[row]] for row in rows if whys[row] >= 0)
         by_unit: dict[int, list[float]] = {}
-        missing: dict[int, int] = {}
+        missing: dict[int, list[str]] = {}
         for row in rows:
             if whys[row] < 0:
                 by_unit.setdefault(units[row], []).append(values[row])
             else:
-                missing.setdefault(units[row], whys[row])
-        left_out = Counter(names[why] for unit, why in missing.items() if unit not in by_unit)
+                missing.setdefault(units[row], []).append(names[whys[row]])
+        left_out = Counter(
+            max(sorted(set(whys_of)), key=whys_of.count)
+            for unit, whys_of in missing.items()
+            if unit not in by_unit
+        )
         means = (mean_of(of_unit) for of_unit in by_unit.values())
         return [mean for mean in means if mean is not None], left_out
 
