@@ -102,6 +102,9 @@ def assert_all_agree(rows: Sequence[TrialRow], scope: str) -> None:
             if name in ("file_recall", "shown.file_recall", "reward"):
                 assert len(drawn) == found.n
                 assert not drawn or mean(drawn) == pytest.approx(found.mean, rel=1e-12)
+    in_tables = {(row.config_name, row.trial_key) for row in rows if row.outcome is not None}
+    unrecorded = sum(row.outcome is None for row in rows)
+    assert summary.overall.trials == len(in_tables) + unrecorded
     assert summary.overall.trials == sum(g.trials for g in summary.by_config.values())
     assert summary.overall.tasks == sum(g.tasks for g in summary.by_config.values())
     assert len(copies) == len(summary.duplicated) == len(rows) - summary.overall.trials
