@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from groundtrace.model import Trace, Trial
+from groundtrace.times import seconds_between
 
 _MAX_LEAD = 3600.0
 """Seconds by which the agent's recorded start may precede the trace's first time (D10)."""
@@ -24,7 +25,7 @@ class Clock:
         """Seconds since the start; the start is never later than any call's time."""
         if timestamp is None or self.start is None or not math.isfinite(timestamp):
             return None
-        return round(timestamp - self.start, 3)
+        return seconds_between(self.start, timestamp)
 
 
 def clock_of(trial: Trial, trace: Trace) -> Clock:

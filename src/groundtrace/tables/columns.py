@@ -61,7 +61,10 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _text("harness", "Agent harness."),
         _text("harness_version", "Its version."),
         _text("batch_timestamp", "Batch folder within the run."),
-        _text("trial_key", "Equal for copies of one trial in several runs."),
+        _text(
+            "trial_key",
+            "Equal for copies of one trial; distinct with `config_name` for distinct trials (D41).",
+        ),
         _text("state", "selected or superseded."),
         _flag("computable", "File-level metrics could be computed."),
         _text("reason", "Why not, when not."),
