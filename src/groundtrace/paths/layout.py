@@ -22,7 +22,7 @@ What decides, strongest first:
 
 An example: the task names kafka and flink, and the agent reads `/workspace/kafka/A.java`,
 `/workspace/flink/B.java` and `/workspace/notes.md`. Both folders are named like repositories and
-neither reading is spoken against, so both are mounts; `/workspace` is their parent, and `notes.md`
+nothing contradicts either reading, so both are mounts; `/workspace` is their parent, and `notes.md`
 is in no repository.
 """
 
@@ -168,7 +168,7 @@ class Layout:
     ) -> bool:
         """Whether the task's repository lies in a folder that is not the working directory.
 
-        A clone below it bears the name of one, or a file of the ground truth lies at its place
+        A clone below it has the name of one, or a file of the ground truth lies at its place
         in it, or the agent looked at nothing in folders elsewhere: some tasks start
         in an empty /workspace and have the repository in /app.
         """

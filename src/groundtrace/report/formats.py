@@ -52,7 +52,7 @@ def count(value: int | None) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """A part of a whole in per cent; nothing of nothing has none."""
+    """A part of a whole in per cent; a dash when the whole is 0."""
     return f"{100 * part / whole:.0f} %" if whole else MISSING
 
 

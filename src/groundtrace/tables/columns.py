@@ -1,4 +1,4 @@
-"""The flat tables: every column declared once, with type, unit and meaning.
+"""The flat tables: the columns in order, with type, unit and meaning; `flat_rows` fills them.
 
 Parquet, CSV, SQL and the page of the documentation are made from this.
 """
