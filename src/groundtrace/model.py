@@ -296,7 +296,7 @@ class GroundTruth:
     confidence: Confidence | None = None
     edit_chunks: tuple[TruthChunk, ...] = ()
     """Lines that a gold patch changes, as they were before it (D55)."""
-    test_files: tuple[TruthFile, ...] = ()
+    test_files: tuple[str, ...] = ()
     """Files of the task's test patch: neither evidence nor edit targets."""
 
 

@@ -9,14 +9,9 @@ from groundtrace.jsonio import clean_text
 from groundtrace.model import Trace, Trial
 from groundtrace.truth.patches import edits, looks_like_patch, read_patch
 
-_WITHOUT = frozenset({"1.0", "1.1"})
-"""Versions of documents that have no submission."""
-
 
 def with_submission(document: EventsDocument, trial: Trial, trace: Trace) -> EventsDocument:
     """The document with the submission that the trace states, else what lies beside it."""
-    if document.schema_version in _WITHOUT:
-        return document
     text, source = trace.stated.submission, trace.stated.submission_source
     where = f"trace: {source}"
     if text is None and trial.loose is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from groundtrace.model import TruthChunk, TruthFile
+from groundtrace.model import TruthChunk
 from groundtrace.truth.entries import Notes, collect, truth_file
 from groundtrace.truth.patches import PatchResult, edits, evidence, read_patch
 from groundtrace.truth.records import SourceFindings
@@ -23,9 +23,9 @@ def from_patch(patch: PatchResult, notes: Notes) -> SourceFindings:
     )
 
 
-def test_files_of(text: str, notes: Notes) -> tuple[TruthFile, ...]:
+def test_files_of(text: str, notes: Notes) -> tuple[str, ...]:
     """Files of a test patch, new ones included."""
     patch = read_patch(text)
     for fault in patch.faults:
         notes.add("bad_patch", f"test patch: {fault}")
-    return collect(edits(patch.files), truth_file, notes)
+    return tuple(file.path for file in collect(edits(patch.files), truth_file, notes))

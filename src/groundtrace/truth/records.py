@@ -80,7 +80,7 @@ class SourceFindings:
     problems: tuple[Problem, ...] = ()
     edit_chunks: tuple[TruthChunk, ...] = ()
     """Lines that a patch changes."""
-    test_files: tuple[TruthFile, ...] = ()
+    test_files: tuple[str, ...] = ()
     """Files of a test patch."""
 
 
