@@ -18,7 +18,7 @@ from groundtrace.discover.manifest import is_manifest, read_manifest
 from groundtrace.discover.records import Records, kinds_of, read_records
 from groundtrace.discover.trial import make_trial
 from groundtrace.jsonio import clean_text
-from groundtrace.model import Problem
+from groundtrace.model import Problem, Trial
 from groundtrace.names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import EntryKind, Folder, LocalFolder, Place
@@ -120,9 +120,7 @@ def discover_run(
 ) -> Iterator[Found]:
     """The trials of one run. `only` is a pattern of task names; case does not count."""
     if run.loose is not None:
-        yield from discover_loose(
-            run.folder, run.run_id, run.loose, settings=settings, tasks=tasks, only=only
-        )
+        yield from _loose_trials(run, run.loose, settings, tasks, only)
         return
     top = tuple(run.path.split("/")) if run.path else ()
     spot = _Spot(run.folder, top, ())
@@ -146,6 +144,22 @@ def discover_run(
         for problem in problems:
             yield FoundProblem(path, run.run_id, problem)
         yield trial
+
+
+def _loose_trials(
+    run: Run, loose: LooseRun, settings: Settings, tasks: TaskIndex | None, only: str | None
+) -> Iterator[Found]:
+    """Loose traces; where there are none, also what was wrong with the folders' records."""
+    nothing = True
+    for item in discover_loose(
+        run.folder, run.run_id, loose, settings=settings, tasks=tasks, only=only
+    ):
+        nothing = nothing and not isinstance(item, Trial)
+        yield item
+    if nothing and loose.file is None:
+        for found in _trials_below(_Spot(run.folder, (), ()), settings):
+            if not isinstance(found, _TrialFolder):
+                yield _of_run(found, run.run_id)
 
 
 def _of_run(item: Skipped | FoundProblem, run_id: str) -> Skipped | FoundProblem:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from groundtrace.artifacts.state import OUTPUT_FOLDERS, fingerprint, fingerprint_lines
+from groundtrace.names import TASK_SCHEMES
 from groundtrace.storage import open_place
 
 if TYPE_CHECKING:
@@ -59,6 +60,5 @@ class TaskDefinitions:
 
 
 def _has_scheme(location: str) -> bool:
-    from groundtrace.truth.definitions import SCHEMES
-
-    return location.partition(":")[0] in SCHEMES
+    """Whether a location is neither a file nor a folder, such as a commit."""
+    return location.partition(":")[0] in TASK_SCHEMES

@@ -5,7 +5,7 @@
 | a folder of task definitions | `tasks.build_index` |
 | a file of rows (`.jsonl`, `.json`, `.parquet`) | `rows.read_rows` |
 
-`SCHEMES` is the place for tasks that are neither: a prefix such as `git:` and the function that
+`SCHEMES` (its keys are `names.TASK_SCHEMES`) is the place for tasks that are neither: a prefix such as `git:` and the function that
 makes an index of what follows it.
 """
 
@@ -18,7 +18,8 @@ from groundtrace.errors import InputError
 from groundtrace.model import Problem, Task
 from groundtrace.storage import open_place
 from groundtrace.truth.rows import SUFFIXES, read_rows
-from groundtrace.truth.tasks import TaskIndex, build_index, index_of
+from groundtrace.truth import tasks as task_folders
+from groundtrace.truth.tasks import TaskIndex, index_of
 
 SCHEMES: Mapping[str, Callable[[str], TaskIndex]] = {}
 """Prefix of a location to who reads it."""
@@ -50,7 +51,7 @@ def _one(location: str) -> TaskIndex:
         return SCHEMES[scheme](rest)
     place = open_place(location)
     if place.file is None:
-        return build_index(place.folder)
+        return task_folders.build_index(place.folder)
     if not place.file.casefold().endswith(SUFFIXES):
         known = ", ".join(SUFFIXES)
         raise InputError(f"{location}: not a file of tasks ({known}) and not a folder of them")
