@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 _NAME = r"[A-Za-z0-9][\w.-]*?"
 _JOINED = re.compile(rf"({_NAME})__({_NAME})(?:__([\w.-]+))?")
-_CLONE = re.compile(rf"(/(?:workspace/)?({_NAME}__[\w.-]+)|/code/({_NAME}/[\w.-]+))(?=/|$)")
+_CLONE = re.compile(rf"(/(?:workspace/)?({_NAME}__[\w.-]+)|/code/({_NAME}/[\w.-]+))(?=/)")
 _TESTBED = "/testbed"
 
 
