@@ -29,7 +29,7 @@ _TIMEOUT = re.compile(r"\s*The last command <command>.*?</command> timed out", r
 _OUTPUT = re.compile(r"<output>\n?(.*)</output>", re.DOTALL)
 _ENDS = re.compile(
     r"<output_head>\n?(.*?)\n?</output_head>.*?<elided_chars>\s*(\d+)[^<]*</elided_chars>"
-    r"\s*<output_tail>\n?(.*)\n?</output_tail>",
+    r"\s*<output_tail>\n?(.*)</output_tail>",
     re.DOTALL,
 )
 _NOTES = ("<context_received>", "<context_request>", "No context provided. Submitting")
@@ -65,7 +65,7 @@ def read_answer(command: str, messages: Sequence[Mapping[str, Any]], *, ended: b
         if code is not None:
             return _checked(command, _output(text[code.end() :]), code[1] != "0")
         if _TIMEOUT.match(text):
-            return Answer(_output(text), failed=True)
+            return Answer(_output(text).removesuffix("\n"), failed=True)  # the frame's own
         extra = as_mapping(message.get("extra"))
         raw = extra.get("raw_output")
         if isinstance(raw, str) and isinstance(extra.get("returncode"), int):
@@ -96,7 +96,7 @@ def has_code(messages: Sequence[Mapping[str, Any]]) -> bool:
 def _output(text: str) -> str:
     ends = _ENDS.search(text)
     if ends is not None:
-        head, count, tail = ends[1], ends[2], ends[3]
+        head, count, tail = ends[1], ends[2], ends[3].removesuffix("\n")
         return f"{_whole_end(head)}... [{count} characters truncated] ...\n{_whole_start(tail)}"
     found = _OUTPUT.search(text)
     return found[1] if found is not None else ""

@@ -151,23 +151,31 @@ def read_info(folder: Folder, path: str) -> Stated:
     try:
         entry = folder.stat(path)
         if entry is not None and entry.size > LARGE:
-            return _head_info(folder, path)
+            return _parts_info(folder, path)
         root = _decoder.decode(folder.read(path, LARGE))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        return _head_info(folder, path)
+        return _parts_info(folder, path)
     except OSError:
         return Stated()
     return stated_of({"info": root.info, "instance_id": root.instance_id})
 
 
-def _head_info(folder: Folder, path: str) -> Stated:
-    """The same of a large or damaged file: what stands before its messages."""
+def _parts_info(folder: Folder, path: str) -> Stated:
+    """The same of a large or damaged file: its messages are passed, not decoded."""
     try:
         with folder.open(path) as stream:
             head, start = _find_list(stream)
+            root = as_mapping(_prefix(head[:start]))
+            if start is None:
+                return stated_of(root)
+            scanner = Elements(stream, head[start:], _COMMAND)
+            for _ in scanner.elements():
+                pass
+            if scanner.closed and not _BARE.match(head[:start]):
+                root = {**root, **as_mapping(_prefix(head[:start] + b"]" + scanner.rest()))}
     except OSError:
         return Stated()
-    return stated_of(as_mapping(_prefix(head[:start])))
+    return stated_of(root)
 
 
 def stated_of(root: Mapping[str, Any]) -> Stated:
