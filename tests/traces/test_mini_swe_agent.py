@@ -24,11 +24,11 @@ SUBMIT = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && git add -A && git diff -
 
 
 def read(name: str, file: str = NAME) -> ReadResult:
-    return read_loose(LocalFolder(FIXTURES / name), file, None)
+    return read_loose(LocalFolder(FIXTURES / name / "agent"), file, None)
 
 
 def stated(name: str) -> Stated:
-    folder = LocalFolder(FIXTURES / name)
+    folder = LocalFolder(FIXTURES / name / "agent")
     found, _, _ = recognise(folder, NAME, READERS)
     assert found is not None
     (sample,) = samples_of(found, folder)
@@ -199,7 +199,7 @@ def test_members_of_other_types_lose_nothing_else() -> None:
 
 def test_a_cut_file_gives_what_is_whole_in_it(tmp_path: Path) -> None:
     """Every length of a file: no call is invented, and a loss is told."""
-    data = (FIXTURES / "mini-1" / NAME).read_bytes()
+    data = (FIXTURES / "mini-1/agent" / NAME).read_bytes()
     whole = [call.arguments["command"] for call in read("mini-1").trace.calls]
     folder = LocalFolder(tmp_path)
     most = 0

@@ -78,6 +78,7 @@ def as_data(done: Normalized) -> dict[str, Any]:
         "left_behind": done.left_behind,
         "failed": done.failed,
         "task_problems": done.notes,
+        "missing_traces": done.faults,
         "outputs": {run.run_id: run.folder.url for run in done.outputs},
     }
 
@@ -94,6 +95,9 @@ def as_text(done: Normalized) -> str:
         )
     if done.left_behind:
         lines.append(f"{done.left_behind} documents have no trial any more; --prune removes them")
+    lines += [f"no trial: {fault}" for fault in done.faults[:SHOWN_NOTES]]
+    if len(done.faults) > SHOWN_NOTES:
+        lines.append(f"no trial: and {len(done.faults) - SHOWN_NOTES} more")
     lines += [f"task definitions: {note}" for note in done.notes[:SHOWN_NOTES]]
     if len(done.notes) > SHOWN_NOTES:
         lines.append(f"task definitions: and {len(done.notes) - SHOWN_NOTES} more problems")

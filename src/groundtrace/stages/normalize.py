@@ -11,7 +11,7 @@ from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import document_paths, read_outcomes
 from groundtrace.artifacts.state import RunSeen
 from groundtrace.artifacts.write import write_in_parts
-from groundtrace.discover import FoundProblem, Run, Skipped, discover_run, layout_of
+from groundtrace.discover import Found, FoundProblem, Run, Skipped, discover_run, layout_of
 from groundtrace.discover.outcome_record import outcome_record
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.codec import encode_in_parts
@@ -69,6 +69,8 @@ class Normalized:
     failed: list[str] = field(default_factory=list)
     rows: RowsByRun = field(default_factory=RowsByRun)
     """Run folder to its freshly evaluated rows, by document."""
+    faults: list[str] = field(default_factory=list)
+    """Traces that were named and could not be taken."""
     nearest: list[SkippedFolder] = field(default_factory=list)
     """What was passed where nothing was found."""
 
@@ -174,12 +176,25 @@ def _plans(
             continue
         done.noted |= bool(tasks.problems)
         found = discover_run(run, settings=request.settings, tasks=tasks.index, only=request.only)
+        found = _noting_faults(found, done)
         plan = plan_run(found, output.folder, run.path, context, known)
         if plan.works:
             yield output, replace(plan, fingerprint=run_fingerprint)
         else:
             done.skipped += len(plan.skipped)
             done.nearest += plan.skipped
+
+
+_FAULTS = frozenset({"bad_row", "trace_missing", "unrecognised"})
+"""Problems by which a trial that was asked for is missing."""
+
+
+def _noting_faults(found: Iterable[Found], done: Normalized) -> Iterator[Found]:
+    """What was found; what keeps rows of a manifest from being trials is told as well."""
+    for item in found:
+        if isinstance(item, FoundProblem) and item.problem.kind in _FAULTS:
+            done.faults.append(str(item.problem))
+        yield item
 
 
 def _normalize_batch(

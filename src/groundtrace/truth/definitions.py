@@ -17,8 +17,8 @@ from dataclasses import replace
 from groundtrace.errors import InputError
 from groundtrace.model import Problem, Task
 from groundtrace.storage import open_place
-from groundtrace.truth.rows import SUFFIXES, read_rows
 from groundtrace.truth import tasks as task_folders
+from groundtrace.truth.rows import SUFFIXES, read_rows
 from groundtrace.truth.tasks import TaskIndex, index_of
 
 SCHEMES: Mapping[str, Callable[[str], TaskIndex]] = {}
