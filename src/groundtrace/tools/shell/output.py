@@ -45,6 +45,13 @@ TRUNCATED = re.compile(
     r"|\[\.\.\. (?:Observation )?truncated.*|\.\.\. \(\d+ lines omitted\).*|\[\.\.\..*truncated.*\]"
     r"|\[Previous command outputs are truncated\..*)$"
 )
+_UNPARSED = re.compile(
+    r"\s*(?:/(?:usr/)?bin/)?(?:ba|da)?sh: (?:-c: )?(?:line )?"
+    r"(?:1: [Ss]yntax error|2: Syntax error: newline unexpected)[^\n]*"
+    r"(?:\n[^\n]*sh: (?:-c: )?line 1: `[^\n]*)?\s*"
+)
+"""All output of a command whose first line no shell can parse: nothing of it ran. A mistake further
+down comes after commands that did run. `<EXPLORE_CONTEXT>` as a command "wrote" a file before."""
 _HANDED_IN = re.compile(r"COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT\s*")
 """All that mini-swe-agent's agent is told of a submission: what follows goes to the harness."""
 _ERROR = re.compile(
@@ -186,7 +193,7 @@ def read_output(result: ToolResult | None) -> Output:
     if result is None:
         return Output(refused=True)
     text = result.text if isinstance(result.text, str) else ""
-    if _REFUSED.match(text):
+    if _REFUSED.match(text) or (result.is_error and _UNPARSED.fullmatch(text)):
         return Output(refused=True)
     if _HANDED_IN.fullmatch(text):
         return Output(handed_in=True)
