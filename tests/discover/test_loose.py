@@ -341,7 +341,7 @@ def test_explain_takes_a_file(groundtrace: Any, tmp_path: Path) -> None:
 def test_a_dry_run_tells_how_each_trial_was_named(groundtrace: Any, tmp_path: Path) -> None:
     put(tmp_path / "runs/a.json", trajectory("heron__heron-12"))
     ran: Ran = groundtrace("run", tmp_path / "runs", "--dry-run", "--config-name", "mine")
-    assert "task: trace: instance_id" in ran.out and "config: --config-name" in ran.out
+    assert "task by trace: instance_id; config by --config-name" in ran.out
     assert not (tmp_path / "runs/retrieval_events").exists()
 
 

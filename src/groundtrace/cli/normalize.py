@@ -142,13 +142,15 @@ def list_trials(
     return 0
 
 
+_NAMES = {"task": "task_name", "config": "config_name", "run": "run_id"}
+"""Names of which a dry run says where they come from."""
+
+
 def _named_by(row: SurveyRow) -> str:
     """Where the names of a trial without records come from; records speak for themselves."""
     if not row.is_loose:
         return ""
-    return "; ".join(
-        f"{name.removesuffix('_name')}: {where}" for name, where in row.named_by.items()
-    )
+    return "; ".join(f"{name} by {row.named_by[field]}" for name, field in _NAMES.items())
 
 
 def _values(row: Any) -> list[Any]:
