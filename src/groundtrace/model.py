@@ -252,7 +252,8 @@ class GroundTruth:
     symbols: tuple[TruthSymbol, ...] = ()
     chunks: tuple[TruthChunk, ...] = ()
     expected_edit_files: tuple[TruthFile, ...] = ()
-    """Edit targets, only from sources that mean edits (D27)."""
+    """Edit targets, only from sources that mean edits (D27). Empty without a source means unknown;
+    empty with one means that the source expects no edit (D58)."""
     expected_edit_files_source: str | None = None
     expected_edit_files_confidence: Confidence | None = None
     source: str | None = None

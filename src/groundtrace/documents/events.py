@@ -122,7 +122,10 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
     ] = UNSET
     expected_edit_files: Annotated[
         list[str] | UnsetType,
-        Meta(description="Files an edit is expected in; absent when that cannot be told."),
+        Meta(
+            description="Files an edit is expected in; empty when the task expects none, absent "
+            "when that cannot be told."
+        ),
     ] = UNSET
     expected_edit_files_source: Annotated[
         str | UnsetType, Meta(description="The source that gave the edit files.")

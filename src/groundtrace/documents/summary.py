@@ -69,13 +69,29 @@ class FirstHit(Record, frozen=True, kw_only=True):
 class LabelSummary(Record, frozen=True, kw_only=True):
     """One label of the error taxonomy over trials."""
 
-    n: Annotated[Count, Meta(description="Trials to which the label applies.")]
+    n: Annotated[
+        Count,
+        Meta(
+            description="Trials to which the label applies, those with unknown edit targets "
+            "included."
+        ),
+    ]
     n_with: Annotated[Count, Meta(description="Of these, trials with at least one such file.")]
     files: Annotated[Count, Meta(description="Files in all of these trials.")]
     not_applicable: Annotated[
         Count, Meta(description="Trials in which it does not apply: no edit was expected.")
     ]
     files_not_applicable: Annotated[Count, Meta(description="Files counted in those trials.")]
+    edit_targets_unknown: Annotated[
+        Count,
+        Meta(
+            description="Of n, trials whose task does not tell which files to edit; for labels "
+            "about writing, 0 for the others."
+        ),
+    ] = 0
+    files_edit_targets_unknown: Annotated[
+        Count, Meta(description="Of files, those counted in these trials.")
+    ] = 0
     per_task: Annotated[Distribution, Meta(description="Files a task, where the label applies.")]
 
 

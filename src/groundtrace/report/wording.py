@@ -15,7 +15,7 @@ REASON_WORDS: Mapping[str, str] = {
     "no_tokens": "no token counts in the trace",
     "no_chunk_ground_truth": "no line ranges known",
     "no_expected_edit_files": "edit targets unknown",
-    "not_applicable": "no edit expected",
+    "no_edit_expected": "no edit expected",
     "not_recorded": "not in the trial's records",
     "no_outcome": "no outcome known",
     "no_valid_reward": "no valid reward",

@@ -32,6 +32,7 @@ from groundtrace.documents.summary import (
 )
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.metrics.displays import Display
+from groundtrace.metrics.taxonomy import ABOUT_WRITES
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import VOLUME, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct
@@ -196,6 +197,9 @@ class _Group:
             counts["n"] += 1
             counts["n_with"] += files > 0
             counts["files"] += files
+            if label in ABOUT_WRITES and row.edit_targets == "unknown":
+                counts["edit_targets_unknown"] += 1
+                counts["files_edit_targets_unknown"] += files
 
 
 _FLAGS = ("has_trajectory", "has_transcript", "has_ground_truth", "has_chunk_ground_truth")
@@ -272,7 +276,7 @@ class _Table:
             if label in row.labels and label not in row.not_applicable:
                 columns[label].add(row.labels[label])
             else:
-                columns[label].skip(row.reason or "not_applicable")
+                columns[label].skip(row.reason or "no_edit_expected")
         for name, hit in (("hit", row.hit), ("hit_shown", row.hit_shown)):
             if hit is None:
                 columns[name].skip(row.why_undefined(name))
@@ -315,6 +319,8 @@ class _Table:
                     files=_held(counts["files"]),
                     not_applicable=counts["not_applicable"],
                     files_not_applicable=_held(counts["files_not_applicable"]),
+                    edit_targets_unknown=counts["edit_targets_unknown"],
+                    files_edit_targets_unknown=_held(counts["files_edit_targets_unknown"]),
                     per_task=statistics(label),
                 )
                 for label, counts in group.labels.items()

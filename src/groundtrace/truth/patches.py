@@ -43,14 +43,16 @@ class PatchResult(NamedTuple):
 
 
 def evidence(files: tuple[PatchedFile, ...]) -> list[str]:
-    """Files that could be retrieved: those that were there before; renames by both names (D27)."""
+    """Files that could be retrieved: those that were there before, by their names then (D53)."""
     return [
-        name for file in files if file.status not in ("added", "copied") for name in _names(file)
+        file.old_path if file.status == "renamed" and file.old_path is not None else file.path
+        for file in files
+        if file.status not in ("added", "copied")
     ]
 
 
 def edits(files: tuple[PatchedFile, ...]) -> list[str]:
-    """Files that the patch writes, new ones included (D27)."""
+    """Files that the patch writes, new ones included; renames by both names (D53)."""
     return [name for file in files for name in _names(file)]
 
 

@@ -78,6 +78,8 @@ class SourceFindings:
     symbols: tuple[TruthSymbol, ...] = ()
     chunks: tuple[TruthChunk, ...] = ()
     problems: tuple[Problem, ...] = ()
+    expects_no_edit: bool = False
+    """It states a list of edits, and the list is empty (D58)."""
 
 
 def read_ground_truth(data: Any, notes: Notes) -> SourceFindings:
@@ -103,6 +105,7 @@ def read_ground_truth(data: Any, notes: Notes) -> SourceFindings:
         edit_files=_explicit_edits(data, files, dropped, notes),
         symbols=_symbols(data, notes),
         chunks=real,
+        expects_no_edit=data.get("expected_edit_files") == [] and not dropped,
     )
 
 
