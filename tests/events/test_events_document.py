@@ -416,7 +416,7 @@ def test_an_empty_list_of_edits_is_told_from_an_unknown_one() -> None:
 def test_version_1_0_has_none_of_the_later_fields() -> None:
     """D12."""
     whole = document([call()], [view(read("/workspace/setup.py"))])
-    made = events_as(whole, "1.0")
+    made = events_as(whole, "1.0", generated_at="2026-01-01T00:00:00Z")
     text = msgspec.json.encode(made).decode()
     assert made.schema_version == "1.0"
     for name in ("call_id", "accesses", "elapsed_origin", '"problems"'):

@@ -123,7 +123,7 @@ def test_the_reason_for_no_coefficient_says_what_is_there():
     assert "fewer_than_5_pairs" in alone.reason
     twice, _ = correlations(recall_rows([(0.5, 1)], "a") + recall_rows([(0.7, 0)], "b"))
     assert twice.reason.startswith("1 task has both")
-    apart = [row("t0", "a", {"file_recall": 1.0}), row("t1", "a", {}, reward=1.0)]
+    apart = [row("t0", "a", {"file_recall": 1.0}, reward=None), row("t1", "a", {}, reward=1.0)]
     assert correlations(apart)[0].reason == "no task has both a retrieval metric and an outcome"
 
 

@@ -23,6 +23,7 @@ def row_from(
     *,
     path: str | None = None,
     is_known: Callable[[str], bool] | None = None,
+    no_outcome: str = "no_outcome",
 ) -> TrialRow:
     """The row of one trial. Values come from the metrics document, so that rows made now and rows
     read later are equal. An outcome of another trial is ignored: an earlier run can have left a
@@ -50,7 +51,7 @@ def row_from(
         config_name=where.config_name,
         task_name=where.task_name,
         trial_name=where.trial_name,
-        benchmark=where.benchmark,
+        benchmark=where.benchmark or None,
         model=where.model,
         batch_timestamp=where.batch_timestamp,
         coverage=metrics.coverage,
@@ -70,6 +71,7 @@ def row_from(
         accesses=_accesses(metrics, events),
         document=path,
         outcome=outcome,
+        no_outcome=no_outcome,
     )
 
 

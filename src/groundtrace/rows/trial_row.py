@@ -58,6 +58,9 @@ class TrialRow:
     """Path of the events document relative to its retrieval_events folder."""
     outcome: TrialOutcome | None = None
     """From outcomes.json; None when the run has none."""
+    no_outcome: str = "no_outcome"
+    """Why there is no outcome where there is none: `no_outcome`, or `outcomes_refused` where
+    outcomes.json cannot be read (D62)."""
 
     @property
     def trial_key(self) -> str:
