@@ -280,7 +280,7 @@ class Task:
     """A task definition, as the task index knows it."""
 
     name: str
-    """Canonical name: the folder's, as written."""
+    """Canonical name: as its definition states it, else the folder's (D60)."""
     benchmark: str
     """Suite folder it lies in."""
     folder: Folder | None
@@ -290,7 +290,7 @@ class Task:
     repo_paths: Mapping[str, str] = field(default_factory=dict)
     """Where the task says a repository lies in the workspace: path to raw repository name."""
     aliases: tuple[str, ...] = ()
-    """Other names it goes by (task.toml name and id)."""
+    """Other names it goes by (the folder's, task.toml name and id)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def test_what_vanished_is_removed_only_with_prune(groundtrace: Call, small: Path
     run(groundtrace, small)
     shutil.rmtree(next((small / "runs").rglob("mcp_rate*")))
     ran = run(groundtrace, small)
-    assert "1 documents have no trial any more" in ran.err
+    assert "1 document has no trial any more" in ran.err
     left = list(small.rglob("mcp-remote-direct/rate-limit-trace-004.*.json"))
     assert len(left) == 2
     run(groundtrace, small, "--prune")

@@ -28,7 +28,6 @@ PairDropReason = Literal[
     "harness_version_unknown",
     "harness_version_differs",
     "no_valid_reward",
-    "no_outcome",
     "outcomes_refused",
 ]
 """Why a task is not matched; a task counts under the requirement that it failed (D33)."""

@@ -12,15 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Literal
 
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.units import DistinctTrials, TaskNames
 from groundtrace.values import known, model_name
-
-NoOutcome = Literal["no_outcome", "outcomes_refused"]
 
 
 class ObservedValues(Mapping[str, float]):
@@ -78,13 +75,13 @@ class Observation:
     """Another copy of this trial counts in its configuration."""
     why: Callable[[str], str]
     """Reason code of a metric that is absent, as summaries count it."""
-    no_outcome: NoOutcome | None = None
-    """Why nothing is known of how the trial ended; None where something is."""
+    outcomes_refused: bool = False
+    """Nothing is known of how the trial ended, because outcomes.json cannot be read (D62)."""
 
     def absence(self, name: str) -> str:
         """WhyAbsent this trial has no value of `name`."""
         if name in OUTCOMES:
-            return self.no_outcome or OUTCOMES[name].absent_reason
+            return "outcomes_refused" if self.outcomes_refused else OUTCOMES[name].absent_reason
         return self.why(name)
 
 
@@ -146,10 +143,6 @@ def stored_number(value: float | None) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return value + 0.0  # no minus zero
-
-
-def _no_outcome(row: TrialRow) -> NoOutcome:
-    return "outcomes_refused" if row.no_outcome == "outcomes_refused" else "no_outcome"
 
 
 def _order(row: TrialRow) -> tuple[str, str, str, str, str]:
@@ -216,5 +209,5 @@ class _Shared:
             values=self.values(row),
             is_copy=False,
             why=self.why(row),
-            no_outcome=None if outcome is not None else _no_outcome(row),
+            outcomes_refused=outcome is None and row.no_outcome == "outcomes_refused",
         )
