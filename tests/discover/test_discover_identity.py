@@ -300,7 +300,9 @@ def test_tasks_of_the_same_name_in_one_suite(tmp_path: Path) -> None:
     task(tmp_path / "tasks", "csb_x", "incident-002", '[task]\nid = "incident-001"\n')
     task(tmp_path / "tasks", "csb_x", "incident-001", '[task]\nid = "other"\n')
     trial(tmp_path / "runs/r1/mcp/x__AbCdEfG", "incident-001")
-    assert one(tmp_path / "runs", index(tmp_path / "tasks")).task_name == "incident-001"
+    found = one(tmp_path / "runs", index(tmp_path / "tasks"))
+    assert found.task is not None and found.task.folder is not None
+    assert (found.task.folder.name, found.task_name) == ("incident-001", "other")
 
 
 BAD_RESULTS: dict[str, Any] = {

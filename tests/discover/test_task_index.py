@@ -26,7 +26,7 @@ def test_a_task_is_found_by_every_name(tmp_path: Path) -> None:
     ):
         found = tasks.find(name)
         assert found is not None, name
-        assert (found.name, found.benchmark) == ("ccx-218", "csb_org_x")
+        assert (found.name, found.benchmark) == ("inc-7", "csb_org_x")
     assert tasks.find("ccx-2") is None
     assert tasks.find("csb_sdlc_x/ccx-218") is None
     assert tasks.find("") is None

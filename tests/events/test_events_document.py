@@ -424,6 +424,19 @@ def test_version_1_0_has_none_of_the_later_fields() -> None:
     assert made.events[0].matched_ground_truth_files == ["setup.py"]
 
 
+def test_version_1_0_is_the_published_one() -> None:
+    """D59: its schema requires a time of making and a suite that is text."""
+    whole = document([call()], of=trial(benchmark=None))
+    then = "2026-01-01T00:00:00Z"
+    made = events_as(whole, "1.0", generated_at=then)
+    assert (made.generated_at, made.provenance.benchmark) == (then, "")
+    known = events_as(document(of=trial(benchmark="s")), "1.0", generated_at=then)
+    assert known.provenance.benchmark == "s"
+    for version in ("1.1", "1.2"):
+        later = events_as(whole, version, generated_at=then)
+        assert (later.generated_at, later.provenance.benchmark) == (UNSET, None)
+
+
 _JUNK = st.one_of(
     st.none(),
     st.booleans(),
