@@ -288,7 +288,8 @@ class GroundTruth:
     symbols: tuple[TruthSymbol, ...] = ()
     chunks: tuple[TruthChunk, ...] = ()
     expected_edit_files: tuple[TruthFile, ...] = ()
-    """Edit targets, only from sources that mean edits (D27)."""
+    """Edit targets, only from sources that mean edits (D27). Empty without a source means unknown;
+    empty with one means that the source expects no edit (D58)."""
     expected_edit_files_source: str | None = None
     expected_edit_files_confidence: Confidence | None = None
     source: str | None = None
@@ -335,7 +336,7 @@ class Task:
     """A task definition, as the task index knows it."""
 
     name: str
-    """Canonical name: the folder's, as written."""
+    """Canonical name: as its definition states it, else the folder's (D60)."""
     benchmark: str
     """Suite folder it lies in."""
     folder: Folder | None
@@ -345,7 +346,7 @@ class Task:
     repo_paths: Mapping[str, str] = field(default_factory=dict)
     """Where the task says a repository lies in the workspace: path to raw repository name."""
     aliases: tuple[str, ...] = ()
-    """Other names it goes by (task.toml name and id)."""
+    """Other names it goes by (the folder's, task.toml name and id)."""
     row: TaskRow | None = None
     """The row of a data set that defines it; None for a folder's task."""
 

@@ -89,7 +89,8 @@ def process_trial(work: TrialWork) -> TrialDone:
         run_path=work.run_path,
     )
     version = context.settings.schema_version
-    written = work.output.write(work.document, encode(events_as(reading.document, version)))
+    document = events_as(reading.document, version, generated_at=context.generated_at)
+    written = work.output.write(work.document, encode(document))
     if not context.with_metrics:
         return TrialDone(outcome, written.mark, "", None)
     metrics = evaluate(reading.document, generated_at=context.generated_at)

@@ -286,15 +286,26 @@ def test_a_truth_file_that_was_only_written_is_missed() -> None:
 
 
 def test_labels_about_writes_do_not_apply_where_no_edit_was_expected() -> None:
-    """D23: counted all the same, and named."""
-    taxonomy = metrics_of(trial(READ_A, truth=[A])).error_taxonomy
+    """D23, D58: counted all the same, and named. An empty list says that none is expected."""
+    made = metrics_of(trial(READ_A, truth=[A], edits=[]))
+    taxonomy, probes = made.error_taxonomy, made.utilization_probes
     assert taxonomy.labels["unused_correct_retrieval"] == 1
     assert taxonomy.not_applicable == ["wrong_evidence_used", "unused_correct_retrieval"]
+    assert taxonomy.edit_targets == "none_expected"
+    assert probes.expected_edit_probe_reason == "no_edit_expected"
+    assert not probes.expected_edit_probe_available
 
 
-def test_an_empty_list_of_edits_expects_none() -> None:
-    taxonomy = metrics_of(trial(READ_A, truth=[A], edits=[])).error_taxonomy
-    assert taxonomy.not_applicable == ["wrong_evidence_used", "unused_correct_retrieval"]
+def test_unknown_edit_targets_are_not_the_same_as_none() -> None:
+    """D58: the labels compare writes with relevant files, which are known, so they apply."""
+    made = metrics_of(trial(READ_A, step(Seen("written", OTHER)), truth=[A]))
+    taxonomy, probes = made.error_taxonomy, made.utilization_probes
+    assert taxonomy.labels["unused_correct_retrieval"] == 1
+    assert taxonomy.labels["wrong_evidence_used"] == 1
+    assert (taxonomy.not_applicable, taxonomy.edit_targets) == ([], "unknown")
+    assert probes.expected_edit_probe_reason == "no_expected_edit_files"
+    known = metrics_of(trial(READ_A, truth=[A], edits=[A])).error_taxonomy
+    assert (known.not_applicable, known.edit_targets) == ([], "known")
 
 
 def test_a_file_that_was_touched_lies_where_it_was_touched() -> None:

@@ -7,6 +7,7 @@ import click
 from groundtrace.cli import options
 from groundtrace.cli.prepare import prepared_request
 from groundtrace.cli.terminal import print_json, print_result, say_failures
+from groundtrace.visible import plural
 
 
 @click.command("evaluate")
@@ -32,9 +33,16 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
         if not done.single:
             summaries.append(f"{request.output_folders.aggregate().url}/{SUMMARY}")
     if output.as_json:
-        data = {"evaluated": done.evaluated, "unchanged": done.unchanged, "failed": done.failed}
+        data = {
+            "evaluated": done.evaluated,
+            "unchanged": done.unchanged,
+            "refused": done.refused,
+            "failed": done.failed,
+        }
         print_json(data | {"summaries": summaries})
     else:
-        print_result(f"{done.evaluated} documents evaluated, {done.unchanged} unchanged")
+        refused = f", {len(done.refused)} refused" if done.refused else ""
+        evaluated = plural(done.evaluated, "document")
+        print_result(f"{evaluated} evaluated, {done.unchanged} unchanged{refused}")
         print_result(f"summary: {summaries[-1]}")
     return say_failures(done.failed, quiet=output.quiet)

@@ -6,7 +6,7 @@ import click
 
 from groundtrace.cli import options
 from groundtrace.cli.prepare import impact_options_for, prepared_request
-from groundtrace.cli.terminal import print_json, print_result
+from groundtrace.cli.terminal import print_json, print_result, say_failures
 
 
 @click.command("impact")
@@ -31,11 +31,12 @@ def command(
       groundtrace impact runs/official --pair-across-runs --seed 7
     """
     from groundtrace.stages.impact import impact
+    from groundtrace.stages.refused import lines_of
 
     with prepared_request("analysing", runs, output, work, comparing=comparing) as request:
         done = impact(request, impact_options_for(comparing, request.settings))
     if output.as_json:
-        print_json({"written": done.written})
+        print_json({"written": done.written, "refused": done.refused})
     else:
         print_result(f"impact: {done.written[-1]}")
-    return 0
+    return say_failures(lines_of(done.refused), quiet=output.quiet)

@@ -15,6 +15,7 @@ from groundtrace.cli.terminal import (
     print_result,
     say_failures,
 )
+from groundtrace.visible import plural
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
@@ -86,21 +87,25 @@ def as_data(done: Normalized) -> dict[str, Any]:
 def as_text(done: Normalized) -> str:
     """The result for people: one line, and what deserves a second look."""
     lines = [
-        f"{done.written} documents written, {done.unchanged} unchanged, "
-        f"{done.superseded} trials superseded, {done.skipped} folders passed over"
+        f"{plural(done.written, 'document')} written, {done.unchanged} unchanged, "
+        f"{plural(done.superseded, 'trial')} superseded, "
+        f"{plural(done.skipped, 'folder')} passed over"
     ]
     if done.without_task:
         lines.append(
-            f"{done.without_task} trials have no task definition: no ground truth for them"
+            f"{plural(done.without_task, 'trial has', 'trials have')} no task definition: "
+            "no ground truth there"
         )
     if done.left_behind:
-        lines.append(f"{done.left_behind} documents have no trial any more; --prune removes them")
+        left = plural(done.left_behind, "document has", "documents have")
+        lines.append(f"{left} no trial any more; --prune removes what is left behind")
     lines += [f"no trial: {fault}" for fault in done.faults[:SHOWN_NOTES]]
     if len(done.faults) > SHOWN_NOTES:
         lines.append(f"no trial: and {len(done.faults) - SHOWN_NOTES} more")
     lines += [f"task definitions: {note}" for note in done.notes[:SHOWN_NOTES]]
     if len(done.notes) > SHOWN_NOTES:
-        lines.append(f"task definitions: and {len(done.notes) - SHOWN_NOTES} more problems")
+        more = plural(len(done.notes) - SHOWN_NOTES, "more problem")
+        lines.append(f"task definitions: and {more}")
     return "\n".join(lines)
 
 
@@ -135,7 +140,8 @@ def list_trials(
         )
         print_result(in_columns(headings, cells))
     found = sum(row.state in {"selected", "superseded"} for row in rows)
-    print_message(f"{found} trials; nothing was written", quiet=output.quiet or output.as_json)
+    trials = plural(found, "trial")
+    print_message(f"{trials}; nothing was written", quiet=output.quiet or output.as_json)
     if not found:
         passed = [Skipped(r.path, None, r.reason or "") for r in rows if r.state == "passed over"]
         raise NothingFoundError(nothing_found(runs, passed))

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, Record, Share, Version
+from groundtrace.documents.summary import RefusedDocument
 
 Coefficient = Annotated[float, Meta(ge=-1, le=1)]
 """A correlation coefficient."""
@@ -27,6 +28,7 @@ PairDropReason = Literal[
     "harness_version_unknown",
     "harness_version_differs",
     "no_valid_reward",
+    "outcomes_refused",
 ]
 """Why a task is not matched; a task counts under the requirement that it failed (D33)."""
 
@@ -261,3 +263,7 @@ class ImpactDocument(Record, frozen=True, kw_only=True):
     config_aggregates: Annotated[
         list[ConfigAggregate], Meta(description="Each configuration, unmatched tasks included.")
     ]
+    refused: Annotated[
+        list[RefusedDocument] | UnsetType,
+        Meta(description="Documents that could not be read and do not count. Since 1.2."),
+    ] = UNSET

@@ -27,6 +27,10 @@ TaxonomyLabel = Literal[
 ]
 
 
+EditTargets = Literal["known", "none_expected", "unknown"]
+"""What a task says of the files to be edited (D58)."""
+
+
 class FileLevelMetrics(Record, frozen=True, kw_only=True):
     """Stage 1: the ordered list of files against the ground truth."""
 
@@ -137,8 +141,19 @@ class ErrorTaxonomy(Record, frozen=True, kw_only=True):
     ] = None
     slices: Annotated[Slices | None, Meta(description="Calibration slices.")] = None
     not_applicable: Annotated[
-        list[TaxonomyLabel], Meta(description="Labels that do not apply: no edit was expected.")
+        list[TaxonomyLabel],
+        Meta(
+            description="Labels that do not apply: no edit was expected. In documents without "
+            "`edit_targets` also those of trials whose edit targets are unknown."
+        ),
     ] = msgspec.field(default_factory=list)
+    edit_targets: Annotated[
+        EditTargets | UnsetType,
+        Meta(
+            description="Whether the task tells which files to edit: known; none_expected, where "
+            "the labels about writing do not apply; unknown, where they count. Since 1.2."
+        ),
+    ] = UNSET
 
 
 Basis = Literal["accesses", "categories"]

@@ -59,6 +59,14 @@ class SkippedFolder(Record, frozen=True, kw_only=True):
     reason: Annotated[str, Meta(description="Why it was passed over.")]
 
 
+class OutsideRuns(Record, frozen=True, kw_only=True):
+    """What discovery met that belongs to no run: folders that it skipped by name, problems."""
+
+    scope: Annotated[str, Meta(description="`*`: all runs.")]
+    skipped: Annotated[list[SkippedFolder], Meta(description="Folders passed over.")]
+    problems: Annotated[dict[str, Count], Meta(description="Problems, counted by kind.")]
+
+
 class OutcomesDocument(Record, frozen=True, kw_only=True):
     """Outcomes of all trials of a run, or of all runs."""
 

@@ -56,17 +56,31 @@ def correlate(observations: Sequence[Observation], draws: Draws) -> CorrelationA
         found += _scope(trials, trials.configs == index, "config", name, draws)
     found += _scope(trials, everywhere, "within_config", None, draws)
     computable = any(entry.computable for entry in found)
-    reason = None if computable else _overall_reason(found)
+    reason = None if computable else _overall_reason(found, _tasks_with_both(trials))
     return CorrelationAnalysis(computable=computable, reason=reason, correlations=found)
 
 
-def _overall_reason(found: Sequence[Correlation]) -> str:
-    largest = max((entry.n for entry in found), default=0)
-    if largest == 0:
+def _tasks_with_both(trials: _Trials) -> int:
+    """The most tasks in which some pair of a metric and an outcome has both values."""
+    everywhere = np.ones(len(trials.observations), dtype=np.bool_)
+    return max(
+        (len(np.unique(trials.tasks[group.here])) for group in _groups(trials, everywhere)),
+        default=0,
+    )
+
+
+def _overall_reason(found: Sequence[Correlation], with_both: int) -> str:
+    """Why there is no coefficient at all. `n` of an entry cannot tell: a task alone in its
+    configuration has no rank, so that it counts 0 where one task has both values."""
+    if with_both == 0:
         return "no task has both a retrieval metric and an outcome"
     counts = Counter(entry.reason for entry in found if entry.reason)
     said = ", ".join(f"{reason} ({n})" for reason, n in sorted(counts.items()))
-    return f"no pair of a metric and an outcome can be correlated: {said}"
+    have = "1 task has" if with_both == 1 else f"{with_both} tasks have"
+    return (
+        f"{have} both a retrieval metric and an outcome, and no pair of these can be "
+        f"correlated: {said}"
+    )
 
 
 def _arrays(observations: Sequence[Observation]) -> _Trials:

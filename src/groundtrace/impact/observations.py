@@ -75,10 +75,14 @@ class Observation:
     """Another copy of this trial counts in its configuration."""
     why: Callable[[str], str]
     """Reason code of a metric that is absent, as summaries count it."""
+    outcomes_refused: bool = False
+    """Nothing is known of how the trial ended, because outcomes.json cannot be read (D62)."""
 
     def absence(self, name: str) -> str:
         """WhyAbsent this trial has no value of `name`."""
-        return OUTCOMES[name].absent_reason if name in OUTCOMES else self.why(name)
+        if name in OUTCOMES:
+            return "outcomes_refused" if self.outcomes_refused else OUTCOMES[name].absent_reason
+        return self.why(name)
 
 
 def hit_metric(name: str) -> str | None:
@@ -205,4 +209,5 @@ class _Shared:
             values=self.values(row),
             is_copy=False,
             why=self.why(row),
+            outcomes_refused=outcome is None and row.no_outcome == "outcomes_refused",
         )

@@ -12,6 +12,7 @@ from groundtrace.rows.means import mean_of
 _FURTHEST: tuple[PairDropReason, ...] = (
     "missing_side",
     "same_trial",
+    "outcomes_refused",
     "model_unknown",
     "model_differs",
     "harness_version_unknown",
@@ -137,6 +138,8 @@ def _cells(
     right = [o for o in right if o.key not in shared_keys]
     if not left or not right:
         return [], "same_trial"
+    if any(all(o.outcomes_refused for o in side) for side in (left, right)):
+        return [], "outcomes_refused"
     models = {o.model for o in left if o.model} & {o.model for o in right if o.model}
     if not models:
         unknown = any(o.model is None for o in (*left, *right))

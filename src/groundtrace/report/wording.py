@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from groundtrace.visible import plural
+
+__all__ = ["KIND_WORDS", "LABEL_WORDS", "REASON_WORDS", "left_out", "plural", "reason"]
+
 REASON_WORDS: Mapping[str, str] = {
     "no_ground_truth": "no ground truth",
     "no_trace": "no usable trace",
@@ -15,9 +19,10 @@ REASON_WORDS: Mapping[str, str] = {
     "no_tokens": "no token counts in the trace",
     "no_chunk_ground_truth": "no line ranges known",
     "no_expected_edit_files": "edit targets unknown",
-    "not_applicable": "no edit expected",
+    "no_edit_expected": "no edit expected",
     "not_recorded": "not in the trial's records",
     "no_outcome": "no outcome known",
+    "outcomes_refused": "outcomes.json could not be read",
     "no_valid_reward": "no valid reward",
     "missing_in_baseline": "missing in the baseline",
     "missing_in_config": "missing in the configuration",
@@ -64,8 +69,3 @@ def left_out(counts: Mapping[str, int]) -> str:
     """What a mean leaves out, most frequent first; `none` where it leaves out nothing."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{number:,} {reason(code)}" for code, number in ordered if number) or "none"
-
-
-def plural(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

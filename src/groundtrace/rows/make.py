@@ -8,7 +8,7 @@ from collections.abc import Callable
 from msgspec import UNSET
 
 from groundtrace.documents.events import EventsDocument, EventSummary
-from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.documents.metrics import EditTargets, ErrorTaxonomy, MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.jsonio import clean_text
 from groundtrace.metrics.catalogue import METRICS
@@ -23,6 +23,7 @@ def row_from(
     *,
     path: str | None = None,
     is_known: Callable[[str], bool] | None = None,
+    no_outcome: str = "no_outcome",
 ) -> TrialRow:
     """The row of one trial. Values come from the metrics document, so that rows made now and rows
     read later are equal. An outcome of another trial is ignored: an earlier run can have left a
@@ -44,12 +45,13 @@ def row_from(
     if not volume:
         undefined.update(dict.fromkeys(EVENT_COUNTS, why_no_events(metrics.coverage)))
     taxonomy = metrics.error_taxonomy
+    targets = _edit_targets(taxonomy)
     return TrialRow(
         run_id=where.run_id,
         config_name=where.config_name,
         task_name=where.task_name,
         trial_name=where.trial_name,
-        benchmark=where.benchmark,
+        benchmark=where.benchmark or None,
         model=where.model,
         batch_timestamp=where.batch_timestamp,
         coverage=metrics.coverage,
@@ -62,13 +64,25 @@ def row_from(
         hit_shown=shown.first_gt_hit_step is not None if shown.computable else None,
         volume=volume,
         labels=dict((taxonomy.labels or {}).items()),
-        not_applicable=tuple(taxonomy.not_applicable),
+        not_applicable=tuple(taxonomy.not_applicable) if targets == "none_expected" else (),
+        edit_targets=targets,
         slices=taxonomy.slices,
         unknown_tools=_unknown_tools(events, is_known),
         accesses=_accesses(metrics, events),
         document=path,
         outcome=outcome,
+        no_outcome=no_outcome,
     )
+
+
+def _edit_targets(taxonomy: ErrorTaxonomy) -> EditTargets | None:
+    """What the task says of edits. Documents before 1.2 name labels as not applicable where edit
+    targets are unknown; a task that expects no edit could not be told there."""
+    if not taxonomy.computable:
+        return None
+    if taxonomy.edit_targets is not UNSET:
+        return taxonomy.edit_targets
+    return "unknown" if taxonomy.not_applicable else "known"
 
 
 def _volume(metrics: MetricsDocument) -> dict[str, float]:

@@ -198,7 +198,7 @@ def _with_registry(known: GroundTruth, stated: GroundTruth | None) -> GroundTrut
     that only adds files tells the edits but nothing to be retrieved (D27)."""
     if stated is None:
         return known
-    edits = stated if stated.expected_edit_files else known
+    edits = stated if stated.expected_edit_files_source else known
     return replace(
         stated,
         symbols=stated.symbols or known.symbols,
@@ -268,6 +268,8 @@ def _first(
 def _completed(truth: GroundTruth, readings: dict[str, SourceFindings]) -> GroundTruth:
     """The truth with edit targets, chunks and symbols, each from its own best source."""
     source, edit_files = _first(readings, EDIT_SOURCES, _edit_files)
+    if source is None:
+        source = next((path for path in EDIT_SOURCES if _expects_no_edit(readings, path)), None)
     return replace(
         truth,
         expected_edit_files=edit_files,
@@ -282,6 +284,11 @@ def _completed(truth: GroundTruth, readings: dict[str, SourceFindings]) -> Groun
 
 def _edit_files(reading: SourceFindings) -> tuple[TruthFile, ...]:
     return reading.edit_files
+
+
+def _expects_no_edit(readings: dict[str, SourceFindings], path: str) -> bool:
+    """Whether a source states that nothing is to be edited (D58)."""
+    return path in readings and readings[path].expects_no_edit
 
 
 def _edit_confidence(path: str | None) -> Confidence | None:

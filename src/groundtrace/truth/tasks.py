@@ -1,7 +1,8 @@
 """The task index: every task definition below a folder, found by any of its names.
 
 A task is a folder with a `task.toml`, an instruction or a `tests` folder, inside the folder of
-its suite. It goes by the folder's name, by the name and the id that task.toml gives, and by
+its suite. It is called what its task.toml calls it and, where that says nothing, by the folder's
+name (D60). It is found by the folder's name, by the name and the id that task.toml gives, and by
 `suite/name`; suites go by their old and new names (`ccb_fix` is `csb_sdlc_fix`). Case never
 counts (D31).
 """
@@ -10,8 +11,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from groundtrace.jsonio import clean_text
@@ -114,9 +116,11 @@ def index_of(found: list[Task], problems: list[Problem]) -> TaskIndex:
     """The index of these tasks."""
     by_folder: dict[str, list[int]] = {}
     by_alias: dict[str, list[int]] = {}
+    found = _with_stated_names(found)
     for number, task in enumerate(found):
-        by_folder.setdefault(task.name.casefold(), []).append(number)
-        for alias in {alias.casefold() for alias in task.aliases} - {task.name.casefold()}:
+        own = _folder_name(task).casefold()
+        by_folder.setdefault(own, []).append(number)
+        for alias in {alias.casefold() for alias in (task.name, *task.aliases)} - {own}:
             by_alias.setdefault(alias, []).append(number)
     for names in (by_folder, by_alias):
         problems += _duplicates(names, found)
@@ -126,6 +130,38 @@ def index_of(found: list[Task], problems: list[Problem]) -> TaskIndex:
         {name: tuple(numbers) for name, numbers in by_folder.items()},
         {name: tuple(numbers) for name, numbers in by_alias.items()},
     )
+
+
+def _folder_name(task: Task) -> str:
+    """The name of a task's folder; its only name where it has none."""
+    return task.name if task.folder is None else clean_text(task.folder.name)
+
+
+def _with_stated_names(tasks: Sequence[Task]) -> list[Task]:
+    """The tasks under the names that their definitions state; the folder's name becomes an alias.
+
+    A stated name that does not tell the tasks of a suite apart is none: two folders can state the
+    same one, or one can state the name of another's folder, when a definition was copied.
+    """
+    claimed: Counter[tuple[str, str]] = Counter()
+    for task in tasks:
+        names = {_folder_name(task).casefold(), _stated_name(task).casefold()}
+        claimed.update((task.benchmark.casefold(), name) for name in names)
+    made = []
+    for task in tasks:
+        name = _stated_name(task)
+        if claimed[task.benchmark.casefold(), name.casefold()] > 1:
+            name = _folder_name(task)
+        aliases = dict.fromkeys((_folder_name(task), *task.aliases))
+        aliases.pop(name, None)
+        made.append(replace(task, name=name, aliases=tuple(aliases)))
+    return made
+
+
+def _stated_name(task: Task) -> str:
+    """The first name that the definition states; a title with spaces is no name."""
+    stated = () if task.folder is None else task.aliases
+    return next((name for name in stated if not re.search(r"\s", name)), task.name)
 
 
 def _duplicates(names: Mapping[str, list[int]], tasks: list[Task]) -> Iterator[Problem]:
@@ -179,11 +215,12 @@ def read_task(folder: Folder, suite: str, path: str = "") -> tuple[Task, list[Pr
     record = _task_toml(folder, path, problems)
     task = _table(record, "task")
     metadata = _table(record, "metadata")
+    # Names before the id: the first is what the task is called (D60).
     aliases = [
-        _text(metadata, "name"),
-        _text(task, "id"),
         _text(task, "name"),
+        _text(metadata, "name"),
         _text(record, "name"),
+        _text(task, "id"),
     ]
     repos = [repo for table in (task, record, metadata) for repo in _repos(table.get("repo"))]
     repos += [repo for item in _list(task.get("repos")) for repo in _repos(item)]

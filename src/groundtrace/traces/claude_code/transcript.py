@@ -28,6 +28,7 @@ from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.traces.stored_output import shown_part
 from groundtrace.values import as_amount, as_mapping, as_text
+from groundtrace.visible import plural
 
 SYNTHETIC = "<synthetic>"
 """Model name of messages that the harness wrote itself, such as an API error."""
@@ -332,7 +333,7 @@ class ClaudeTranscript:
         if self.orphans:
             source.problem(
                 "orphan_results",
-                f"{len(self.orphans)} results answer no call of the file",
+                f"{plural(len(self.orphans), 'result answers', 'results answer')} no call of the file",
                 line=self.orphans[0],
             )
         source.report_cut_results()
