@@ -46,7 +46,7 @@ class Settings:
     """Whether shell commands are evidence (D6)."""
     trials: Literal["latest", "all"] = "latest"
     """Which of several trials of one task and configuration are written (D32)."""
-    schema_version: str = "1.1"
+    schema_version: str = "1.2"
     """Version of the events documents to write (D12)."""
 
 
@@ -66,7 +66,7 @@ _TABLES = {"shell_commands"}
 CHOICES = {
     "shell": ("use", "ignore"),
     "trials": ("latest", "all"),
-    "schema_version": ("1.0", "1.1"),
+    "schema_version": ("1.0", "1.1", "1.2"),
 }
 """Settings that are one of a few words, in the file and as flags."""
 

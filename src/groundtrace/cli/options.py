@@ -236,7 +236,7 @@ normalize_options = group(
     click.option(
         "--schema-version",
         type=click.Choice(CHOICES["schema_version"]),
-        help="Version of the events documents; default: 1.1.",
+        help="Version of the documents that are written; default: 1.2.",
     ),
 )
 

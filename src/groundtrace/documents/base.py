@@ -7,10 +7,10 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 """The version that this groundtrace writes."""
 
-SCHEMA_VERSIONS = ("1.0", "1.1")
+SCHEMA_VERSIONS = ("1.0", "1.1", "1.2")
 """Versions that it can write."""
 
 MAJOR = 1

@@ -26,6 +26,21 @@ class Provenance(Record, frozen=True, kw_only=True):
     model: Annotated[
         str | None, Meta(description="Model without provider prefix; null when unknown.")
     ]
+    harness: Annotated[
+        str | UnsetType | None,
+        Meta(description="Program that ran the agent; null when unknown. Since 1.2."),
+    ] = UNSET
+    harness_version: Annotated[
+        str | UnsetType | None, Meta(description="Its version; null when unknown. Since 1.2.")
+    ] = UNSET
+    repo: Annotated[
+        str | UnsetType | None,
+        Meta(description="The task's only repository, short name; null otherwise. Since 1.2."),
+    ] = UNSET
+    source_file: Annotated[
+        str | UnsetType | None,
+        Meta(description="The trial's folder or trace, relative to RUNS. Since 1.2."),
+    ] = UNSET
 
 
 class Coverage(Record, frozen=True, kw_only=True):
@@ -58,6 +73,21 @@ class Coverage(Record, frozen=True, kw_only=True):
     problems: Annotated[
         dict[str, Count] | UnsetType,
         Meta(description="Problems met in this trial, counted by kind. Since 1.1."),
+    ] = UNSET
+    calls_unanswered: Annotated[
+        Count | UnsetType,
+        Meta(description="Calls to which the trace holds no answer. Since 1.2."),
+    ] = UNSET
+    calls_unknown_tool: Annotated[
+        Count | UnsetType,
+        Meta(description="Calls of tools that the tool table does not know. Since 1.2."),
+    ] = UNSET
+    tokens_share: Annotated[
+        Seconds | UnsetType | None,
+        Meta(
+            description="Share of the stated total of tokens that the sum over model calls "
+            "reaches; null where the trace states no total. Since 1.2."
+        ),
     ] = UNSET
 
 
@@ -100,6 +130,17 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
     expected_edit_files_confidence: Annotated[
         Confidence | UnsetType, Meta(description="Confidence in that source.")
     ] = UNSET
+    edit_chunks: Annotated[
+        list[Chunk] | UnsetType,
+        Meta(
+            description="Lines that a gold patch changes, as they were before: each run of removed "
+            "lines, and for a pure insertion the line before and the line after it. Since 1.2."
+        ),
+    ] = UNSET
+    test_files: Annotated[
+        list[str] | UnsetType,
+        Meta(description="Files of the task's test patch: neither evidence nor edits. Since 1.2."),
+    ] = UNSET
 
 
 class Access(Record, frozen=True, kw_only=True):
@@ -120,6 +161,47 @@ class Access(Record, frozen=True, kw_only=True):
     ] = UNSET
     ground_truth_file: Annotated[
         str | UnsetType, Meta(description="The entry of `ground_truth.files` that it is.")
+    ] = UNSET
+    expected_edit_file: Annotated[
+        str | UnsetType,
+        Meta(description="The entry of `ground_truth.expected_edit_files` that it is. Since 1.2."),
+    ] = UNSET
+    near_ground_truth: Annotated[
+        bool | UnsetType,
+        Meta(
+            description="True where it is no ground-truth file but lies in the folder of one; "
+            "absent otherwise. Since 1.2."
+        ),
+    ] = UNSET
+    chunks: Annotated[
+        list[Count] | UnsetType,
+        Meta(description="Positions in `ground_truth.chunks` that its lines meet. Since 1.2."),
+    ] = UNSET
+    edit_chunks: Annotated[
+        list[Count] | UnsetType,
+        Meta(description="Positions in `ground_truth.edit_chunks` that its lines meet. Since 1.2."),
+    ] = UNSET
+    shown_chars: Annotated[
+        Count | UnsetType,
+        Meta(description="Characters of this file in the answer, where known. Since 1.2."),
+    ] = UNSET
+    line_shift: Annotated[
+        int | UnsetType,
+        Meta(description="Lines by which a write made the file longer, where known. Since 1.2."),
+    ] = UNSET
+    evidence: Annotated[
+        Literal["declared", "generic"] | UnsetType,
+        Meta(
+            description="declared: read by the rules of a known tool; generic: from the arguments "
+            "and the answer of a tool that nobody declared. Since 1.2."
+        ),
+    ] = UNSET
+    other_revision: Annotated[
+        bool | UnsetType,
+        Meta(
+            description="True where the call names another revision of the repository than the "
+            "task; absent otherwise. Since 1.2."
+        ),
     ] = UNSET
 
 
@@ -156,6 +238,32 @@ class Event(Record, frozen=True, kw_only=True):
     accesses: Annotated[
         list[Access] | UnsetType, Meta(description="Each file touched, with its kind. Since 1.1.")
     ] = UNSET
+    failed: Annotated[
+        bool | UnsetType | None,
+        Meta(
+            description="An error, a refusal, or nothing where a result was due; null where the "
+            "trace holds no answer. Since 1.2."
+        ),
+    ] = UNSET
+    answered: Annotated[
+        bool | UnsetType,
+        Meta(description="False where the trace holds no answer to the call. Since 1.2."),
+    ] = UNSET
+    result_chars: Annotated[
+        Count | UnsetType | None,
+        Meta(
+            description="Characters of the answer as the model saw it; null without an answer. "
+            "Since 1.2."
+        ),
+    ] = UNSET
+    agent: Annotated[
+        str | UnsetType,
+        Meta(description="Name or id of the subagent; absent on the main thread. Since 1.2."),
+    ] = UNSET
+    mcp_server: Annotated[
+        str | UnsetType,
+        Meta(description="MCP server of the tool; absent for other tools. Since 1.2."),
+    ] = UNSET
 
 
 class EventSummary(Record, frozen=True, kw_only=True):
@@ -175,6 +283,26 @@ class EventSummary(Record, frozen=True, kw_only=True):
     ]
 
 
+class Submission(Record, frozen=True, kw_only=True):
+    """What the agent handed in at the end."""
+
+    files: Annotated[list[str], Meta(description="Files that it changes.")]
+    source: Annotated[str, Meta(description="Where it was found: the trace, a predictions file.")]
+
+
+class ContextChange(Record, frozen=True, kw_only=True):
+    """A point at which the harness changed what the model still saw."""
+
+    after_step: Annotated[
+        Count | None, Meta(description="`step_index` of the last call before; null at the start.")
+    ]
+    kind: Annotated[str, Meta(description="Such as compaction, truncation or rollback.")]
+    dropped_steps: Annotated[
+        list[Count] | None,
+        Meta(description="Calls whose answers are no longer in the context; null if unknown."),
+    ]
+
+
 class EventsDocument(Record, frozen=True, kw_only=True):
     """All retrieval events of one trial."""
 
@@ -185,4 +313,12 @@ class EventsDocument(Record, frozen=True, kw_only=True):
     events: Annotated[list[Event], Meta(description="Tool calls in order.")]
     summary: Annotated[
         EventSummary | UnsetType, Meta(description="Counts, to spare a second look.")
+    ] = UNSET
+    submission: Annotated[
+        Submission | UnsetType,
+        Meta(description="What the agent handed in; absent when unknown. Since 1.2."),
+    ] = UNSET
+    context_changes: Annotated[
+        list[ContextChange] | UnsetType,
+        Meta(description="Compaction and the like; absent when the trace shows none. Since 1.2."),
     ] = UNSET

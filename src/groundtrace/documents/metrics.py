@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, Record, Seconds, Share, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
@@ -141,6 +141,11 @@ class ErrorTaxonomy(Record, frozen=True, kw_only=True):
     ] = msgspec.field(default_factory=list)
 
 
+Basis = Literal["accesses", "categories"]
+"""What metrics are computed from: the kind of each access or, in documents of version 1.0, the
+category of each call."""
+
+
 class MetricsDocument(Record, frozen=True, kw_only=True):
     """All metrics of one trial."""
 
@@ -158,3 +163,14 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     chunk_level_metrics: Annotated[ChunkLevelMetrics, Meta(description="Line ranges.")]
     utilization_probes: Annotated[UtilizationProbes, Meta(description="Use of evidence.")]
     error_taxonomy: Annotated[ErrorTaxonomy, Meta(description="Error labels and slices.")]
+    basis: Annotated[
+        Basis | UnsetType,
+        Meta(
+            description="accesses: by the kind of each access; categories: by the category of each "
+            "call, from an events document of version 1.0 alone. Since 1.2."
+        ),
+    ] = UNSET
+    access_counts: Annotated[
+        dict[str, Count] | UnsetType,
+        Meta(description="Accesses counted by `category/kind`. Since 1.2."),
+    ] = UNSET

@@ -1,0 +1,103 @@
+"""What each version of the documents added, and documents as an earlier version has them.
+
+Minor versions only add optional fields (1.1 to 1.0, 1.2 to 1.1), so an earlier version of a
+document is the same document without them. Metrics are computed from the whole document before
+it is reduced: the version that is written changes no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from groundtrace.documents.base import SCHEMA_VERSIONS, Record
+from groundtrace.documents.events import (
+    Access,
+    Coverage,
+    Event,
+    EventsDocument,
+    GroundTruthSection,
+    Provenance,
+)
+from groundtrace.documents.metrics import MetricsDocument
+
+R = TypeVar("R", bound=Record)
+
+ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
+    "1.1": {
+        Coverage: ("elapsed_origin", "problems"),
+        Event: ("call_id", "accesses"),
+    },
+    "1.2": {
+        Provenance: ("harness", "harness_version", "repo", "source_file"),
+        Coverage: ("calls_unanswered", "calls_unknown_tool", "tokens_share"),
+        GroundTruthSection: ("edit_chunks", "test_files"),
+        Event: ("failed", "answered", "result_chars", "agent", "mcp_server"),
+        Access: (
+            "expected_edit_file",
+            "near_ground_truth",
+            "chunks",
+            "edit_chunks",
+            "shown_chars",
+            "line_shift",
+            "evidence",
+            "other_revision",
+        ),
+        EventsDocument: ("submission", "context_changes"),
+        MetricsDocument: ("basis", "access_counts"),
+    },
+}
+"""Version to the optional fields that it added, by type."""
+
+
+def events_as(document: EventsDocument, version: str) -> EventsDocument:
+    """An events document as a version has it."""
+    if version == document.schema_version:
+        return document
+    without = _fields_after(version)
+    return msgspec.structs.replace(
+        _reduced(document, without),
+        schema_version=version,
+        provenance=_reduced(document.provenance, without),
+        coverage=_reduced(document.coverage, without),
+        ground_truth=_reduced(document.ground_truth, without),
+        events=[_event(event, without) for event in document.events],
+    )
+
+
+def metrics_as(document: MetricsDocument, version: str) -> MetricsDocument:
+    """A metrics document as a version has it."""
+    if version == document.schema_version:
+        return document
+    without = _fields_after(version)
+    return msgspec.structs.replace(
+        _reduced(document, without),
+        schema_version=version,
+        provenance=_reduced(document.provenance, without),
+        coverage=_reduced(document.coverage, without),
+    )
+
+
+def _fields_after(version: str) -> dict[type[Record], tuple[str, ...]]:
+    """Fields that later versions added, by type."""
+    fields: dict[type[Record], tuple[str, ...]] = {}
+    for later in SCHEMA_VERSIONS[SCHEMA_VERSIONS.index(version) + 1 :]:
+        for kind, names in ADDED[later].items():
+            fields[kind] = (*fields.get(kind, ()), *names)
+    return fields
+
+
+def _reduced(record: R, without: Mapping[type[Record], tuple[str, ...]]) -> R:
+    names = without.get(type(record), ())
+    return msgspec.structs.replace(record, **dict.fromkeys(names, UNSET)) if names else record
+
+
+def _event(event: Event, without: Mapping[type[Record], tuple[str, ...]]) -> Event:
+    reduced = _reduced(event, without)
+    if reduced.accesses is UNSET:
+        return reduced
+    accesses = [_reduced(access, without) for access in reduced.accesses]
+    return msgspec.structs.replace(reduced, accesses=accesses)
