@@ -33,6 +33,9 @@ Category = Literal[
 AccessKind = Literal["read", "matched", "surfaced", "written"]
 """How a call touched a file (D7)."""
 
+Evidence = Literal["declared", "generic"]
+"""A known tool's rules found a file, or it was read from an unknown tool's arguments and answer."""
+
 TraceSource = Literal["trajectory", "transcript", "merged"]
 """Which source produced the events; `None` stands for degraded mode."""
 
@@ -185,6 +188,8 @@ class FileRef(msgspec.Struct, frozen=True):
     """The path comes out of a diff and may carry `a/` or `b/` (D13)."""
     rule: str = ""
     """Name of the rule that found it, for `explain`."""
+    evidence: Evidence = "declared"
+    """Whether the tool is known, or its call was read generically (D46)."""
 
 
 class CallView(msgspec.Struct, frozen=True):

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from groundtrace.config import Settings
 from groundtrace.model import CallView, ToolCall, Trace
 from groundtrace.tools.common import Findings, as_texts, distinct, first_text
+from groundtrace.tools.generic import generic_findings
 from groundtrace.tools.persisted import Stored, replayed
 from groundtrace.tools.table import Table, ToolEntry, table_for
 
@@ -95,29 +96,34 @@ def _findings(
     stored: Stored,
 ) -> Findings:
     """What a call touched; a look at a stored output counts for what that output holds."""
-    if entry is None or entry.reads is None:
+    if entry is not None and entry.reads is None:
         return Findings(failed=call.result is not None and call.result.is_error)
     own = _own(call, entry, cwd, settings)
-    if entry.reads not in _LOOKERS:
+    if entry is None or entry.reads not in _LOOKERS:
         return own
     shell = entry.reads in _SHELLS
     place = _command(call, entry) if shell else first_text(call.arguments, entry.path_arguments)
     kept = tuple(ref for ref in own.refs if not stored.holds(ref.path))
     origin = stored.origin(place)
     first = table.choose(origin.name, origin.server, origin.arguments) if origin else None
-    if origin is None or first is None or first.reads is None:
+    if origin is None or (first is not None and first.reads is None):
         return own if len(kept) == len(own.refs) else replace(own, refs=kept)
     if shell and settings.shell == "ignore":
         return own
     held = _own(replayed(origin, call), first, origin.cwd or cwd, settings)
+    name = origin.name if first is None else first.short
     refs = (
         *kept,
-        *(replace(r, rule=f"stored output of {first.short}: {r.rule}") for r in held.refs),
+        *(replace(r, rule=f"stored output of {name}: {r.rule}") for r in held.refs),
     )
     return replace(own, refs=refs, repos=distinct((*own.repos, *held.repos)))
 
 
-def _own(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings) -> Findings:
+def _own(
+    call: ToolCall, entry: ToolEntry | None, cwd: str | None, settings: Settings
+) -> Findings:
+    if entry is None:
+        return generic_findings(call, cwd)
     if entry.reads in _SHELLS:
         return _shell(call, entry, cwd, settings)
     return _readers()[entry.reads or ""](call, entry, cwd)
@@ -157,6 +163,16 @@ def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings
     return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)
 
 
+def _generic(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """A declared tool whose answers have one of the common shapes: its category is declared."""
+    found = generic_findings(call, cwd)
+    refs = tuple(
+        replace(ref, evidence="declared", rule=f"{entry.short}: {ref.rule.removeprefix('generic: ')}")
+        for ref in found.refs
+    )
+    return replace(found, refs=refs, category=None)
+
+
 @cache
 def _readers() -> Mapping[str, Reader]:
     """The functions that the table names in `reads`."""
@@ -179,6 +195,7 @@ def _readers() -> Mapping[str, Reader]:
         "patch": builtin.patch,
         "editor": editor.editor,
         "retrieval": auggie.retrieval,
+        "generic": _generic,
         "sg_read_file": sourcegraph.read_file,
         "sg_list_files": sourcegraph.list_files,
         "sg_search": sourcegraph.search,

@@ -44,8 +44,9 @@ def add_text(text: str, spans: Spans, repo: str | None) -> None:
         hunk = _HUNK.match(line)
         if hunk is not None and path:
             start, count = int(hunk["start"]), int(hunk["count"] or 1)
-            end = start + max(count, 1) - 1
-            spans.add(path, max(start, 1), max(end, 1), repo=repo, shown=True, from_diff=True)
+            # Nothing is left on the new side of a removed file (`+0,0`): no line of it is known.
+            first = max(start, 1) if start or count else None
+            spans.add(path, first, start + max(count, 1) - 1, repo=repo, shown=True, from_diff=True)
 
 
 def add_json(value: Any, spans: Spans, repo: str | None, depth: int = 6) -> None:
