@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from groundtrace.config import Settings
 from groundtrace.model import CallView, ToolCall, Trace
 from groundtrace.tools.common import Findings, as_texts, distinct, first_text
-from groundtrace.tools.generic import generic_findings
+from groundtrace.tools.generic import generic_findings, generic_reader
 from groundtrace.tools.persisted import Stored, replayed
 from groundtrace.tools.table import Table, ToolEntry, table_for
 
@@ -163,16 +163,6 @@ def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings
     return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)
 
 
-def _generic(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """A declared tool whose answers have one of the common shapes: its category is declared."""
-    found = generic_findings(call, cwd)
-    refs = tuple(
-        replace(ref, evidence="declared", rule=f"{entry.short}: {ref.rule.removeprefix('generic: ')}")
-        for ref in found.refs
-    )
-    return replace(found, refs=refs, category=None)
-
-
 @cache
 def _readers() -> Mapping[str, Reader]:
     """The functions that the table names in `reads`."""
@@ -182,6 +172,7 @@ def _readers() -> Mapping[str, Reader]:
         editor,
         github,
         grep,
+        serena,
         sourcegraph,
         sourcegraph_evaluator,
     )
@@ -195,7 +186,9 @@ def _readers() -> Mapping[str, Reader]:
         "patch": builtin.patch,
         "editor": editor.editor,
         "retrieval": auggie.retrieval,
-        "generic": _generic,
+        "generic": generic_reader,
+        "serena_read": serena.read_file,
+        "serena_symbol": serena.symbol,
         "sg_read_file": sourcegraph.read_file,
         "sg_list_files": sourcegraph.list_files,
         "sg_search": sourcegraph.search,

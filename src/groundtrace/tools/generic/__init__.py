@@ -34,8 +34,9 @@ from groundtrace.tools.generic.pieces import (
 )
 from groundtrace.tools.generic.texts import SHAPES, clean
 from groundtrace.tools.payload import Payload, parse, payload_of
+from groundtrace.tools.table import ToolEntry
 
-__all__ = ["generic_findings", "generic_view"]
+__all__ = ["generic_findings", "generic_reader", "generic_view"]
 
 _DATA_FILES = (".json", ".jsonl", ".ndjson", ".ipynb", ".lock", ".map", ".geojson", ".webmanifest")
 """Files whose own content is JSON."""
@@ -63,6 +64,16 @@ def generic_view(call: ToolCall, cwd: str | None) -> CallView:
     )
 
 
+def generic_reader(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """A declared tool whose answers have one of the common shapes: its category is declared."""
+    found = generic_findings(call, cwd)
+    refs = tuple(
+        replace(ref, evidence="declared", rule=f"{entry.short}: {ref.rule.removeprefix('generic: ')}")
+        for ref in found.refs
+    )
+    return replace(found, refs=refs, category=None)
+
+
 def generic_findings(call: ToolCall, cwd: str | None) -> Findings:
     """What a call touched, from its arguments and its answer alone."""
     asked = asked_of(call.arguments)
@@ -74,8 +85,8 @@ def generic_findings(call: ToolCall, cwd: str | None) -> Findings:
         result = replace(result, text=result.text[:MAX_CHARACTERS])
     payload = _json_lines(payload_of(result))
     found = _findings(asked, payload, cwd, is_error=result.is_error or payload.is_error)
-    if left_out:
-        found = replace(found, problems=(*found.problems, _too_large()))
+    if left_out and not found.problems:
+        found = replace(found, problems=(_too_large(),))
     return found
 
 
