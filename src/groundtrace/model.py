@@ -263,6 +263,10 @@ class GroundTruth:
     source: str | None = None
     """Name of the source that gave the files, such as `tests/ground_truth.json`."""
     confidence: Confidence | None = None
+    edit_chunks: tuple[TruthChunk, ...] = ()
+    """Lines that a gold patch changes, as they were before it."""
+    test_files: tuple[str, ...] = ()
+    """Files of the task's test patch: neither evidence nor edit targets."""
 
 
 class TruthResult(NamedTuple):

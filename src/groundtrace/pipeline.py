@@ -17,6 +17,7 @@ from groundtrace.discover.outcome_record import outcome_record
 from groundtrace.documents.codec import encode
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.documents.versions import events_as, metrics_as
 from groundtrace.events import build_document
 from groundtrace.metrics import evaluate
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial, TruthResult
@@ -81,11 +82,14 @@ def process_trial(work: TrialWork) -> TrialDone:
         document=work.document,
         run_path=work.run_path,
     )
-    written = work.output.write(work.document, encode(reading.document))
+    version = context.settings.schema_version
+    written = work.output.write(work.document, encode(events_as(reading.document, version)))
     if not context.with_metrics:
         return TrialDone(outcome, written.mark, "", None)
     metrics = evaluate(reading.document, generated_at=context.generated_at)
-    metrics_written = work.output.write(metrics_path(work.document), encode(metrics))
+    metrics_written = work.output.write(
+        metrics_path(work.document), encode(metrics_as(metrics, version))
+    )
     row = row_from(
         metrics,
         reading.document,

@@ -47,6 +47,15 @@ def _plausible_number(value: int | float) -> float | None:
     return seconds if EARLIEST <= seconds <= LATEST else None
 
 
+def seconds_between(start: float, end: float) -> float:
+    """Seconds from one time to another, to the microsecond.
+
+    Clocks give microseconds at most, and epoch times as doubles resolve a quarter of one: digits
+    beyond are noise of the subtraction (D40).
+    """
+    return round(end - start, 6)
+
+
 def earliest(first: float | None, second: float | None) -> float | None:
     """The earlier of two times, either of which may be missing."""
     if first is None or second is None:

@@ -124,7 +124,7 @@ def test_the_example_of_the_guide_is_worked_out_right(copy: Copy) -> None:
         "from groundtrace.metrics.example import example_document\n"
         "made = evaluate(example_document(), generated_at='now')\n"
         "own = [m for m in METRICS.values() if m.family == 'r_precision']\n"
-        "print([(m.name, m.getter(made), m.example[1]) for m in own])\n"
+        "print([(m.name, round(m.getter(made), 4), m.example[1]) for m in own])\n"
     )
     assert copy.run(sys.executable, "-c", script).strip() == (
         "[('r_precision', 0.3333, 0.3333), ('shown.r_precision', 0.6667, 0.6667)]"

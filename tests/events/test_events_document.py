@@ -14,6 +14,7 @@ from msgspec import UNSET, structs
 
 from groundtrace.config import Settings
 from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.versions import events_as
 from groundtrace.events import build_document
 from groundtrace.model import (
     CallView,
@@ -362,7 +363,8 @@ def test_chunks_and_edit_files_are_spelled_like_the_files_that_they_are() -> Non
 
 def test_version_1_0_has_none_of_the_later_fields() -> None:
     """D12."""
-    made = document([call()], [view(read("/workspace/setup.py"))], version="1.0")
+    whole = document([call()], [view(read("/workspace/setup.py"))])
+    made = events_as(whole, "1.0")
     text = msgspec.json.encode(made).decode()
     assert made.schema_version == "1.0"
     for name in ("call_id", "accesses", "elapsed_origin", '"problems"'):

@@ -103,7 +103,8 @@ def test_a_task_in_many_configs_is_one_piece_of_evidence():
     within = found["within_config", None, "file_recall", "reward"]
     alone = found["config", "config-0", "file_recall", "reward"]
     assert within.n == 6
-    assert (within.p, within.ci_low, within.ci_high) == (alone.p, alone.ci_low, alone.ci_high)
+    assert within.p == alone.p
+    assert (within.ci_low, within.ci_high) == pytest.approx((alone.ci_low, alone.ci_high), rel=1e-9)
 
 
 def test_below_five_pairs_there_is_no_coefficient():

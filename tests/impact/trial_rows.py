@@ -57,7 +57,7 @@ def row(
         "task_name": task,
         "trial_name": name,
         "benchmark": benchmark,
-        "trial_key": key or f"{run}/{config}/{name}",
+        "trial_key": key or f"{run}/{benchmark}/{config}/{name}",
         "path": name,
         "state": "selected",
         "state_reason": None,

@@ -32,9 +32,9 @@ def test_a_document_of_1_0_by_hand() -> None:
     metrics = metrics_of(_load("1_0"))
     found, shown = metrics.file_level_metrics, metrics.file_level_metrics_shown
     assert (found.n_retrieved, found.n_overlap, found.file_recall) == (4, 2, 1.0)
-    assert (found.mrr, found.map_score) == (0.3333, 0.4167)  # (1/3 + 2/4) / 2
+    assert (found.mrr, found.map_score) == (1 / 3, (1 / 3 + 2 / 4) / 2)
     assert (found.first_gt_hit_step, found.ttfr_seconds, found.ttfr_tokens) == (1, 4.0, 900)
-    assert (shown.n_retrieved, shown.mrr, shown.map_score) == (3, 0.5, 0.5833)  # (1/2 + 2/3) / 2
+    assert (shown.n_retrieved, shown.mrr, shown.map_score) == (3, 0.5, (1 / 2 + 2 / 3) / 2)
     probes = metrics.utilization_probes
     assert probes.util_read_overlap_with_relevant_files == 0.5
     assert probes.util_write_overlap_with_relevant_files_proxy == 0.5

@@ -146,10 +146,10 @@ def test_a_wrong_repository_is_irrelevant_however_alike_the_path() -> None:
     assert metrics_of(document).file_level_metrics.n_overlap == 0
 
 
-def test_artifacts_round_to_four_decimals() -> None:
-    """D20."""
+def test_documents_hold_exact_numbers() -> None:
+    """D40: means of values that were rounded to four decimals were wrong in the last digit."""
     found = metrics_of(plain([OTHER, A, C], [A, B, "z.py"])).file_level_metrics
-    assert (found.file_recall, found.context_efficiency) == (0.3333, 0.3333)
+    assert (found.file_recall, found.context_efficiency) == (1 / 3, 1 / 3)
 
 
 # --- stage 2 -------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ def test_chunk_recall_counts_chunks_not_files_and_takes_every_kind() -> None:
     document = trial(step(Seen("written", A, A)), truth=[A, B], chunks=[A, A, B])
     chunk = metrics_of(document).chunk_level_metrics
     assert (chunk.resolution, chunk.validity) == ("chunk_level", "file_match_only")
-    assert (chunk.chunk_recall, chunk.chunks_total, chunk.chunks_hit) == (0.6667, 3, 2)
+    assert (chunk.chunk_recall, chunk.chunks_total, chunk.chunks_hit) == (2 / 3, 3, 2)
 
 
 def test_chunks_without_a_trace_have_no_recall() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from groundtrace.paths.placing import Places, as_entry
 from tests.paths.worlds import World
 
 
@@ -29,10 +28,3 @@ def test_the_example_of_the_layout() -> None:
     )
     assert world.files()[:2] == ["kafka::A.java", "flink::B.java"]
     assert world.hits() == ["kafka::A.java", None, None]
-
-
-def test_the_example_of_placing() -> None:
-    places = Places(as_entry("hyper::hyper/Cargo.toml"), frozenset(), lambda path: path)
-    assert places.has("hyper::hyper/Cargo.toml", None)
-    assert places.has("hyper::Cargo.toml", None)
-    assert not places.has("tokio::Cargo.toml", None)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from groundtrace.report import formats
+from groundtrace.summary.value_columns import distribution
 from tests.conftest import Ran
 
 
@@ -45,9 +46,10 @@ def test_what_is_missing_is_never_a_zero(missing: float | None) -> None:
 
 
 def test_shares_are_not_rounded_twice() -> None:
-    """17 of 21 is 0.80952: documents hold 0.8095, of which three decimals would be 0.809 or
-    0.810 by luck."""
-    assert formats.share(round(17 / 21, 4)) == "0.8095"
+    """D40: documents hold the exact value, and only what is shown is rounded. The mean of 1/3 and
+    0 was 0.1666 while documents held 0.3333."""
+    made = distribution([1 / 3, 0.0], {})
+    assert (made.mean, formats.share(made.mean)) == (1 / 6, "0.1667")
 
 
 def test_a_delta_has_its_sign_and_no_change_has_none() -> None:

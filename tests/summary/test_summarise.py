@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import random
 import statistics
 
@@ -16,9 +17,10 @@ from groundtrace.documents.codec import decode, encode
 from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.documents.summary import Distribution, RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS
+from groundtrace.rows.means import quantile
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.summary.summarise import summarise
-from groundtrace.summary.value_columns import distribution, quantile
+from groundtrace.summary.value_columns import distribution
 from tests.documents.builders import outcome, outcomes
 from tests.metrics.builders import NOW, Seen, step, trial
 from tests.rows.builders import A, B, row, task
@@ -38,7 +40,7 @@ def test_statistics_worked_by_hand() -> None:
     made = distribution([10.0, 1.0, 3.0, 2.0], {})
     assert (made.n, made.mean, made.median) == (4, 4.0, 2.5)
     assert (made.q1, made.q3) == (1.75, 4.75)
-    assert made.sd == 4.0825  # sqrt((9 + 4 + 1 + 36) / 3)
+    assert made.sd == pytest.approx(math.sqrt((9 + 4 + 1 + 36) / 3), rel=1e-12)
     assert (made.minimum, made.maximum) == (1.0, 10.0)
 
 
@@ -46,7 +48,7 @@ def test_a_single_value_is_its_own_mean_and_quartiles() -> None:
     made = distribution([2 / 3], {"no_ground_truth": 2})
     assert (made.n, made.sd, made.left_out) == (1, None, {"no_ground_truth": 2})
     values = (made.mean, made.median, made.q1, made.q3, made.minimum, made.maximum)
-    assert values == (0.6667,) * 6
+    assert values == (2 / 3,) * 6
 
 
 def test_groups_of_the_same_rows_have_the_same_statistics() -> None:
@@ -85,8 +87,8 @@ def test_statistics_agree_with_the_standard_library(values: list[float]) -> None
     for share, value in zip((0.25, 0.5, 0.75), expected, strict=True):
         assert quantile(ordered, share) == pytest.approx(value, abs=1e-6)
     made = distribution(values, {})
-    assert made.mean == pytest.approx(statistics.fmean(values), abs=1e-4)
-    assert made.sd == pytest.approx(statistics.stdev(values), abs=1e-4)
+    assert made.mean == pytest.approx(statistics.fmean(values), rel=1e-9, abs=1e-9)
+    assert made.sd == pytest.approx(statistics.stdev(values), rel=1e-9, abs=1e-9)
 
 
 # --- what counts ---------------------------------------------------------------------------
@@ -194,17 +196,21 @@ def test_a_task_with_one_computable_trial_is_not_left_out() -> None:
     assert made.left_out == {"no_trace": 2}
 
 
-def test_the_same_task_in_two_runs_or_configs_is_two_units() -> None:
+def test_a_task_counts_once_in_each_configuration_whatever_the_runs() -> None:
+    """D42: the unit is the task within its configuration; its trials in both runs are averaged."""
     made = summary(
         task("t", A, run_id="r1"),
-        task("t", A, run_id="r2"),
+        task("t", A, B, run_id="r2"),
+        task("u", run_id="r2"),
         task("t", A, run_id="r2", config_name="mcp"),
     )
-    assert (made.overall.tasks, made.runs) == (3, ["r1", "r2"])
+    assert (made.overall.trials, made.overall.tasks, made.runs) == (4, 3, ["r1", "r2"])
+    recall = made.by_config["baseline"].metrics["file_recall"]
+    assert (recall.n, recall.mean) == (2, (0.75 + 0) / 2)
 
 
 def test_copies_in_several_runs_count_once() -> None:
-    """D32: the copy is named, with the run that was counted."""
+    """D41: the copy is named, with the run that was counted."""
     first = task("t", A, run_id="r1", outcome=outcome(run_id="r1", trial_key="same"))
     copy = task("t", A, run_id="r2", outcome=outcome(run_id="r2", trial_key="same"))
     other = task("t", run_id="r2", outcome=outcome(run_id="r2", trial_key="own"))
@@ -214,7 +220,7 @@ def test_copies_in_several_runs_count_once() -> None:
 
 
 def test_a_copy_inside_its_own_run_counts_once_too() -> None:
-    """D32, with `--trials all`: a trial that lies in two batches of a run would weigh twice in
+    """D41, with `--trials all`: a trial that lies in two batches of a run would weigh twice in
     its task's mean, and the summary would contradict the comparisons."""
     found = [task("t", A, B, outcome=outcome(trial_key="same")) for _ in range(2)]
     other = task("t", trial_name="t__2", outcome=outcome(trial_key="own"))
@@ -236,10 +242,11 @@ def test_volume_outcomes_and_accesses() -> None:
     good = task("a", A, B, outcome=outcome(reward=1.0, cost_usd=0.2))
     poor = task("b", outcome=outcome(reward=None, cost_usd=0.4, trial_key="b"))
     made = summary(good, poor, task("c")).overall
-    assert (made.volume["total_events"].n, made.volume["total_events"].mean) == (3, 1.6667)
+    assert (made.volume["total_events"].n, made.volume["total_events"].mean) == (3, 5 / 3)
     assert made.volume["files_read"].maximum == 3
     assert made.outcomes["reward"].left_out == {"no_outcome": 1, "not_recorded": 1}
-    assert (made.outcomes["reward"].n, made.outcomes["cost_usd"].mean) == (1, 0.3)
+    assert made.outcomes["reward"].n == 1
+    assert made.outcomes["cost_usd"].mean == pytest.approx(0.3, rel=1e-12)
     assert made.events_by_category == {"file_read": 5}
     assert made.accesses == {"file_read/read": 5}
 
@@ -307,3 +314,14 @@ def test_a_value_that_is_not_a_number_is_left_out() -> None:
     """JSON can smuggle Infinity in; no mean may become it."""
     made = summary(task("a", outcome=outcome(reward=float("inf"))))
     assert made.overall.outcomes["reward"].left_out == {"not_finite": 1}
+
+
+def test_a_task_is_left_out_for_the_reason_that_most_of_its_trials_give() -> None:
+    """And not for that of the trial that happens to be read first."""
+    rows = [
+        task("t", trial_name="t__1", source=None),
+        task("t", A, trial_name="t__2", truth=()),
+        task("t", A, trial_name="t__3", truth=()),
+    ]
+    for order in (rows, rows[::-1]):
+        assert summary(*order).overall.metrics["file_recall"].left_out == {"no_ground_truth": 1}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from groundtrace.discover.records import METRICS, RESULT, Records, as_name, dig
 from groundtrace.model import Outcome, Problem
 from groundtrace.redact import mask
-from groundtrace.times import parse_time
+from groundtrace.times import parse_time, seconds_between
 from groundtrace.values import as_amount, as_count, as_number
 
 MAX_EXCEPTION = 120
@@ -68,7 +68,7 @@ def read_span(record: Any, where: str, problems: list[Problem]) -> Span:
     if end < start:
         problems.append(Problem(RESULT, "times_reversed", "ends before it starts", place=where))
         return Span(start, end, None)
-    return Span(start, end, end - start)
+    return Span(start, end, seconds_between(start, end))
 
 
 def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[Problem]]:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from groundtrace.documents.outcomes import TrialOutcome, TrialState
 from groundtrace.model import Trial
 
-_DECIMALS = 6
-"""Of money and seconds: differences of epoch times carry noise beyond."""
-
 
 def outcome_record(
     trial: Trial,
@@ -36,10 +33,10 @@ def outcome_record(
         harness_version=trial.harness_version,
         reward=outcome.reward,
         reward_reason=outcome.reward_reason,
-        cost_usd=_rounded(outcome.cost_usd),
+        cost_usd=outcome.cost_usd,
         cost_source=outcome.cost_source,
-        agent_seconds=_rounded(outcome.agent_seconds),
-        trial_seconds=_rounded(outcome.trial_seconds),
+        agent_seconds=outcome.agent_seconds,
+        trial_seconds=outcome.trial_seconds,
         output_tokens=outcome.output_tokens,
         output_tokens_source=outcome.output_tokens_source,
         exception=outcome.exception,
@@ -49,7 +46,3 @@ def outcome_record(
 def below(run_path: str, path: str) -> str:
     """A path below RUNS as one below the run's folder."""
     return path.removeprefix(f"{run_path}/") if run_path else path
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, _DECIMALS)

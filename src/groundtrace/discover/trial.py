@@ -105,7 +105,7 @@ def with_trace(trial: Trial, trace: Trace) -> Trial:
     """The trial completed by its trace, with the source of each addition in `evidence`.
 
     Records come first for who the trial is and for its cost; for output tokens the trace does,
-    because result.json counts placeholders (FORMATS: 129 for 8,975).
+    because result.json counts placeholders (129 where 8,975 were made).
     """
     evidence = dict(trial.evidence)
 

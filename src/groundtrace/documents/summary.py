@@ -1,8 +1,8 @@
 """The run summary: statistics over all computable tasks, with what was left out and why.
 
-One per run, and one over all runs. The unit of every statistic is the task within its run and
-configuration: where several trials of it were evaluated, they are averaged first, so that a task
-tried ten times weighs as much as a task tried once (D32).
+One per run, and one over all runs. The unit of every statistic is the task within its
+configuration: where several trials of it were evaluated, in whichever runs of the scope, they are
+averaged first, so that a task tried ten times weighs as much as a task tried once (D42).
 """
 
 from __future__ import annotations
@@ -20,13 +20,19 @@ Counts = dict[str, Count]
 class Distribution(Record, frozen=True, kw_only=True):
     """Statistics of one value over tasks, with its n (D19)."""
 
-    n: Annotated[Count, Meta(description="Tasks that have the value.")]
+    n: Annotated[
+        Count,
+        Meta(description="Tasks that have the value; a task counts once in each configuration."),
+    ]
     left_out: Annotated[Counts, Meta(description="Tasks without it, counted by reason.")]
     mean: Annotated[float | None, Meta(description="Arithmetic mean; null when n is 0.")] = None
     median: Annotated[float | None, Meta(description="Median; null when n is 0.")] = None
     sd: Annotated[
         float | None,
-        Meta(description="Sample standard deviation, divided by n - 1; null below 2."),
+        Meta(
+            description="Sample standard deviation, divided by n - 1; null below 2, and where it is "
+            "beyond what a number can hold."
+        ),
     ] = None
     q1: Annotated[
         float | None,
@@ -40,7 +46,10 @@ class Distribution(Record, frozen=True, kw_only=True):
 class FirstHit(Record, frozen=True, kw_only=True):
     """Time to the first relevant file beside the hit rate: it is censored (D21)."""
 
-    n: Annotated[Count, Meta(description="Computable tasks.")]
+    n: Annotated[
+        Count,
+        Meta(description="Computable tasks; a task counts once in each configuration."),
+    ]
     n_hit: Annotated[Count, Meta(description="Tasks in which a relevant file was met.")]
     n_never_hit: Annotated[Count, Meta(description="Tasks in which none was met.")]
     hit_rate: Annotated[
@@ -107,9 +116,15 @@ class CoverageTable(Record, frozen=True, kw_only=True):
 class GroupSummary(Record, frozen=True, kw_only=True):
     """Everything about one group of trials."""
 
-    trials: Annotated[Count, Meta(description="Trials evaluated, each copy once.")]
+    trials: Annotated[
+        Count, Meta(description="Distinct trials: copies count once in a configuration.")
+    ]
     tasks: Annotated[
-        Count, Meta(description="Tasks within run and configuration: the unit of statistics.")
+        Count,
+        Meta(
+            description="Tasks within a configuration, over all runs of the scope: the unit of "
+            "statistics. A task that two configurations ran counts twice."
+        ),
     ]
     computable: Annotated[Count, Meta(description="Trials with file-level metrics.")]
     left_out: Annotated[Counts, Meta(description="Trials without, counted by reason.")]
@@ -145,7 +160,7 @@ class NamedTrial(Record, frozen=True, kw_only=True):
 
 
 class DuplicatedTrial(Record, frozen=True, kw_only=True):
-    """A copy of a trial that was counted already in another run."""
+    """A copy of a trial of which another copy counts in the same configuration."""
 
     run_id: Annotated[str, Meta(description="Run the copy lies in.")]
     config_name: Annotated[str, Meta(description="Configuration of the copy.")]
@@ -197,6 +212,6 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     ]
     failed: Annotated[list[NamedTrial], Meta(description="Trials that could not be processed.")]
     duplicated: Annotated[
-        list[DuplicatedTrial], Meta(description="Copies that were not counted again (D32).")
+        list[DuplicatedTrial], Meta(description="Copies that were not counted again (D41).")
     ]
     skipped: Annotated[list[SkippedPath], Meta(description="Folders passed over.")]

@@ -47,7 +47,6 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "other_revision",
         ),
         EventsDocument: ("submission", "context_changes"),
-        MetricsDocument: ("basis", "access_counts"),
     },
 }
 """Version to the optional fields that it added, by type."""
@@ -69,15 +68,15 @@ def events_as(document: EventsDocument, version: str) -> EventsDocument:
 
 
 def metrics_as(document: MetricsDocument, version: str) -> MetricsDocument:
-    """A metrics document as a version has it."""
+    """A metrics document as a version has it: without the sections that later versions added.
+
+    Provenance, coverage, basis and counts stay whole: rows are made from this document, and a
+    summary made again next year must be the one that was made in the run.
+    """
     if version == document.schema_version:
         return document
-    without = _fields_after(version)
     return msgspec.structs.replace(
-        _reduced(document, without),
-        schema_version=version,
-        provenance=_reduced(document.provenance, without),
-        coverage=_reduced(document.coverage, without),
+        _reduced(document, _fields_after(version)), schema_version=version
     )
 
 

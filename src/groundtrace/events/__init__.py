@@ -4,18 +4,16 @@ Until here the stages know nothing of each other: a trace has calls, a view has 
 names them, a truth has entries as the task writes them. Here they are resolved against each other,
 because only here all of them are at hand:
 
-- which file each reference is, spelled once per trial, and which ground-truth entry it is. What a
-  path means depends on all paths of the trial, so one `Resolver` is built from all views before
-  the first event is written;
-- how edit targets and line ranges are spelled: like the file of `files` or of the trial that they
-  are, so that metrics can compare text;
+- which file each reference is, spelled once per trial, and what it is to the task: a relevant file,
+  an edit target, a neighbour of a relevant file, lines of a chunk. What a path means depends on all
+  paths of the trial, so one `Resolver` is built from all views before the first event is written;
 - from when time counts (`Clock`): the recorded start of the agent, unless it lies too far from the
   trace to be believed;
 - what is missing (`degraded_reason`), in one sentence that later stages pass on.
 
-Nothing is resolved again after this. The document holds the answer on each access
-(`ground_truth_file`), so that metrics count and do not compare paths a second time. Edit targets,
-line ranges and neighbours are still compared by `paths.placing`, from spellings.
+Nothing is resolved again after this. The document holds the answers on each access, so that
+metrics, summaries, tables and pages only count (D43). The document is always made whole: a version
+without some of its fields is made from it when it is written (`documents.versions`).
 
 Text is cleaned, masked and shortened on its way in (`events.text`): a document can be written,
 holds no credentials and does not grow with a trace's longest argument.
@@ -23,21 +21,16 @@ holds no credentials and does not grow with a trace's longest argument.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, Literal, get_args
+from typing import get_args
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from groundtrace.config import Settings
-from groundtrace.documents.base import MAX_INT
+from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
 from groundtrace.documents.events import (
-    Access,
     Chunk,
-    Coverage,
     Event,
     EventsDocument,
     EventSummary,
@@ -45,45 +38,24 @@ from groundtrace.documents.events import (
     Provenance,
     Symbol,
 )
+from groundtrace.events.accesses import accesses_of
+from groundtrace.events.clock import Clock, clock_of, iso
+from groundtrace.events.coverage import coverage_of
 from groundtrace.events.text import salient_arguments, shown_text
 from groundtrace.jsonio import clean_text
+from groundtrace.mcp import server_in_name
 from groundtrace.model import (
     CallView,
     Category,
-    FileRef,
     GroundTruth,
     Problem,
     ToolCall,
     Trace,
     Trial,
+    TruthChunk,
 )
 from groundtrace.paths import Resolver
 from groundtrace.values import model_name
-
-_MAX_LEAD = 3600.0
-"""Seconds by which the agent's recorded start may precede the trace's first time (D10)."""
-
-
-_HARMLESS = frozenset({"empty_file", "non_json_lines", "not_a_transcript"})
-"""Problems of a trial's own files by which nothing that the agent did is lost: standard error is
-merged into transcripts, and an empty file beside a whole one is no loss."""
-
-_SUBAGENT_TOOL = "Task"
-"""Canonical name of the tool that starts a subagent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """From when `elapsed_seconds` counts (D10)."""
-
-    origin: Literal["agent_execution", "first_timestamp"] | None
-    start: float | None
-
-    def elapsed(self, timestamp: float | None) -> float | None:
-        """Seconds since the start; the start is never later than any call's time."""
-        if timestamp is None or self.start is None or not math.isfinite(timestamp):
-            return None
-        return round(timestamp - self.start, 3)
 
 
 def build_document(
@@ -94,12 +66,11 @@ def build_document(
     problems: Sequence[Problem],
     settings: Settings,
 ) -> EventsDocument:
-    """The document of one trial; same input, same document (D37).
+    """The whole document of one trial; same input, same document (D37).
 
     `problems` are all that were met on the way, those of the views with them. `views` has one
     view per call, in the same order.
     """
-    full = settings.schema_version != "1.0"
     resolver = Resolver(
         truth=truth,
         task=trial.task,
@@ -109,33 +80,29 @@ def build_document(
         cwd=trace.cwd,
         settings=settings,
     )
-    clock = _clock(trial, trace)
+    clock = clock_of(trial, trace)
     events = [
-        _event(index, call, view, resolver, clock, full=full)
+        _event(index, call, view, resolver, clock)
         for index, (call, view) in enumerate(zip(trace.calls, views, strict=True))
     ]
     section = _ground_truth(truth, resolver)
     return EventsDocument(
-        schema_version=settings.schema_version,
-        provenance=_provenance(trial, trace),
-        coverage=_coverage(trial, trace, views, truth, section, problems, clock, full=full),
+        schema_version=SCHEMA_VERSION,
+        provenance=_provenance(trial, trace, resolver),
+        coverage=coverage_of(trial, trace, views, truth, section, problems, clock),
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
     )
 
 
-# --- events -------------------------------------------------------------------------------
-
-
-def _event(
-    index: int, call: ToolCall, view: CallView, resolver: Resolver, clock: Clock, *, full: bool
-) -> Event:
-    accesses = _accesses(view.refs, resolver)
+def _event(index: int, call: ToolCall, view: CallView, resolver: Resolver, clock: Clock) -> Event:
+    accesses = accesses_of(view.refs, resolver)
+    server = call.server or server_in_name(call.name)
     matched = _distinct(a.ground_truth_file for a in accesses if a.ground_truth_file)
     return Event(
         step_index=index,
-        timestamp=_iso(call.timestamp),
+        timestamp=iso(call.timestamp),
         tool_name=shown_text(call.name),
         tool_category=view.category,
         is_mcp=view.is_mcp,
@@ -147,77 +114,20 @@ def _event(
         is_subagent=call.is_subagent,
         cumulative_tokens=_count(call.cumulative_tokens),
         elapsed_seconds=clock.elapsed(call.timestamp),
-        call_id=(None if call.call_id is None else shown_text(call.call_id)) if full else UNSET,
-        accesses=accesses if full else UNSET,
+        call_id=None if call.call_id is None else shown_text(call.call_id),
+        accesses=accesses,
+        failed=None if call.result is None else view.failed,
+        answered=call.result is not None,
+        result_chars=None if call.result is None else len(call.result.text),
+        mcp_server=UNSET if server is None else shown_text(server),
     )
-
-
-def _accesses(refs: Iterable[FileRef], resolver: Resolver) -> list[Access]:
-    """One access per file, kind and range of lines, in order of appearance (D7)."""
-    accesses: dict[tuple[str, str, Any, Any], Access] = {}
-    for ref in refs:
-        resolved = resolver.resolve(ref)
-        if resolved is None:
-            continue
-        start, end = _lines(ref)
-        file = shown_text(resolved.file)
-        key = (file, ref.kind, start, end)
-        if key not in accesses:
-            truth = resolved.truth
-            accesses[key] = Access(
-                file=file,
-                kind=ref.kind,
-                repo=UNSET if resolved.repo is None else shown_text(resolved.repo),
-                line_start=start,
-                line_end=end,
-                ground_truth_file=UNSET if truth is None else clean_text(truth.spelling),
-            )
-    return list(accesses.values())
-
-
-def _lines(ref: FileRef) -> tuple[int | UnsetType, int | UnsetType]:
-    if ref.line_start is None and ref.line_end is None:
-        return UNSET, UNSET
-    start, end = _line(ref.line_start), _line(ref.line_end)
-    if start is not UNSET and end is not UNSET and end < start:
-        return UNSET, UNSET
-    return start, end
-
-
-def _line(value: int | None) -> int | UnsetType:
-    return value if isinstance(value, int) and 1 <= value <= MAX_INT else UNSET
-
-
-def _clock(trial: Trial, trace: Trace) -> Clock:
-    times = [trace.first_timestamp, *(call.timestamp for call in trace.calls)]
-    stated = [time for time in times if time is not None and math.isfinite(time)]
-    if not stated:
-        return Clock(None, None)
-    first = min(stated)
-    started = trial.outcome.agent_started_at
-    if started is not None and 0 <= first - started <= _MAX_LEAD:
-        return Clock("agent_execution", started)
-    return Clock("first_timestamp", first)
-
-
-def _iso(timestamp: float | None) -> str | None:
-    if timestamp is None or not math.isfinite(timestamp):
-        return None
-    try:
-        moment = datetime.fromtimestamp(timestamp, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _count(value: int | None) -> int | None:
     return value if value is not None and 0 <= value <= MAX_INT else None
 
 
-# --- the document's other sections ----------------------------------------------------------
-
-
-def _provenance(trial: Trial, trace: Trace) -> Provenance:
+def _provenance(trial: Trial, trace: Trace, resolver: Resolver) -> Provenance:
     model = model_name(trial.model or trace.model)
     return Provenance(
         run_id=clean_text(trial.run_id),
@@ -229,7 +139,14 @@ def _provenance(trial: Trial, trace: Trace) -> Provenance:
         config_name=clean_text(trial.config_name),
         benchmark=None if trial.benchmark is None else clean_text(trial.benchmark),
         model=None if model is None else clean_text(model),
+        harness=_cleaned(trial.harness or trace.harness),
+        harness_version=_cleaned(trial.harness_version or trace.harness_version),
+        repo=_cleaned(resolver.home),
     )
+
+
+def _cleaned(text: str | None) -> str | None:
+    return None if text is None else clean_text(text)
 
 
 def _ground_truth(truth: GroundTruth, resolver: Resolver) -> GroundTruthSection:
@@ -246,16 +163,7 @@ def _ground_truth(truth: GroundTruth, resolver: Resolver) -> GroundTruthSection:
             for symbol in truth.symbols
         ]
         or UNSET,
-        chunks=[
-            Chunk(
-                file=clean_text(resolver.spelling_of(chunk.file, chunk.repo)),
-                line_start=chunk.line_start,
-                line_end=chunk.line_end,
-                annotation=None if chunk.annotation is None else clean_text(chunk.annotation),
-            )
-            for chunk in truth.chunks
-        ]
-        or UNSET,
+        chunks=[_chunk(chunk, resolver) for chunk in truth.chunks] or UNSET,
         expected_edit_files=_distinct(
             clean_text(resolver.spelling_of(entry.path, entry.repo)) for entry in edits
         )
@@ -264,85 +172,18 @@ def _ground_truth(truth: GroundTruth, resolver: Resolver) -> GroundTruthSection:
         expected_edit_files_confidence=(
             (truth.expected_edit_files_confidence or UNSET) if edits else UNSET
         ),
+        edit_chunks=[_chunk(chunk, resolver) for chunk in truth.edit_chunks] or UNSET,
+        test_files=[clean_text(file) for file in truth.test_files] or UNSET,
     )
 
 
-def _coverage(
-    trial: Trial,
-    trace: Trace,
-    views: Sequence[CallView],
-    truth: GroundTruth,
-    section: GroundTruthSection,
-    problems: Sequence[Problem],
-    clock: Clock,
-    *,
-    full: bool,
-) -> Coverage:
-    known = bool(section.files)
-    counts = Counter(problem.kind for problem in problems)
-    return Coverage(
-        has_trajectory=trace.has_trajectory,
-        has_transcript=trace.has_transcript,
-        has_ground_truth=known,
-        has_chunk_ground_truth=section.chunks is not UNSET,
-        trace_source=trace.source,
-        degraded_reason=_degraded_reason(trial, trace, views, problems, has_truth=known),
-        ground_truth_source=truth.source if known else None,
-        ground_truth_confidence=truth.confidence if known else None,
-        elapsed_origin=clock.origin if full else UNSET,
-        problems=dict(sorted(counts.items())) if full else UNSET,
+def _chunk(chunk: TruthChunk, resolver: Resolver) -> Chunk:
+    return Chunk(
+        file=clean_text(resolver.spelling_of(chunk.file, chunk.repo)),
+        line_start=chunk.line_start,
+        line_end=chunk.line_end,
+        annotation=None if chunk.annotation is None else clean_text(chunk.annotation),
     )
-
-
-def _degraded_reason(
-    trial: Trial,
-    trace: Trace,
-    views: Sequence[CallView],
-    problems: Sequence[Problem],
-    *,
-    has_truth: bool,
-) -> str | None:
-    """What is missing, in the order of the specification's table; None when nothing is."""
-    reasons = []
-    if trace.source is None:
-        had_files = trace.has_trajectory or trace.has_transcript
-        reasons.append(
-            "no usable trace: what was found holds no events"
-            if had_files
-            else "no usable trace: neither a trajectory nor a transcript could be read"
-        )
-    elif not trace.calls:
-        reasons.append("the trace holds no tool call that could be read")
-    lost = Counter[str]()
-    damaged = Counter[str]()
-    own = set(trial.files)
-    for problem in problems:
-        if problem.lost_calls > 0:
-            lost[problem.kind] += problem.lost_calls
-        elif problem.file in own and problem.kind not in _HARMLESS:
-            damaged[problem.kind] += 1
-    if lost:
-        reasons.append(f"tool calls lost: {_listed(lost)}")
-    if damaged:
-        reasons.append(f"parts of the trace could not be read: {_listed(damaged)}")
-    if _subagents_missing(trace, views):
-        reasons.append("subagents were started, but the trace holds none of their calls")
-    if not has_truth:
-        reasons.append(
-            "no ground truth: no definition of the task was found"
-            if trial.task is None
-            else "no ground truth: the task's definition names no files"
-        )
-    return "; ".join(reasons) or None
-
-
-def _subagents_missing(trace: Trace, views: Sequence[CallView]) -> bool:
-    started = any(view.tool == _SUBAGENT_TOOL and not view.failed for view in views)
-    return started and not any(call.is_subagent for call in trace.calls)
-
-
-def _listed(counts: Counter[str]) -> str:
-    return ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items()))
 
 
 def _summary(events: Sequence[Event], total: int) -> EventSummary:

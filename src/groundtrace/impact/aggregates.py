@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from statistics import median
 
 from groundtrace.documents.impact import ConfigAggregate, MetricAggregate
 from groundtrace.impact.matched import COMPARED
@@ -14,9 +13,9 @@ from groundtrace.impact.observations import (
     hit_metric,
     main_reason,
     mean,
-    mean_of,
     stored_number,
 )
+from groundtrace.rows.means import mean_of, quantile
 
 
 def aggregate(trials: Sequence[Observation], copies: dict[str, int]) -> list[ConfigAggregate]:
@@ -58,7 +57,7 @@ def _metric(name: str, tasks: Sequence[Sequence[Observation]]) -> MetricAggregat
         metric=name,
         direction=COMPARED[name],
         mean=stored_number(mean_of(values)),
-        median=stored_number(median(values)) if values else None,
+        median=stored_number(quantile(sorted(values), 0.5)) if values else None,
         n=len(values),
         left_out=dict(sorted(left_out.items())),
         hit_rate=stored_number(_hit_rate(name, tasks)),

@@ -119,8 +119,9 @@ def _method(options: ImpactOptions) -> Method:
             "Same task, model without provider prefix, harness and known harness version, valid "
             "reward on both sides, "
             + ("from any run" if options.pair_across_runs else "within one run")
-            + ". Trials are averaged within run and task, then a task's runs, so n counts tasks. "
-            "Copies of a trial count once; runs that share a copy are one run for its task. A "
+            + ". Trials are averaged within run and task, then a task's runs, so n counts tasks; "
+            "means that differ by less than 1e-9 of their size are the same. Copies of a trial "
+            "count once in a configuration; runs that share a copy are one run for its task. A "
             "task matched in no run counts once, under the requirement that it failed last."
         ),
         minimum=(

@@ -19,6 +19,7 @@ from groundtrace.impact.association import Association, Mask, associate
 from groundtrace.impact.observations import Observation, main_reason, stored_number
 from groundtrace.impact.resample import Draws, Floats, Ints, holm, settle
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
+from groundtrace.rows.means import without_noise
 
 CORRELATED_METRICS = METRICS.names_in("correlation")
 CORRELATED_OUTCOMES = OUTCOMES.names_in("correlation")
@@ -167,6 +168,11 @@ def _left_out(
     return dict(sorted(found.items()))
 
 
+def _coefficient(value: float | None) -> float | None:
+    """A coefficient as documents hold it; what differs from 0 by noise is 0."""
+    return None if value is None else stored_number(without_noise(value, 1.0))
+
+
 def _entry(
     pair: tuple[str, str],
     scope: CorrelationScope,
@@ -181,9 +187,9 @@ def _entry(
         config_name=config_name,
         computable=result.r is not None,
         reason=result.reason,
-        spearman_r=stored_number(result.r),
-        ci_low=stored_number(result.interval.low),
-        ci_high=stored_number(result.interval.high),
+        spearman_r=_coefficient(result.r),
+        ci_low=_coefficient(result.interval.low),
+        ci_high=_coefficient(result.interval.high),
         p=result.p,
         p_holm=None,
         p_exact=result.exact,

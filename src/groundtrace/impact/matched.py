@@ -31,6 +31,7 @@ from groundtrace.impact.resample import (
     mean_intervals,
 )
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES
+from groundtrace.rows.means import NOISE, difference, mean_of, quantile, without_noise
 
 MIN_TASKS = 3
 """Matched tasks below which nothing is computed (D33)."""
@@ -167,8 +168,8 @@ def _row(task: _Task) -> MatchedTask:
         harness_versions=sorted({o.version for o in trials if o.version}),
         n_trials_baseline=sum(len(cell.baseline) for cell in cells),
         n_trials_config=sum(len(cell.config) for cell in cells),
-        baseline={name: round(value, 6) for name, value in task.baseline.items()},
-        config={name: round(value, 6) for name, value in task.config.items()},
+        baseline=task.baseline,
+        config=task.config,
     )
 
 
@@ -198,11 +199,9 @@ def _deltas(tasks: Sequence[_Task], draws: Draws) -> list[Delta]:
 
 
 def _difference(baseline: Floats, config: Floats) -> Floats:
-    """Configuration minus baseline; what differs by the noise of averaging alone is 0 (D35)."""
-    with np.errstate(over="ignore"):
-        delta = config - baseline
-    noise = 1e-9 * np.maximum(np.abs(config), np.abs(baseline))
-    return np.where(np.abs(delta) <= noise, 0.0, delta)
+    """Configuration minus baseline for each task."""
+    pairs = zip(baseline.tolist(), config.tolist(), strict=True)
+    return np.array([difference(*pair) for pair in pairs], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,12 +267,17 @@ def _delta(
     )
     if reason is not None:
         return base
-    q1, median, q3 = (float(q) for q in np.quantile(delta, (0.25, 0.5, 0.75)))
+    ordered = sorted(delta.tolist())
+    largest = [float(np.max(np.abs(side))) for side in sides]
+    q1, median, q3 = (
+        without_noise(quantile(ordered, share), *largest) for share in (0.25, 0.5, 0.75)
+    )
+    means = [_mean(side) for side in sides]
     described = msgspec.structs.replace(
         base,
-        mean_baseline=stored_number(_mean(sides[0])),
-        mean_config=stored_number(_mean(sides[1])),
-        mean_delta=stored_number(_mean(delta)),
+        mean_baseline=stored_number(means[0]),
+        mean_config=stored_number(means[1]),
+        mean_delta=stored_number(without_noise(_mean(delta), *means)),
         median_delta=stored_number(median),
         q1=stored_number(q1),
         q3=stored_number(q3),
@@ -282,14 +286,19 @@ def _delta(
         return described
     return msgspec.structs.replace(
         described,
-        ci_low=stored_number(inferred.interval.low),
-        ci_high=stored_number(inferred.interval.high),
+        ci_low=_end(inferred.interval.low, largest),
+        ci_high=_end(inferred.interval.high, largest),
         p=stored_number(inferred.p),
         p_holm=stored_number(p_holm),
         p_exact=inferred.exact,
         effect_size=stored_number(effect_size(delta)),
         inference_reason=inferred.interval.reason,
     )
+
+
+def _end(value: float | None, largest: Sequence[float]) -> float | None:
+    """One end of an interval of differences."""
+    return None if value is None else stored_number(without_noise(value, *largest))
 
 
 def _too_little(delta: Floats) -> str | None:
@@ -300,7 +309,7 @@ def _too_little(delta: Floats) -> str | None:
 
 
 def _mean(values: Floats) -> float:
-    return float(np.sum(values / len(values)))
+    return mean_of(values.tolist()) or 0.0
 
 
 def effect_size(delta: Floats) -> float | None:
@@ -310,7 +319,7 @@ def effect_size(delta: Floats) -> float | None:
         return None
     scaled = delta / scale
     spread = float(np.std(scaled, ddof=1))
-    return float(np.mean(scaled)) / spread if spread > 1e-9 else None
+    return without_noise(float(np.mean(scaled)) / spread, 1.0) if spread > NOISE else None
 
 
 def _left_out(name: str, tasks: Sequence[_Task]) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """One observation for each trial: identity and finite values, with copies of a trial recognised.
 
-Decides what a missing value is (D34), which trials are copies (D32), and when two task names
-mean one task.
+Decides what a missing value is (D34). Which trials are copies, and when two task names mean one
+task, is decided in `groundtrace.rows.units`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
+from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.units import DistinctTrials, TaskNames
 from groundtrace.values import known, model_name
 
 
@@ -69,6 +71,8 @@ class Observation:
     version: str | None
     values: ObservedValues
     """Metrics and outcomes that have a finite value; what is missing is absent."""
+    is_copy: bool
+    """Another copy of this trial counts in its configuration."""
     why: Callable[[str], str]
     """Reason code of a metric that is absent, as summaries count it."""
 
@@ -88,22 +92,22 @@ def observe(rows: Iterable[TrialRow]) -> list[Observation]:
     Rows are not kept: an observation needs a tenth of a row's memory.
     """
     shared = _Shared()
-    kept = sorted(((_order(row), shared.observation(row)) for row in rows), key=itemgetter(0))
-    suites: dict[str, set[str]] = {}
-    for _, seen in kept:
-        if seen.benchmark:
-            suites.setdefault(seen.task_name, set()).add(seen.benchmark)
-    return [_with_suite(seen, suites.get(seen.task_name, set())) for _, seen in kept]
+    trials, names = DistinctTrials(), TaskNames()
+    found = []
+    for row in rows:
+        names.add(row.task_name, row.benchmark)
+        found.append((_order(row), trials.add(row), shared.observation(row)))
+    found.sort(key=itemgetter(0, 1))
+    return [
+        _placed(seen, names, is_copy=trials.counted_in(place) is not None)
+        for _, place, seen in found
+    ]
 
 
 def distinct_trials(observations: Sequence[Observation]) -> list[Observation]:
-    """One observation for each trial and configuration: of copies, the one with most values."""
-    best: dict[tuple[str, str], Observation] = {}
-    for seen in observations:
-        kept = best.get((seen.config, seen.key))
-        if kept is None or len(seen.values) > len(kept.values):
-            best[seen.config, seen.key] = seen
-    return sorted(best.values(), key=lambda o: (o.task, o.config, o.run_id, o.key))
+    """One observation for each trial and configuration."""
+    counted = (seen for seen in observations if not seen.is_copy)
+    return sorted(counted, key=lambda o: (o.task, o.config, o.run_id, o.key))
 
 
 def by_task(observations: Iterable[Observation]) -> dict[str, list[Observation]]:
@@ -121,12 +125,6 @@ def mean(observations: Sequence[Observation], name: str) -> float | None:
     return mean_of([o.values[name] for o in observations if name in o.values])
 
 
-def mean_of(values: Sequence[float]) -> float | None:
-    """Their mean; None when there is none."""
-    # Divided before adding: the sum of two values of 1e308 is infinite.
-    return math.fsum(value / len(values) for value in values) if values else None
-
-
 def main_reason(observations: Sequence[Observation], names: Sequence[str]) -> str:
     """WhyAbsent a task has no value: the reason that most of its trials give."""
     found = Counter(
@@ -137,22 +135,23 @@ def main_reason(observations: Sequence[Observation], names: Sequence[str]) -> st
 
 
 def stored_number(value: float | None) -> float | None:
-    """A value as documents hold it: six decimals, null when it is not finite."""
+    """A value as documents hold it: unrounded (D40), null when it is not finite."""
     if value is None or not math.isfinite(value):
         return None
-    return round(value, 6) + 0.0
+    return value + 0.0  # no minus zero
 
 
 def _order(row: TrialRow) -> tuple[str, str, str, str, str]:
     return (row.task_name, row.config_name, row.run_id, row.trial_name, row.trial_key)
 
 
-def _with_suite(seen: Observation, suites: set[str]) -> Observation:
-    """The observation with a task identity that differs from other suites' tasks of that name."""
-    if len(suites) > 1:
-        return replace(seen, task=f"{seen.benchmark}/{seen.task_name}") if seen.benchmark else seen
-    benchmark = seen.benchmark or next(iter(suites), None)
-    return seen if benchmark == seen.benchmark else replace(seen, benchmark=benchmark)
+def _placed(seen: Observation, names: TaskNames, *, is_copy: bool) -> Observation:
+    """The observation with its task and suite, which need all rows to be known."""
+    task = names.task(seen.task_name, seen.benchmark)
+    suite = names.suite(seen.task_name, seen.benchmark)
+    if (task, suite, is_copy) == (seen.task, seen.benchmark, seen.is_copy):
+        return seen
+    return replace(seen, task=task, benchmark=suite, is_copy=is_copy)
 
 
 class _Shared:
@@ -186,7 +185,8 @@ class _Shared:
         return self._whys.setdefault(why, why)
 
     def observation(self, row: TrialRow) -> Observation:
-        """One row as the statistics see it; its suite is decided once all rows are known."""
+        """One row as the statistics see it; its task, its suite and whether it is a copy are decided
+        once all rows are known."""
         outcome = row.outcome
         task = self.text(row.task_name)
         model = model_name((outcome.model if outcome is not None else None) or row.model)
@@ -203,5 +203,6 @@ class _Shared:
             harness=self.maybe(harness),
             version=self.maybe(version),
             values=self.values(row),
+            is_copy=False,
             why=self.why(row),
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from groundtrace.documents.impact import PairDropReason
 from groundtrace.impact.observations import Observation, by_task, mean
+from groundtrace.rows.means import mean_of
 
 _FURTHEST: tuple[PairDropReason, ...] = (
     "missing_side",
@@ -55,9 +56,9 @@ class Pair:
             both = [(b, c) for b, c in sides if b is not None and c is not None]
             for side, into in ((0, left), (1, right)):
                 values = [pair[side] for pair in both or sides]
-                known = [value for value in values if value is not None]
-                if known:
-                    into[name] = sum(value / len(known) for value in known)
+                average = mean_of([value for value in values if value is not None])
+                if average is not None:
+                    into[name] = average
         return left, right
 
 
@@ -119,16 +120,11 @@ def _attempts(
                     rest.append(group)
             (ours, theirs)[side].append(trial)
             groups = [*rest, (runs, keys, ours, theirs)]
-    return [(_once(ours), _once(theirs)) for _, _, ours, theirs in groups]
+    return [(_counted(ours), _counted(theirs)) for _, _, ours, theirs in groups]
 
 
-def _once(trials: Sequence[Observation]) -> list[Observation]:
-    best: dict[str, Observation] = {}
-    for trial in trials:
-        kept = best.get(trial.key)
-        if kept is None or len(trial.values) > len(kept.values):
-            best[trial.key] = trial
-    return [best[key] for key in sorted(best)]
+def _counted(trials: Sequence[Observation]) -> list[Observation]:
+    return sorted((o for o in trials if not o.is_copy), key=lambda o: o.key)
 
 
 def _cells(

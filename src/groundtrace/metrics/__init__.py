@@ -1,6 +1,7 @@
 """Metrics: from an events document to a metrics document, and what is known of each metric.
 
 evidence      what was touched, and by which kind of access
+older_documents  documents of versions 1.0 and 1.1, completed before they are counted
 ranking       the formulas of information retrieval
 file_level    stage 1   chunk_level   stage 2
 utilization   stage 3   taxonomy      stage 4
@@ -20,7 +21,7 @@ from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.catalogue import SECTIONS
-from groundtrace.metrics.evidence import Evidence, event_summary
+from groundtrace.metrics.evidence import Evidence, access_counts, event_summary
 from groundtrace.metrics.taxonomy import error_taxonomy
 
 __all__ = ["evaluate"]
@@ -41,5 +42,7 @@ def evaluate(document: EventsDocument, *, generated_at: str) -> MetricsDocument:
         coverage=document.coverage,
         event_summary=event_summary(evidence),
         error_taxonomy=error_taxonomy(evidence),
+        basis=evidence.basis,
+        access_counts=access_counts(evidence),
         **made,
     )

@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from groundtrace.documents.metrics import ChunkLevelMetrics, NotComputable
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import ANY, Evidence
+from groundtrace.metrics.evidence import Evidence
 from groundtrace.metrics.record import (
     SPECIFICATION,
     MetricDeclaration,
@@ -40,10 +40,10 @@ def chunk_access(evidence: Evidence) -> ChunkAccess:
     chunks = evidence.document.ground_truth.chunks
     if not evidence.document.coverage.has_chunk_ground_truth or chunks is UNSET:
         return ChunkAccess(0, 0, evidence.trace_reason)
-    is_touched = evidence.names(evidence.first(ANY))
-    return ChunkAccess(
-        len(chunks), sum(is_touched(chunk.file) for chunk in chunks), evidence.trace_reason
-    )
+    # A chunk's file is spelled as the relevant file or the file of the trial that it is.
+    touched = {name.lower() for touch in evidence.touches for name in (touch.file, touch.name)}
+    hit = sum(chunk.file.lower() in touched for chunk in chunks)
+    return ChunkAccess(len(chunks), hit, evidence.trace_reason)
 
 
 def make_chunk_level(chunks: ChunkAccess) -> ChunkLevelMetrics:

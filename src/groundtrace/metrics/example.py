@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.events import (
     Access,
@@ -47,6 +49,8 @@ src/app.py, src/util.py, src/db.py."""
 
 RELEVANT = ("src/app.py", "src/db.py", "src/config.py")
 EXPECTED_EDITS = ("src/app.py", "src/config.py")
+NEIGHBOURS = ("src/util.py", "src/new.py")
+"""Files that are not relevant, in the folder of relevant ones."""
 CHUNKS: Mapping[str, tuple[int, int]] = {"src/app.py": (10, 20), "src/config.py": (1, 5)}
 
 
@@ -87,9 +91,13 @@ def example_document() -> EventsDocument:
 
 def _event(step: int, call: ExampleCall) -> Event:
     hits = [call.file] if call.file in RELEVANT else []
-    access = Access(file=call.file, kind=call.kind)
-    if hits:
-        access = Access(file=call.file, kind=call.kind, ground_truth_file=call.file)
+    access = Access(
+        file=call.file,
+        kind=call.kind,
+        ground_truth_file=call.file if hits else UNSET,
+        expected_edit_file=call.file if call.file in EXPECTED_EDITS else UNSET,
+        near_ground_truth=True if call.file in NEIGHBOURS else UNSET,
+    )
     return Event(
         step_index=step,
         timestamp=None,

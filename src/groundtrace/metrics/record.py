@@ -17,12 +17,11 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.metrics.displays import Display, Spot
 from groundtrace.metrics.evidence import Evidence
 from groundtrace.metrics.ranking import CUTOFFS
-from groundtrace.metrics.rounding import rounded
 
 Better = Literal["higher", "lower"]
 
 Worked = tuple[str, float]
-"""The calculation in words, and its result to 4 decimals."""
+"""The calculation in words, and its result to 4 decimals, as the reference page prints it."""
 
 FileList = Literal["retrieved", "shown"]
 """The lists of files that file-level metrics are computed over (D18)."""
@@ -131,7 +130,7 @@ class MetricDeclaration(Generic[View]):
     known_problems: str
     reference: str
     compute: Callable[[View], float | None]
-    """The value, before it is rounded; None when it is undefined."""
+    """The value; None when it is undefined."""
     arithmetic: Callable[[View], str | None]
     """The same calculation written out; asked only where there is a value."""
     worked: Mapping[str, Worked]
@@ -187,13 +186,13 @@ class MetricSection(Generic[View]):
     """The view that a metric at cutoff K is computed from, where there are cutoffs."""
 
     def values(self, view: View) -> dict[str, Any]:
-        """The fields of all metrics, rounded as documents hold them."""
+        """The fields of all metrics, as documents hold them: unrounded (D40)."""
         return {d.stored_field: self._value(d, view) for d in self.declarations}
 
     def _value(self, declaration: MetricDeclaration[View], view: View) -> Any:
         if not declaration.at_cutoffs:
-            return rounded(declaration.compute(view))
-        return {str(k): rounded(declaration.compute(self._at(view, k))) for k in CUTOFFS}
+            return declaration.compute(view)
+        return {str(k): declaration.compute(self._at(view, k)) for k in CUTOFFS}
 
     def _at(self, view: View, k: int | None) -> View:
         return view if k is None or self.cut is None else self.cut(view, k)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec import UNSET
 
 from groundtrace.documents.metrics import ErrorTaxonomy, Slices, TaxonomyLabel
 from groundtrace.metrics.evidence import RETRIEVED, WRITTEN, Evidence, Touch
-from groundtrace.paths.placing import Places, as_entry, as_touched, parent_of
 
 SMALL_SET = 5
 """Most files in a small candidate set."""
@@ -44,7 +41,6 @@ def _files(
     found = {touch.truth for touch in retrieved}
     used = {touch.truth for touch in written}
     irrelevant = [touch for touch in retrieved if touch.truth is None]
-    is_near = _neighbourhood(evidence)
     return {
         "irrelevant_retrieval": [touch.name for touch in irrelevant],
         "missed_key_evidence": [entry for entry in evidence.truth if entry not in found],
@@ -52,39 +48,8 @@ def _files(
         "unused_correct_retrieval": [
             touch.name for touch in retrieved if touch.truth is not None and touch.truth not in used
         ],
-        "ambiguity_near_miss": [t.name for t in irrelevant if is_near(t.file, t.repo)],
+        "ambiguity_near_miss": [touch.name for touch in irrelevant if touch.near],
     }
-
-
-def _neighbourhood(evidence: Evidence) -> Callable[[str, str | None], bool]:
-    """A function that says whether a file is in the same directory as a ground-truth file: where
-    that was touched, or everywhere its entry can mean if it never was (D15)."""
-    touched: dict[str, set[tuple[str, str | None]]] = {}
-    for touch in evidence.touches:
-        if touch.truth is not None:
-            touched.setdefault(touch.truth, set()).add((touch.file, touch.repo))
-    named = [
-        reading
-        for places in touched.values()
-        for file, repo in places
-        for reading in as_touched(file, repo)
-        if reading.primary
-    ]
-    for entry in evidence.truth:
-        if entry not in touched:
-            named.extend(as_entry(entry))
-    near = Places(named, evidence.home, level=parent_of, unknown_anywhere=evidence.unknown_anywhere)
-    known: dict[tuple[str, str | None], bool] = {}
-
-    def is_near(file: str, repo: str | None) -> bool:
-        folder = (parent_of(file), repo)  # all files of a directory have the same answer
-        if not folder[0]:
-            return near.has(file, repo)
-        if folder not in known:
-            known[folder] = near.has(file, repo)
-        return known[folder]
-
-    return is_near
 
 
 def _slices(evidence: Evidence, retrieved: list[Touch]) -> Slices:

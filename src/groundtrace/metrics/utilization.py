@@ -93,7 +93,8 @@ def _edit_targets(evidence: Evidence, written: list[Touch]) -> EditTargets:
         return EditTargets(len(targets), None, evidence.trace_reason)
     if not written:
         return EditTargets(len(targets), 0, "nothing_written")
-    return EditTargets(len(targets), sum(map(evidence.names(written), targets)), None)
+    edited = {touch.edit.lower() for touch in written if touch.edit is not None}
+    return EditTargets(len(targets), len(edited.intersection(map(str.lower, targets))), None)
 
 
 def make_utilization(use: EvidenceUse) -> UtilizationProbes:

@@ -22,7 +22,7 @@ What decides, strongest first:
 
 An example: the task names kafka and flink, and the agent reads `/workspace/kafka/A.java`,
 `/workspace/flink/B.java` and `/workspace/notes.md`. Both folders are named like repositories and
-neither reading is spoken against, so both are mounts; `/workspace` is their parent, and `notes.md`
+nothing contradicts either reading, so both are mounts; `/workspace` is their parent, and `notes.md`
 is in no repository.
 """
 
@@ -168,7 +168,7 @@ class Layout:
     ) -> bool:
         """Whether the task's repository lies in a folder that is not the working directory.
 
-        A clone below it bears the name of one, or a file of the ground truth lies at its place
+        A clone below it has the name of one, or a file of the ground truth lies at its place
         in it, or the agent looked at nothing in folders elsewhere: some tasks start
         in an empty /workspace and have the repository in /app.
         """
@@ -270,6 +270,13 @@ class Layout:
                 repo = self.home or self._repos.add(first)
                 if repo is not None:
                     self._mounts[_joined(root, first)] = repo
+        if any(_within(root, mount) for mount in self._mounts):
+            # A root that holds one repository is no clone itself, so that its other folders with
+            # the name of a repository are clones as well. `/workspace/hyper/Cargo.toml` beside
+            # `/workspace/tokio` was in no repository, because the truth `hyper::hyper/Cargo.toml`
+            # fits the reading in which `/workspace` is the clone, too.
+            for first, repo in named.items():
+                self._mounts.setdefault(_joined(root, first), repo)
 
     def _mount_nested(self, root: str, folder: str, first: str, rests: Set[str]) -> bool:
         """Mount repositories that lie further down; whether there are any."""

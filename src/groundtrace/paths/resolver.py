@@ -19,12 +19,12 @@ Building it goes in this order, and the order matters:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
 from groundtrace.config import Settings
-from groundtrace.model import FileRef, GroundTruth, Task, TruthFile
+from groundtrace.model import FileRef, GroundTruth, Task, TruthChunk, TruthFile
 from groundtrace.paths.layout import Layout, Place, container_roots
 from groundtrace.paths.lexical import clean_path, without_diff_prefix
 from groundtrace.paths.repos import Repo, RepoTable
@@ -32,14 +32,26 @@ from groundtrace.paths.truth_index import index_truth
 
 
 class Resolved(msgspec.Struct, frozen=True):
-    """A file as the document spells it, and the ground-truth entry that it is."""
+    """A file as the document spells it, and the entries of the task that it is."""
 
     file: str
     """Its one spelling in this trial (D8)."""
     repo: str | None
     """Short name of its repository, where known."""
     truth: TruthFile | None
-    """The entry that it is, if any (D16)."""
+    """The entry of the relevant files that it is, if any (D16)."""
+    beside: TruthFile | None
+    """The entry that it is of those that name edit targets and line ranges."""
+    place: tuple[Repo | None, str] | None
+    """Repository and path in lower case; None outside of every repository."""
+
+
+class LineRange(msgspec.Struct, frozen=True):
+    """Lines of a chunk of the ground truth, with its position there."""
+
+    index: int
+    first: int
+    last: int
 
 
 class Resolver:
@@ -91,8 +103,14 @@ class Resolver:
             self._add_folders(repo, path)
         self._truths.settle(shown)
         self._others.settle(shown)
-        for ref in refs:
-            self.resolve(ref)
+        resolved = [self.resolve(ref) for ref in refs]
+        self._near = self._neighbourhood(file for file in resolved if file is not None)
+        self._edits: dict[TruthFile, str] = {}
+        for edit in truth.expected_edit_files:
+            if (entry := self._entry(edit.path, edit.repo)) is not None:
+                self._edits.setdefault(entry, self.spelling_of(edit.path, edit.repo))
+        self._chunks = self._line_ranges(truth.chunks)
+        self._edit_chunks = self._line_ranges(truth.edit_chunks)
 
     def resolve(self, ref: FileRef) -> Resolved | None:
         """The file that a reference means; None when it means none (a folder, URL or glob)."""
@@ -110,6 +128,70 @@ class Resolver:
                 return
             self._folders.add((repo, folder))
             path = folder
+
+    @property
+    def home(self) -> str | None:
+        """The task's only repository, short name; None where it names none or several."""
+        return None if self._layout.home is None else self._layout.home.label
+
+    # --- what else a file is: one rule for evidence, edits, line ranges and neighbours ----------
+
+    def edit_target(self, file: Resolved) -> str | None:
+        """The edit target that a file is, spelled as the document spells it."""
+        for entry in (file.truth, file.beside):
+            if entry is not None and entry in self._edits:
+                return self._edits[entry]
+        return None
+
+    def chunks_met(self, file: Resolved, first: int, last: int) -> list[int]:
+        """Positions of the line ranges of the ground truth that these lines of a file meet."""
+        return _met(self._chunks, file, first, last)
+
+    def edit_chunks_met(self, file: Resolved, first: int, last: int) -> list[int]:
+        """The same of the lines that the gold patch changes."""
+        return _met(self._edit_chunks, file, first, last)
+
+    def is_near(self, file: Resolved) -> bool:
+        """Whether a file that is no relevant one lies in the folder of one (D23).
+
+        The folder of a relevant file is where the trial met the file and, where it never did,
+        every folder that its entry can mean by the readings that `find` would accept. Taking all
+        readings counted the folder of a reading that the trial had shown to be wrong: 47 near
+        misses in a task of gcc instead of 33.
+        """
+        if file.truth is not None or file.place is None:
+            return False
+        repo, path = file.place
+        folder = _folder_of(path)
+        return (repo, folder) in self._near or ("*", folder) in self._near
+
+    def _neighbourhood(self, files: Iterable[Resolved]) -> set[tuple[Repo | str | None, str]]:
+        """Folders of relevant files; `*` stands for a repository that is a wildcard."""
+        met: dict[TruthFile, None] = {}
+        folders: set[tuple[Repo | str | None, str]] = set()
+        for file in files:
+            if file.truth is not None and file.place is not None:
+                met[file.truth] = None
+                folders.add((file.place[0], _folder_of(file.place[1])))
+        missed = set(self.files) - met.keys()
+        for reading in self._truths.readings_of(missed, self._folders):
+            repo, path = ("*", reading) if isinstance(reading, str) else reading
+            folders.add((repo, _folder_of(path)))
+        return folders
+
+    def _line_ranges(self, chunks: Iterable[TruthChunk]) -> dict[TruthFile, list[LineRange]]:
+        ranges: dict[TruthFile, list[LineRange]] = {}
+        for index, chunk in enumerate(chunks):
+            if (entry := self._entry(chunk.file, chunk.repo)) is not None:
+                line_range = LineRange(index, chunk.line_start, chunk.line_end)
+                ranges.setdefault(entry, []).append(line_range)
+        return ranges
+
+    def _entry(self, path: str, repo: str | None) -> TruthFile | None:
+        """The entry that an edit target or a line range is: of the relevant files, else its own."""
+        return self._truths.same(path, repo, self._repos) or self._others.same(
+            path, repo, self._repos
+        )
 
     def spelling_of(self, path: str, repo: str | None = None) -> str:
         """How the document writes a file that the ground truth names beside its `files`.
@@ -190,15 +272,17 @@ class Resolver:
             place = Place(None, place.full, outside=True)
         key = (place.repo, place.outside, place.path.lower())
         path = self._spellings.setdefault(key, place.path)
-        truth = None
         file = path if place.repo is None else self._spelled(place.repo, path)
-        if not place.outside:
-            truth = self._truths.find(place.repo, path, self._folders)
-            if self._others.entries:
-                other = self._others.find(place.repo, path, self._folders)
-                if other is not None:
-                    self._met.setdefault(other, file)
-        return Resolved(file, None if place.repo is None else place.repo.label, truth)
+        label = None if place.repo is None else place.repo.label
+        if place.outside:
+            return Resolved(file, label, None, None, None)
+        truth = self._truths.find(place.repo, path, self._folders)
+        beside = None
+        if self._others.entries:
+            beside = self._others.find(place.repo, path, self._folders)
+            if beside is not None:
+                self._met.setdefault(beside, file)
+        return Resolved(file, label, truth, beside, (place.repo, path.lower()))
 
     def _is_taken(self, path: str) -> bool:
         """Whether a path beside the clones would be spelled like one in the task's only one.
@@ -215,13 +299,32 @@ class Resolver:
         return path if self._repos.task == (repo,) else f"{repo.label}::{path}"
 
 
+def _folder_of(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _met(
+    ranges: Mapping[TruthFile, list[LineRange]], file: Resolved, first: int, last: int
+) -> list[int]:
+    entries = dict.fromkeys(entry for entry in (file.truth, file.beside) if entry is not None)
+    return sorted(
+        {
+            lines.index
+            for entry in entries
+            for lines in ranges.get(entry, ())
+            if lines.first <= last and first <= lines.last
+        }
+    )
+
+
 def _beside_files(truth: GroundTruth) -> Iterator[TruthFile]:
     """Files that the ground truth names for another purpose than as evidence."""
     yield from truth.expected_edit_files
-    for chunk in truth.chunks:
+    for chunk in (*truth.chunks, *truth.edit_chunks):
         yield TruthFile(spelling=chunk.file, path=chunk.file, repo=chunk.repo)
 
 
 def _named_by_truth(truth: GroundTruth) -> Iterator[str]:
-    for entries in (truth.files, truth.expected_edit_files, truth.symbols, truth.chunks):
+    named = (truth.files, truth.expected_edit_files, truth.symbols, truth.chunks, truth.edit_chunks)
+    for entries in named:
         yield from (entry.repo for entry in entries if entry.repo is not None)

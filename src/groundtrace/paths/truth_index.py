@@ -121,6 +121,25 @@ class TruthIndex:
         entries = self._by_path.get(path, ())
         return entries[0] if len(entries) == 1 else None
 
+    def readings_of(
+        self, wanted: Set[TruthFile], folders: Set[tuple[Repo | None, str]]
+    ) -> Iterator[tuple[Repo | None, str] | str]:
+        """Every place that these entries can mean, by the rule of `find`: repository and path, or
+        a path alone where the repository is a wildcard."""
+        for place, entry in self.exact.items():
+            if entry in wanted:
+                yield place
+        for path, entry in self.anywhere.items():
+            if entry in wanted:
+                if self.main is None:
+                    yield path
+                else:
+                    yield self.main, path
+                    yield None, path
+        for (repo, path), (entry, folder) in self.other.items():
+            if entry in wanted and (repo, folder) not in folders:
+                yield repo, path
+
     def literal(self) -> dict[Repo | None, set[str]]:
         """Paths of the literal readings by repository, for telling how folders are laid out."""
         paths: dict[Repo | None, set[str]] = {None: set(self.anywhere)}

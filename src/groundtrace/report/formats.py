@@ -22,10 +22,7 @@ _HUGE = 1e12
 
 
 def share(value: float | None) -> str:
-    """A number from 0 to 1, a reward or a coefficient: four decimals.
-
-    Documents hold four. With three, 17 of 21 would be rounded twice, by way of 0.8095 to 0.809.
-    """
+    """A number from 0 to 1, a reward or a coefficient: four decimals."""
     return _written(value, lambda number: f"{number:.4f}")
 
 
@@ -55,7 +52,7 @@ def count(value: int | None) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """A part of a whole in per cent; nothing of nothing has none."""
+    """A part of a whole in per cent; a dash when the whole is 0."""
     return f"{100 * part / whole:.0f} %" if whole else MISSING
 
 

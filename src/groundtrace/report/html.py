@@ -21,11 +21,12 @@ from groundtrace.report.charts import charts
 from groundtrace.report.data import ReportData
 from groundtrace.report.packed_trials import ACCESS_KINDS, CATEGORIES, Packed, pack
 from groundtrace.report.sections import LEGEND, STATUS, sections
-from groundtrace.report.task_units import Copies, TaskUnits
+from groundtrace.report.task_units import TaskUnits
 from groundtrace.report.trial_table import TrialTable, trial_columns
 from groundtrace.report.wording import KIND_WORDS, plural
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.units import Counted, collect_distinct
 
 PAGE_LIMIT = 3_000_000
 """Bytes of a page of up to 1,000 trials; larger pages may have as much for each trial."""
@@ -91,12 +92,14 @@ def _title(data: ReportData) -> Paragraph:
 
 def _survey(rows: Iterable[TrialRow]) -> tuple[TrialTable, TaskUnits]:
     """One pass over all rows: there can be too many to hold."""
-    table, units, copies = TrialTable(MAX_TRIALS), TaskUnits(), Copies()
-    for row in rows:
-        is_copy = copies.is_copy(row)
-        table.add(row, is_copy=is_copy)
-        if not is_copy:
-            units.add(row)
+    return collect_distinct(rows, _surveyed)
+
+
+def _surveyed(rows: Iterator[Counted]) -> tuple[TrialTable, TaskUnits]:
+    table, units = TrialTable(MAX_TRIALS), TaskUnits()
+    for row, counted_in in rows:
+        table.add(row, counted_in=counted_in)
+        units.add(row, is_copy=counted_in is not None)
     return table, units
 
 

@@ -156,7 +156,7 @@ def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
     truth = {entry: number for number, entry in enumerate(evidence.truth)}
     steps: list[list[Any]] = []
     notable = 0
-    for event in sorted(detail.events.events, key=lambda event: event.step_index):
+    for event in sorted(evidence.document.events, key=lambda event: event.step_index):
         found = touches.get(id(event), [])
         if limits.only_notable and not any(t.truth or t.kind == "written" for t in found):
             continue

@@ -1,19 +1,19 @@
-"""Rows as charts count them: copies once, and the trials of a task averaged (D32).
+"""Rows as charts count them: by the rules of `groundtrace.rows.units` (D41, D42).
 
-The summary's rules, but for copies inside one run: those are counted again here. Only
-what charts show is kept of each trial: a page can be made of a million.
+Only what charts show is kept of each trial: a page can be made of a million.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum
 from typing import NamedTuple
 
 from groundtrace.metrics.catalogue import OUTCOMES, QUANTITIES
 from groundtrace.metrics.displays import Display
+from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.units import Counted, TaskNames, collect_distinct
 
 DRAWN_BY_TASK: tuple[Display, ...] = ("recall_charts", "first_hit_charts", "reward_chart")
 """Charts that are drawn from the values of single tasks."""
@@ -34,7 +34,7 @@ class ChartTrial(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TaskUnit:
-    """One task within its run and configuration, with its trials."""
+    """One task within its configuration, with its trials in all runs."""
 
     config: str
     task: str
@@ -42,8 +42,7 @@ class TaskUnit:
 
     def mean(self, name: str) -> float | None:
         """Mean of a metric or outcome over the trials that have it."""
-        values = [trial.values[name] for trial in self.trials if name in trial.values]
-        return fsum(values) / len(values) if values else None
+        return mean_of([trial.values[name] for trial in self.trials if name in trial.values])
 
 
 def value_of(row: TrialRow, name: str) -> float | None:
@@ -53,41 +52,42 @@ def value_of(row: TrialRow, name: str) -> float | None:
     return row.metrics.get(name)
 
 
-class Copies:
-    """Recognises trials that another run already had, in the order of the summary (D32)."""
-
-    def __init__(self) -> None:
-        self._first_run: dict[str, str] = {}
-
-    def is_copy(self, row: TrialRow) -> bool:
-        """Whether the trial was seen in another run; call it once for each row."""
-        return self._first_run.setdefault(row.trial_key, row.run_id) != row.run_id
-
-
 class TaskUnits:
-    """Collects rows, none of them copies, as units."""
+    """Collects rows as units."""
 
     def __init__(self) -> None:
-        self._trials: dict[tuple[str, str, str, str], list[ChartTrial]] = {}
+        self._names = TaskNames()
+        self._trials: dict[tuple[str, str, str | None], list[ChartTrial]] = {}
 
-    def add(self, row: TrialRow) -> None:
-        """Take one row."""
-        key = (row.run_id, row.config_name, row.benchmark or "", row.task_name)
+    def add(self, row: TrialRow, *, is_copy: bool) -> None:
+        """Take one row; of a copy only the suite is noted."""
+        self._names.add(row.task_name, row.benchmark)
+        if is_copy:
+            return
+        key = (row.config_name, row.task_name, row.benchmark or None)
         values = {name: v for name in KEPT if (v := value_of(row, name)) is not None}
         self._trials.setdefault(key, []).append(ChartTrial(row.hit, values))
 
     def by_config(self) -> Mapping[str, list[TaskUnit]]:
         """TaskUnits by configuration, names in order."""
+        merged: dict[tuple[str, str], TaskUnit] = {}
+        for (config, name, suite), trials in self._trials.items():
+            key = (config, self._names.task(name, suite))
+            before = merged[key].trials if key in merged else ()
+            merged[key] = TaskUnit(config, name, [*before, *trials])
         groups: dict[str, list[TaskUnit]] = {}
-        for (_, config, _, task), trials in self._trials.items():
-            groups.setdefault(config, []).append(TaskUnit(config, task, trials))
+        for unit in merged.values():
+            groups.setdefault(unit.config, []).append(unit)
         return dict(sorted(groups.items()))
 
 
 def task_units(rows: Iterable[TrialRow]) -> TaskUnits:
     """TaskUnits of rows, copies left out."""
-    copies, found = Copies(), TaskUnits()
-    for row in rows:
-        if not copies.is_copy(row):
-            found.add(row)
+    return collect_distinct(rows, _units)
+
+
+def _units(rows: Iterator[Counted]) -> TaskUnits:
+    found = TaskUnits()
+    for row, counted_in in rows:
+        found.add(row, is_copy=counted_in is not None)
     return found

@@ -57,8 +57,9 @@ class TrialTable:
         self._limit = limit
         self._lists = {name: _List() for name in ("configs", "suites", "runs", "models", "found")}
 
-    def add(self, row: TrialRow, *, is_copy: bool) -> None:
-        """Take one row; beyond the limit it is only counted."""
+    def add(self, row: TrialRow, *, counted_in: str | None) -> None:
+        """Take one row; beyond the limit it is only counted. `counted_in` is the run whose copy of
+        the trial counts instead."""
         self.seen += 1
         if len(self.rows) >= self._limit:
             return
@@ -73,7 +74,7 @@ class TrialTable:
                 lists["suites"].number(row.benchmark or "unknown"),
                 lists["runs"].number(row.run_id),
                 lists["models"].number(row.model or "unknown"),
-                lists["found"].number(_found(row, is_copy=is_copy)),
+                lists["found"].number(_found(row, counted_in)),
                 values,
                 texts,
             ]
@@ -84,10 +85,11 @@ class TrialTable:
         return {name: found.texts for name, found in self._lists.items()}
 
 
-def _found(row: TrialRow, *, is_copy: bool) -> str:
+def _found(row: TrialRow, counted_in: str | None) -> str:
     """In a word what became of the search, or why that cannot be said (D19)."""
-    if is_copy:
-        return "copy, counted in another run"
+    if counted_in is not None:
+        where = "in this run" if counted_in == row.run_id else "in another run"
+        return f"copy, counted {where}"
     if not row.computable:
         return reason(row.reason)
     recall = row.metrics.get("file_recall", 0.0)
@@ -95,8 +97,10 @@ def _found(row: TrialRow, *, is_copy: bool) -> str:
 
 
 def _numbers(row: TrialRow) -> tuple[list[float | None], list[str]]:
-    values = [value_of(row, name) for name in NUMBER_COLUMNS]
-    texts = [formats.value(name, value) for name, value in zip(NUMBER_COLUMNS, values, strict=True)]
+    found = [value_of(row, name) for name in NUMBER_COLUMNS]
+    texts = [formats.value(name, value) for name, value in zip(NUMBER_COLUMNS, found, strict=True)]
+    # The page only sorts by them: all digits would take a megabyte in ten thousand trials.
+    values = [None if value is None else round(value, 6) for value in found]
     calls = row.summary.total_events if row.volume else None
     missed = row.labels.get("missed_key_evidence") if row.computable else None
     truth = row.summary.ground_truth_files_total

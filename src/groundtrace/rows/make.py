@@ -12,7 +12,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.jsonio import clean_text
 from groundtrace.metrics.catalogue import METRICS
-from groundtrace.metrics.evidence import KIND_BY_CATEGORY, why_no_events
+from groundtrace.metrics.evidence import Evidence, access_counts, why_no_events
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
 
 
@@ -65,7 +65,7 @@ def row_from(
         not_applicable=tuple(taxonomy.not_applicable),
         slices=taxonomy.slices,
         unknown_tools=_unknown_tools(events, is_known),
-        accesses=_accesses(events),
+        accesses=_accesses(metrics, events),
         document=path,
         outcome=outcome,
     )
@@ -94,12 +94,9 @@ def _unknown_tools(
     return {name: count for name, count in sorted(names.items()) if not is_known(name)}
 
 
-def _accesses(events: EventsDocument | None) -> dict[str, int]:
-    counts: Counter[str] = Counter()
-    for event in events.events if events is not None else ():
-        if event.accesses is UNSET:
-            kind = KIND_BY_CATEGORY[event.tool_category]
-            counts[f"{event.tool_category}/{kind}"] += len(event.target_files)
-        else:
-            counts.update(f"{event.tool_category}/{access.kind}" for access in event.accesses)
-    return {name: count for name, count in sorted(counts.items()) if count}
+def _accesses(metrics: MetricsDocument, events: EventsDocument | None) -> dict[str, int]:
+    """Accesses by `category/kind`: from the metrics, which an earlier version of the events
+    document cannot change; metrics of older versions do not hold them."""
+    if metrics.access_counts is not UNSET:
+        return metrics.access_counts
+    return access_counts(Evidence(events)) if events is not None else {}

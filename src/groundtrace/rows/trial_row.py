@@ -59,7 +59,7 @@ class TrialRow:
 
     @property
     def trial_key(self) -> str:
-        """Equal for copies of one trial in several runs; aggregates count a key once (D32)."""
+        """Equal for copies of one trial in several runs; a configuration counts a key once (D41)."""
         if self.outcome is not None and self.outcome.trial_key:
             return self.outcome.trial_key
         return f"{self.run_id}/{self.config_name}/{self.task_name}/{self.trial_name}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
 from groundtrace.artifacts.file_names import metrics_path
 from groundtrace.artifacts.read import OutcomeIndex, Stored, read_one
 from groundtrace.artifacts.state import mark_of
@@ -28,6 +30,8 @@ class DocumentWork:
     outcome: TrialOutcome | None
     is_current: bool
     """Its metrics are on disk and still right; only the row is wanted."""
+    is_unchanged: bool
+    """Neither it nor its metrics changed since they were made."""
     settings: Settings
     generated_at: str
 
@@ -48,14 +52,19 @@ def works_on(
     request: Request,
     *,
     stale: frozenset[str] = frozenset(),
+    unchanged: frozenset[str] = frozenset(),
 ) -> Iterator[DocumentWork]:
-    """Work on these events documents; the metrics of all but the stale ones are current."""
+    """Work on these events documents; the metrics of all but the stale ones are current.
+
+    `unchanged` are those that are evaluated again only because somebody asked for it.
+    """
     for path in paths:
         yield DocumentWork(
             output=output,
             document=path,
             outcome=index.by_document(path),
             is_current=path not in stale,
+            is_unchanged=path in unchanged,
             settings=request.settings,
             generated_at=request.generated_at,
         )
@@ -74,9 +83,11 @@ def evaluate_stored(work: DocumentWork) -> DocumentDone:
         raise ValueError(events.problem.reason if events.problem is not None else "not found")
     target = metrics_path(work.document)
     stored: Stored[MetricsDocument] = Stored(target, None)
-    if work.is_current:
+    if work.is_current or work.is_unchanged:
         stored = read_one(folder, target, "retrieval_metrics")
     metrics = stored.document
+    if not work.is_current and not _knows_more(metrics, events.document):
+        metrics = None
     if metrics is None:
         metrics = evaluate_document(events.document, generated_at=work.generated_at)
         mark = folder.write(target, encode(metrics)).mark
@@ -90,3 +101,14 @@ def evaluate_stored(work: DocumentWork) -> DocumentDone:
         is_known=lambda name: is_known_tool(name, work.settings),
     )
     return DocumentDone(row, mark)
+
+
+def _knows_more(metrics: MetricsDocument | None, events: EventsDocument) -> bool:
+    """Whether metrics were made from more than the document that is left holds.
+
+    A run that writes version 1.0 computes metrics from the kinds of accesses, which such a
+    document does not have: evaluating it again would replace them by worse ones (D43).
+    """
+    if metrics is None or metrics.basis != "accesses":
+        return False
+    return any(event.accesses is UNSET for event in events.events)

@@ -24,7 +24,7 @@ from groundtrace.stages.document_work import (
     works_on,
 )
 from groundtrace.stages.request import ALL_RUNS, Request
-from groundtrace.stages.rows_of_runs import rows_of_runs
+from groundtrace.stages.rows_of_runs import ReadAgain, rows_of_runs
 from groundtrace.stages.session import (
     RunSession,
     batches,
@@ -137,7 +137,10 @@ def _prepared(session: RunSession, request: Request, made: KeptRows) -> _RunToEv
         session.leave_metrics(path)
     run.paths = [path for path in paths if index.wants(path, request.only)]
     to_read = [path for path in run.paths if path not in made]
-    run.works = list(works_on(session.folder, to_read, index, request, stale=stale))
+    unchanged = frozenset(path for path in stale if session.is_current_metrics(path))
+    run.works = list(
+        works_on(session.folder, to_read, index, request, stale=stale, unchanged=unchanged)
+    )
     return run
 
 
@@ -163,7 +166,7 @@ def _finish_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
     if not request.only:
         session.forget_metrics_but({*rows, *run.left_behind})
     summary = summarise(
-        (rows[path] for path in sorted(rows)),
+        ReadAgain(lambda: (rows[path] for path in sorted(rows))),
         scope=session.output.run_id,
         generated_at=request.generated_at,
         outcomes=[run.outcomes] if run.outcomes is not None else [],
@@ -184,7 +187,7 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
         from groundtrace.summary.summarise import summarise
 
         summary = summarise(
-            rows_of_runs(done.outputs, done.rows, request),
+            ReadAgain(lambda: rows_of_runs(done.outputs, done.rows, request)),
             scope=ALL_RUNS,
             generated_at=request.generated_at,
             outcomes=outcomes_of(done.outputs),

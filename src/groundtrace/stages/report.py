@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -15,10 +15,9 @@ from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.errors import MissingExtraError, NothingFoundError
 from groundtrace.report import ReportData, render_html, render_markdown
-from groundtrace.rows.trial_row import TrialRow
 from groundtrace.stages.evaluated_trials import evaluated_trials_in
 from groundtrace.stages.request import ALL_RUNS, Request
-from groundtrace.stages.rows_of_runs import MadeRows, rows_of_runs
+from groundtrace.stages.rows_of_runs import MadeRows, ReadAgain, rows_of_runs
 from groundtrace.stages.session import open_session
 
 FILES = {"md": "retrieval_report.md", "html": "retrieval_report.html"}
@@ -108,16 +107,6 @@ def _data(
         impact_problem=impact.problem.reason
         if impact.problem is not None and folder.has_file(IMPACT)
         else None,
-        rows=_ReadEachTime(lambda: rows_of_runs(outputs, made, request)),
+        rows=ReadAgain(lambda: rows_of_runs(outputs, made, request)),
         details=lambda: evaluated_trials_in(outputs, request.only),
     )
-
-
-class _ReadEachTime:
-    """Rows that are read again for every loop over them: a benchmark's do not fit into memory."""
-
-    def __init__(self, read: Callable[[], Iterator[TrialRow]]) -> None:
-        self._read = read
-
-    def __iter__(self) -> Iterator[TrialRow]:
-        return self._read()

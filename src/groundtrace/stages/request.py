@@ -27,7 +27,7 @@ class Ticker(Protocol):
 
 
 class NoTicker:
-    """Nobody is told."""
+    """Ignores progress."""
 
     def add_total(self, more: int) -> None:
         """Ignore it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING
 from groundtrace.artifacts.output_folders import RunOutput
@@ -15,6 +15,16 @@ from groundtrace.stages.stored_rows import read_rows
 
 MadeRows = Mapping[str, KeptRows]
 """Address of an output folder to its rows by document, where they were made in this process."""
+
+
+class ReadAgain:
+    """Rows that are read again for every loop over them: a benchmark's do not fit into memory."""
+
+    def __init__(self, read: Callable[[], Iterator[TrialRow]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[TrialRow]:
+        return self._read()
 
 
 def rows_of_runs(
@@ -37,14 +47,15 @@ def rows_of_runs(
 def rows_for_impact(
     outputs: Iterable[RunOutput], made: MadeRows, request: Request
 ) -> Iterator[TrialRow]:
-    """Rows for the impact analysis, in any order.
+    """Rows for the impact analysis, in the order of `rows_of_runs`: it decides which of two equal
+    copies counts.
 
     It has no use for accesses and unknown tools, so events documents are not read for them.
     """
     for output in outputs:
         known = made.get(output.folder.url)
         if known is not None:
-            yield from known.values()
+            yield from (known[path] for path in sorted(known))
         else:
             read = read_rows(output.folder, with_events=False, only=request.only)
             yield from (row for row in read if isinstance(row, TrialRow))

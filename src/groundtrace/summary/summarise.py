@@ -1,16 +1,15 @@
-"""The run summary: rows in, statistics with their n and what was left out (D19, D21, D32).
+"""The run summary: rows in, statistics with their n and what was left out (D19, D21, D41, D42).
 
 Rows are read one at a time and kept as columns. The unit of every statistic is the task within
-its run and configuration: its trials are averaged first, so a task tried ten times weighs no
-more than one tried once. A trial and its copies count once, whichever runs they are in.
+its configuration: its trials in all runs of the scope are averaged first, so a task tried ten
+times weighs no more than one tried once. Copies of a trial count once (`groundtrace.rows.units`).
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from math import fsum
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import get_args
 
@@ -33,8 +32,9 @@ from groundtrace.documents.summary import (
 )
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.metrics.displays import Display
-from groundtrace.metrics.rounding import rounded
+from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import VOLUME, TrialRow
+from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct
 from groundtrace.summary.value_columns import NameCodes, ValueColumn
 
 LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
@@ -66,12 +66,11 @@ def summarise(
 ) -> RunSummaryDocument:
     """The summary of a run (`scope` is its id) or of all runs (`*`).
 
+    `rows` may be read twice (`collect_distinct`); an iterator is held in memory for that.
     `outcomes` are those of the same runs; they say what discovery found and skipped.
     `problems` counts, by kind, the problems of reading documents.
     """
-    table = _Table()
-    for row in rows:
-        table.add(row)
+    table = collect_distinct(rows, _table)
     found = _Found(outcomes)
     return RunSummaryDocument(
         schema_version=SCHEMA_VERSION,
@@ -92,6 +91,14 @@ def summarise(
         duplicated=table.duplicated,
         skipped=found.skipped,
     )
+
+
+def _table(rows: Iterator[Counted]) -> _Table:
+    table = _Table()
+    for row, counted_in in rows:
+        table.add(row, counted_in)
+    table.finish()
+    return table
 
 
 class _Found:
@@ -201,9 +208,10 @@ class _Table:
         reasons = NameCodes()
         names = [*METRICS, *OUTCOMES, *VOLUME, *LABELS, "hit", "hit_shown"]
         self._columns = {name: ValueColumn(reasons) for name in names}
-        self._units = array("q")
-        self._unit_codes = NameCodes()
-        self._counted_in: dict[str, str] = {}
+        self._units = UnitsOfRows()
+        self._unit_of: array[int] = array("q")
+        self._has_repeats = False
+        self._size = 0
         self.groups: dict[str, defaultdict[str, _Group]] = {
             name: defaultdict(_Group) for name in DIMENSIONS
         }
@@ -213,11 +221,11 @@ class _Table:
         self.unknown_tools: Counter[str] = Counter()
         self.problems: Counter[str] = Counter()
 
-    def add(self, row: TrialRow) -> None:
+    def add(self, row: TrialRow, counted_in: str | None) -> None:
+        """Take one row; `counted_in` is the run whose copy of the trial counts instead."""
         self.runs.add(row.run_id)
-        counted_in = self._counted_in.get(row.trial_key)
-        # Without an outcome the key is only a name, which two trials of a run can share.
-        if counted_in is not None and (counted_in != row.run_id or row.outcome is not None):
+        self._units.see(row)
+        if counted_in is not None:
             self.duplicated.append(
                 DuplicatedTrial(
                     run_id=row.run_id,
@@ -228,10 +236,9 @@ class _Table:
                 )
             )
             return
-        self._counted_in[row.trial_key] = row.run_id
-        position = len(self._units)
-        unit = "\0".join((row.run_id, row.config_name, row.benchmark or "", row.task_name))
-        self._units.append(self._unit_codes.code(unit))
+        position = self._size
+        self._size += 1
+        self._units.add(row)
         self._add_values(row)
         self.unknown_tools.update(row.unknown_tools)
         if row.coverage.problems is not UNSET:
@@ -240,6 +247,11 @@ class _Table:
             name = group_of(row)
             if name is not None:
                 self.groups[dimension][name].add(position, row)
+
+    def finish(self) -> None:
+        """All rows are there: which of them belong to one task can be told now."""
+        self._unit_of = self._units.finished()
+        self._has_repeats = len(set(self._unit_of)) < len(self._unit_of)
 
     def _add_values(self, row: TrialRow) -> None:
         columns = self._columns
@@ -288,7 +300,7 @@ class _Table:
 
         return GroupSummary(
             trials=len(group.rows),
-            tasks=len({self._units[row] for row in group.rows}),
+            tasks=len({self._unit_of[row] for row in group.rows}),
             computable=len(group.rows) - group.left_out.total(),
             left_out=_sorted(group.left_out),
             metrics={name: statistics(name) for name in METRICS},
@@ -329,13 +341,13 @@ class _Table:
             n=len(shares),
             n_hit=n_hit,
             n_never_hit=len(shares) - n_hit,
-            hit_rate=rounded(fsum(shares) / len(shares)) if shares else None,
+            hit_rate=mean_of(shares),
             **times,
         )
 
     def _repeated_units(self) -> array[int] | None:
         """The unit of each row, or None when every row is a unit of its own."""
-        return None if len(self._unit_codes.names) == len(self._units) else self._units
+        return self._unit_of if self._has_repeats else None
 
 
 def _coverage(counts: Mapping[str, Counter[str]]) -> CoverageTable:

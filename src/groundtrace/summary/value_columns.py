@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from math import fsum, isfinite, sqrt
 
 from groundtrace.documents.summary import Distribution
-from groundtrace.metrics.rounding import rounded
+from groundtrace.rows.means import mean_of, quantile
 
 
 class NameCodes:
@@ -50,7 +50,8 @@ class ValueColumn:
     def by_unit(
         self, rows: array[int], units: array[int] | None
     ) -> tuple[list[float], Mapping[str, int]]:
-        """The mean of each unit's rows, and the units without any value by their first reason.
+        """The mean of each unit's rows, and the units without any value by the reason that most
+        of their rows give, of equally many the first by name: as the impact analysis has it.
 
         `units` holds the unit of each row of the table; None when every row is its own unit.
         """
@@ -61,15 +62,20 @@ class ValueColumn:
             if len(found) == len(rows):  # most columns of most groups
                 return found, {}
             return found, Counter(names[whys[row]] for row in rows if whys[row] >= 0)
-        sums: dict[int, list[float]] = {}
-        missing: dict[int, int] = {}
+        by_unit: dict[int, list[float]] = {}
+        missing: dict[int, list[str]] = {}
         for row in rows:
             if whys[row] < 0:
-                sums.setdefault(units[row], []).append(values[row])
+                by_unit.setdefault(units[row], []).append(values[row])
             else:
-                missing.setdefault(units[row], whys[row])
-        left_out = Counter(names[why] for unit, why in missing.items() if unit not in sums)
-        return [fsum(of_unit) / len(of_unit) for of_unit in sums.values()], left_out
+                missing.setdefault(units[row], []).append(names[whys[row]])
+        left_out = Counter(
+            max(sorted(set(whys_of)), key=whys_of.count)
+            for unit, whys_of in missing.items()
+            if unit not in by_unit
+        )
+        means = (mean_of(of_unit) for of_unit in by_unit.values())
+        return [mean for mean in means if mean is not None], left_out
 
     def distribution(self, rows: array[int], units: array[int] | None) -> Distribution:
         """Statistics over the units of these rows."""
@@ -81,29 +87,29 @@ def distribution(values: list[float], left_out: Mapping[str, int]) -> Distributi
     """Mean, median, spread and quartiles of values, with what was left out."""
     reasons = dict(sorted(left_out.items())) if left_out else {}
     n = len(values)
-    if not n:
-        return Distribution(n=0, left_out=reasons)
-    if n == 1:
-        return _of_one(values[0], reasons)
+    if n < 2:
+        return _of_at_most_one(values, reasons)
     ordered = sorted(values)
-    mean = fsum(ordered) / n
-    spread = sqrt(fsum((value - mean) ** 2 for value in ordered) / (n - 1))
+    mean = mean_of(ordered)
+    assert mean is not None
     return Distribution(
         n=n,
         left_out=reasons,
-        mean=rounded(mean),
-        median=rounded(quantile(ordered, 0.5)),
-        sd=rounded(spread),
-        q1=rounded(quantile(ordered, 0.25)),
-        q3=rounded(quantile(ordered, 0.75)),
-        minimum=rounded(ordered[0]),
-        maximum=rounded(ordered[-1]),
+        mean=mean,
+        median=quantile(ordered, 0.5),
+        sd=_spread(ordered, mean),
+        q1=quantile(ordered, 0.25),
+        q3=quantile(ordered, 0.75),
+        minimum=ordered[0],
+        maximum=ordered[-1],
     )
 
 
-def _of_one(value: float, left_out: dict[str, int]) -> Distribution:
-    """The same for one value, without sorting: folders of small runs have hundreds of such groups."""
-    only = rounded(value)
+def _of_at_most_one(values: list[float], left_out: dict[str, int]) -> Distribution:
+    """The same without sorting: folders of small runs have hundreds of such groups."""
+    if not values:
+        return Distribution(n=0, left_out=left_out)
+    only = values[0]
     return Distribution(
         n=1,
         left_out=left_out,
@@ -117,10 +123,13 @@ def _of_one(value: float, left_out: dict[str, int]) -> Distribution:
     )
 
 
-def quantile(ordered: list[float], share: float) -> float:
-    """The quantile by linear interpolation between the closest ranks (Hyndman and Fan's type 7,
-    which numpy and most spreadsheets use)."""
-    place = (len(ordered) - 1) * share
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+def _spread(ordered: list[float], mean: float) -> float | None:
+    """Sample standard deviation; None where it is more than a double holds."""
+    # Scaled by the largest deviation: the square of 1e200 is more than a double holds.
+    scale = max(ordered[-1] - mean, mean - ordered[0])
+    if not isfinite(scale):
+        return None
+    if scale <= 0:
+        return 0.0
+    share = fsum([((value - mean) / scale) ** 2 for value in ordered]) / (len(ordered) - 1)
+    return scale * sqrt(share)

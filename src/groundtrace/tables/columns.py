@@ -1,4 +1,4 @@
-"""The flat tables: every column declared once, with type, unit and meaning.
+"""The flat tables: the columns in order, with type, unit and meaning; `flat_rows` fills them.
 
 Parquet, CSV, SQL and the page of the documentation are made from this.
 """
@@ -61,7 +61,10 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _text("harness", "Agent harness."),
         _text("harness_version", "Its version."),
         _text("batch_timestamp", "Batch folder within the run."),
-        _text("trial_key", "Equal for copies of one trial in several runs."),
+        _text(
+            "trial_key",
+            "Equal for copies of one trial; distinct with `config_name` for distinct trials (D41).",
+        ),
         _text("state", "selected or superseded."),
         _flag("computable", "File-level metrics could be computed."),
         _text("reason", "Why not, when not."),

@@ -1,4 +1,4 @@
-"""Tools of the harnesses that work on the working copy: Read, Glob, LS, Write, Edit and kin.
+"""Tools of the harnesses that work on the working copy: Read, Glob, LS, Write, Edit and similar ones.
 
 Structured results (`tool_use_result`) are used where the trace kept them, the printed text
 otherwise; subagents' results have only text.

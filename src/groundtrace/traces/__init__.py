@@ -1,7 +1,8 @@
 """From the files of a trial to one ordered list of tool calls, whatever the harness.
 
 Readers know nothing of categories, files or ground truth: they end in ToolCalls. Each format has a
-folder; `READERS` is the one table that names them. A format of another package is registered under
+folder; `READERS` is the one table that names their readers. OpenHands writes ATIF, so that its folder
+holds a dialect, named in `atif/harness.py`. A format of another package is registered under
 the entry point group `groundtrace.readers`:
 
     [project.entry-points."groundtrace.readers"]

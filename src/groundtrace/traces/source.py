@@ -1,7 +1,7 @@
 """What a reader is, and what it makes of one file before the sources of a trial are joined.
 
 A `Source` states what the join needs to know of it (its rank, whether it holds subagents' calls),
-so that nothing after the readers goes by the name of a harness. `Keep`, `Probe` and `Recognised`
+so that joining them does not depend on the name of a harness. `Keep`, `Probe` and `Recognised`
 are named here too: a reader of another package finds all that it needs in this module.
 """
 

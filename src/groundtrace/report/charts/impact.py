@@ -102,7 +102,7 @@ def _delta_point(delta: Delta) -> dict[str, Any]:
         "delta": delta.mean_delta,
         "low": delta.ci_low,
         "high": delta.ci_high,
-        "text": f"{write(delta.mean_delta)} ({interval}), n {delta.n}",
+        "text": f"{write(delta.mean_delta)} ({interval}), {plural(delta.n, 'task')}",
     }
 
 
@@ -112,7 +112,8 @@ def _slopes(number: int, comparison: MatchedComparison) -> Iterator[Chart]:
     lines: dict[tuple[float, float], list[str]] = {}
     for task in comparison.tasks or ():
         if metric in task.baseline and metric in task.config:
-            way = (task.baseline[metric], task.config[metric])
+            # Six decimals: tasks that went the same way but for noise share a line.
+            way = (round(task.baseline[metric], 6), round(task.config[metric], 6))
             lines.setdefault(way, []).append(task.task_name)
     if not lines or len(lines) > MAX_LINES:
         return

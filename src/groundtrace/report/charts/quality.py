@@ -80,7 +80,8 @@ def recall_charts(configs: Mapping[str, list[TaskUnit]], note: Paragraph) -> Ite
 
 
 def _spread(own: Sequence[TaskUnit], metric: str) -> Iterator[tuple[str, float, str]]:
-    recalls = [value for unit in own if (value := unit.mean(metric)) is not None]
+    # Nine decimals: a mean of 0.25 and noise belongs to "≤ 0.25".
+    recalls = [round(value, 9) for unit in own if (value := unit.mean(metric)) is not None]
     for title, fits in _BINS if recalls else ():
         number = sum(map(fits, recalls))
         yield title, number / len(recalls), f"{number:,} of {plural(len(recalls), 'task')}"

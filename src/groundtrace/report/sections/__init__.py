@@ -20,8 +20,8 @@ STATUS = (
 """Printed at the top of every report."""
 
 LEGEND = (
-    "↑ higher is better, ↓ lower is better. n is the number of tasks behind a mean, each task's "
-    "trials averaged first; the column “left out” says which tasks have no value and why. – means that there "
+    "↑ higher is better, ↓ lower is better. n is the number of tasks behind a mean: a task counts "
+    "once in each configuration, its trials in all runs averaged first; the column “left out” says which tasks have no value and why. – means that there "
     "is no value, which is not zero. Retrieved counts every file that a call touched without "
     "writing it; shown counts only files whose content was shown."
 )

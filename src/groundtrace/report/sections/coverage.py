@@ -31,7 +31,7 @@ def _sentences(summary: RunSummaryDocument) -> Iterator[Paragraph]:
     found = summary.trials_found
     yield (
         f"{plural(overall.trials, 'trial')} of {plural(overall.tasks, 'task')} "
-        f"(a task counts once for each run and configuration) from {plural(len(summary.runs), 'run')} "
+        f"(a task counts once in each configuration) from {plural(len(summary.runs), 'run')} "
         "were evaluated"
         + (f", of {formats.count(found)} that were found" if found is not None else "")
         + f": {len(summary.superseded)} superseded by another trial of the same task, "

@@ -9,6 +9,7 @@ from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
+from groundtrace.rows.means import difference
 
 LISTED_TASKS = 5
 """Tasks listed on each side."""
@@ -68,8 +69,7 @@ def _moved(tasks: Sequence[MatchedTask], name: str) -> Iterator[tuple[float, Mat
 def _delta(task: MatchedTask, name: str) -> float | None:
     if name not in task.baseline or name not in task.config:
         return None
-    # Six decimals, as the document has its values: what is left beyond is noise of averaging.
-    return round(task.config[name] - task.baseline[name], 6)
+    return difference(task.baseline[name], task.config[name])
 
 
 def _key(task: MatchedTask) -> tuple[str, str]:

@@ -1,0 +1,98 @@
+"""What could be read of a trial, and what is missing, in words (D38)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import UNSET
+
+from groundtrace.documents.events import Coverage, GroundTruthSection
+from groundtrace.events.clock import Clock
+from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
+
+_HARMLESS = frozenset({"empty_file", "non_json_lines", "not_a_transcript"})
+"""Problems of a trial's own files by which nothing that the agent did is lost: standard error is
+merged into transcripts, and an empty file beside a whole one is no loss."""
+
+_SUBAGENT_TOOL = "Task"
+"""Canonical name of the tool that starts a subagent."""
+
+
+def coverage_of(
+    trial: Trial,
+    trace: Trace,
+    views: Sequence[CallView],
+    truth: GroundTruth,
+    section: GroundTruthSection,
+    problems: Sequence[Problem],
+    clock: Clock,
+) -> Coverage:
+    """The coverage section of the document."""
+    known = bool(section.files)
+    counts = Counter(problem.kind for problem in problems)
+    return Coverage(
+        has_trajectory=trace.has_trajectory,
+        has_transcript=trace.has_transcript,
+        has_ground_truth=known,
+        has_chunk_ground_truth=section.chunks is not UNSET,
+        trace_source=trace.source,
+        degraded_reason=_degraded_reason(trial, trace, views, problems, has_truth=known),
+        ground_truth_source=truth.source if known else None,
+        ground_truth_confidence=truth.confidence if known else None,
+        elapsed_origin=clock.origin,
+        problems=dict(sorted(counts.items())),
+        calls_unanswered=sum(call.result is None for call in trace.calls),
+        calls_unknown_tool=sum(view.tool is None for view in views),
+    )
+
+
+def _degraded_reason(
+    trial: Trial,
+    trace: Trace,
+    views: Sequence[CallView],
+    problems: Sequence[Problem],
+    *,
+    has_truth: bool,
+) -> str | None:
+    """What is missing, in the order of the specification's table; None when nothing is."""
+    reasons = []
+    if trace.source is None:
+        had_files = trace.has_trajectory or trace.has_transcript
+        reasons.append(
+            "no usable trace: what was found holds no events"
+            if had_files
+            else "no usable trace: neither a trajectory nor a transcript could be read"
+        )
+    elif not trace.calls:
+        reasons.append("the trace holds no tool call that could be read")
+    lost = Counter[str]()
+    damaged = Counter[str]()
+    own = set(trial.files)
+    for problem in problems:
+        if problem.lost_calls > 0:
+            lost[problem.kind] += problem.lost_calls
+        elif problem.file in own and problem.kind not in _HARMLESS:
+            damaged[problem.kind] += 1
+    if lost:
+        reasons.append(f"tool calls lost: {_listed(lost)}")
+    if damaged:
+        reasons.append(f"parts of the trace could not be read: {_listed(damaged)}")
+    if _subagents_missing(trace, views):
+        reasons.append("subagents were started, but the trace holds none of their calls")
+    if not has_truth:
+        reasons.append(
+            "no ground truth: no definition of the task was found"
+            if trial.task is None
+            else "no ground truth: the task's definition names no files"
+        )
+    return "; ".join(reasons) or None
+
+
+def _subagents_missing(trace: Trace, views: Sequence[CallView]) -> bool:
+    started = any(view.tool == _SUBAGENT_TOOL and not view.failed for view in views)
+    return started and not any(call.is_subagent for call in trace.calls)
+
+
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items()))
