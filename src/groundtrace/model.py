@@ -201,6 +201,8 @@ class CallView(msgspec.Struct, frozen=True):
     """Canonical tool name from the tool table; None for an unknown tool."""
     is_mcp: bool = False
     """The call went to one of the MCP servers that count (D3)."""
+    looks: bool = False
+    """Only its answer tells what it found: a search, a shell command, an unknown tool (D47)."""
     refs: tuple[FileRef, ...] = ()
     """Files touched, in order of appearance."""
     symbols: tuple[str, ...] = ()

@@ -96,7 +96,9 @@ def test_paths_above_the_working_directory_are_resolved() -> None:
     assert files(made) == [("matched", "/etc/passwd.txt")]
 
 
-@pytest.mark.parametrize("unit", ["a/", "a-1-", "a:1:", "`", "#", "<file ", "[", "│   ", "no ", "- "])
+@pytest.mark.parametrize(
+    "unit", ["a/", "a-1-", "a:1:", "`", "#", "<file ", "[", "│   ", "no ", "- "]
+)
 def test_long_lines_of_one_unit_are_read(unit: str) -> None:
     """No pattern may look at a long line again and again; the run's time limit would end it."""
     for text in (unit * 200_000, (unit * 50 + "\n") * 4000, f"{unit * 100_000}.py:1:x"):
@@ -105,7 +107,9 @@ def test_long_lines_of_one_unit_are_read(unit: str) -> None:
 
 
 def test_a_name_that_the_harness_cut_is_no_file() -> None:
-    made = view('[{"repository":"acme/tool","path":"src/a.py","line":1},{"path":"src/b.p', query="x")
+    made = view(
+        '[{"repository":"acme/tool","path":"src/a.py","line":1},{"path":"src/b.p', query="x"
+    )
     assert files(made) == [("matched", "src/a.py")]
 
 
@@ -123,5 +127,8 @@ def test_a_later_look_at_a_stored_answer_counts_for_the_files_in_it() -> None:
         "Read", {"file_path": stored}, result=ToolResult("1→src/a.py:3:x = 1\n2→src/b.py:4:x\n")
     )
     views = view_calls(Trace(calls=(search, look), cwd="/workspace"), Settings())
-    assert files(views[1]) == [("matched", "/workspace/src/a.py"), ("matched", "/workspace/src/b.py")]
+    assert files(views[1]) == [
+        ("matched", "/workspace/src/a.py"),
+        ("matched", "/workspace/src/b.py"),
+    ]
     assert {ref.evidence for ref in views[1].refs} == {"generic"}

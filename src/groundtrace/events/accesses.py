@@ -51,7 +51,7 @@ def _access(ref: FileRef, file: Resolved, lines: Lines, resolver: Resolver) -> A
         near_ground_truth=True if resolver.is_near(file) else UNSET,
         chunks=chunks or UNSET,
         edit_chunks=edit_chunks or UNSET,
-        evidence="declared",
+        evidence=ref.evidence,
     )
 
 

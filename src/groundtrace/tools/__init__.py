@@ -14,11 +14,12 @@ from functools import cache
 from msgspec.structs import replace
 
 from groundtrace.config import Settings
-from groundtrace.model import CallView, ToolCall, Trace
+from groundtrace.model import CallView, Category, ToolCall, Trace
 from groundtrace.tools.common import Findings, as_texts, distinct, first_text
 from groundtrace.tools.generic import generic_findings, generic_reader
 from groundtrace.tools.persisted import Stored, replayed
 from groundtrace.tools.table import Table, ToolEntry, table_for
+from groundtrace.tools.unanswered import unanswered
 
 __all__ = ["canonical", "check_tools", "is_known_tool", "view_calls"]
 
@@ -78,6 +79,7 @@ def _view(
     return CallView(
         category=category,
         tool=entry.name if entry is not None else None,
+        looks=_looks(entry, category),
         is_mcp=counts,
         refs=findings.refs,
         symbols=findings.symbols,
@@ -85,6 +87,13 @@ def _view(
         repos=findings.repos,
         problems=findings.problems,
     )
+
+
+def _looks(entry: ToolEntry | None, category: Category) -> bool:
+    """Whether only the answer tells what a call found: a search, a command, an unknown tool."""
+    if entry is None or entry.reads in _SHELLS:
+        return True
+    return category not in ("file_read", "file_write", "other")
 
 
 def _findings(
@@ -119,14 +128,15 @@ def _findings(
     return replace(own, refs=refs, repos=distinct((*own.repos, *held.repos)))
 
 
-def _own(
-    call: ToolCall, entry: ToolEntry | None, cwd: str | None, settings: Settings
-) -> Findings:
+def _own(call: ToolCall, entry: ToolEntry | None, cwd: str | None, settings: Settings) -> Findings:
     if entry is None:
         return generic_findings(call, cwd)
     if entry.reads in _SHELLS:
         return _shell(call, entry, cwd, settings)
-    return _readers()[entry.reads or ""](call, entry, cwd)
+    reader = _readers()[entry.reads or ""]
+    if call.result is None:
+        return unanswered(call, entry, cwd, reader)
+    return reader(call, entry, cwd)
 
 
 def _command(call: ToolCall, entry: ToolEntry) -> str:

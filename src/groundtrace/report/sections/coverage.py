@@ -109,7 +109,7 @@ def _more(number: int) -> Paragraph:
     )
 
 
-_REASONS = ("no_ground_truth", "no_trace", "empty_trace")
+_REASONS = ("no_ground_truth", "no_trace", "empty_trace", "answers_missing")
 
 
 def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:

@@ -32,7 +32,7 @@ from groundtrace.tools.generic.pieces import (
     is_drive,
     refs_of,
 )
-from groundtrace.tools.generic.texts import SHAPES, clean
+from groundtrace.tools.generic.texts import SHAPES, body_of, matches
 from groundtrace.tools.payload import Payload, parse, payload_of
 from groundtrace.tools.table import ToolEntry
 
@@ -68,7 +68,9 @@ def generic_reader(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Finding
     """A declared tool whose answers have one of the common shapes: its category is declared."""
     found = generic_findings(call, cwd)
     refs = tuple(
-        replace(ref, evidence="declared", rule=f"{entry.short}: {ref.rule.removeprefix('generic: ')}")
+        replace(
+            ref, evidence="declared", rule=f"{entry.short}: {ref.rule.removeprefix('generic: ')}"
+        )
         for ref in found.refs
     )
     return replace(found, refs=refs, category=None)
@@ -124,7 +126,9 @@ def _findings(asked: Asked, payload: Payload, cwd: str | None, *, is_error: bool
         return _said(refs, "code_search", repos, failed=not refs)
     written = _written(asked, payload)
     if written is not None:
-        return _said(_placed_files(written, "written", "named by a write", asked, cwd), "file_write", repos)
+        return _said(
+            _placed_files(written, "written", "named by a write", asked, cwd), "file_write", repos
+        )
     if asked.data:
         return Findings(repos=repos)
     answer = _answer(payload, asked)
@@ -161,10 +165,9 @@ def _answer(payload: Payload, asked: Asked) -> Answer:
         found = objects_in(payload.value, asked.repo)
         pieces = tuple(bounded(found.pieces))
         return Answer(pieces, tuple(found.repos), "fields of the answer", found.left_out)
-    text = clean(payload.text)
-    lines = text.split("\n")
+    body = body_of(payload.text)
     for shape in SHAPES:
-        pieces = tuple(bounded(shape.read(text, lines, asked)))
+        pieces = tuple(bounded(shape.read(body, asked)))
         if pieces:
             left_out = len({(piece.repo, piece.path) for piece in pieces}) >= MAX_FILES
             return Answer(pieces, (), shape.name, left_out)
@@ -175,15 +178,13 @@ def _error_pieces(payload: Payload, asked: Asked) -> Iterable[Piece]:
     """Lines that an answer shows although it is an error (D4)."""
     if payload.value is not None:
         return ()
-    text = clean(payload.text)
-    shape = next(shape for shape in SHAPES if shape.name.startswith("lines with"))
-    return bounded(shape.read(text, text.split("\n"), asked))
+    return bounded(matches(body_of(payload.text), asked))
 
 
 def _matched_in_file(asked: Asked, payload: Payload) -> Iterable[Piece]:
     """Numbered lines of the one file in which something was searched."""
     if len(asked.files) == 1 and payload.value is None:
-        lines = shown_lines(clean(payload.text).split("\n"))
+        lines = shown_lines(body_of(payload.text).lines)
         if lines is not None:
             yield Piece(asked.files[0].path, asked.repo, lines, shown=True)
 
@@ -203,7 +204,7 @@ def _opened(
         return "surfaced", answer.pieces, answer.shape
     if payload.value is not None:
         return _opened_json(asked, payload)
-    text = clean(payload.text)
+    text = body_of(payload.text).text
     several = tuple(_one_by_one(asked, text)) if len(asked.files) > 1 else ()
     if several:
         return "read", several, "content below the names of the arguments"
@@ -241,7 +242,9 @@ def _opened_json(
 
 def _is_asked(piece: Piece, asked: Asked) -> bool:
     """Whether a file of the answer is one of the arguments, spelled longer or shorter."""
-    name = _tail(piece.path[2:] if piece.from_diff and piece.path[:2] in ("a/", "b/") else piece.path)
+    name = _tail(
+        piece.path[2:] if piece.from_diff and piece.path[:2] in ("a/", "b/") else piece.path
+    )
     for file in asked.files:
         other = _tail(file.path)
         if name == other or name.endswith(f"/{other}") or other.endswith(f"/{name}"):
@@ -293,7 +296,7 @@ def _written(asked: Asked, payload: Payload) -> tuple[str, ...] | None:
         if given and (asked.writes or status.says_written(payload)):
             return given
         return None
-    text = clean(payload.text)
+    text = body_of(payload.text).text
     if status.is_staged(text):
         return None
     said = tuple(status.written_names(text)) if status.is_done(payload) or not given else ()
@@ -316,7 +319,9 @@ def _placed(
     """References to the pieces, with paths in the container or in their repository."""
     given = {file.path for file in asked.files}
     placed = [
-        replace(piece, path=_where(piece.path, piece.repo, asked, cwd, is_given=piece.path in given))
+        replace(
+            piece, path=_where(piece.path, piece.repo, asked, cwd, is_given=piece.path in given)
+        )
         if not piece.from_diff
         else piece
         for piece in pieces

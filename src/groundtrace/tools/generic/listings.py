@@ -10,7 +10,7 @@ from groundtrace.tools.generic.pieces import LONGEST_LINE, Piece, is_drive, is_f
 _MARKED = re.compile(r"\[(FILE|DIR)\] +(\S.*)")
 _SIZE = re.compile(r"\s{2,}[\d.,]+ ?[KMGT]?i?B\s*\Z")
 _BRANCH = re.compile(r"(?P<bars>[│|\s\xa0]*)[├└|`](?:──|--) ?(?P<name>\S.*)")
-_STAT = re.compile(r" (?P<path>\S[^|\n]*?) +\| +(?:\d+ [+-]*|Bin .*)")
+_STAT = re.compile(r" +(?:\d+|Bin)\b")
 _STATUS = re.compile(r"\t(?:(?:modified|deleted|new file|renamed|typechange): +)?(?P<path>\S.*)")
 _COUNT = re.compile(r"(?P<path>[^\s:][^:\t]{0,1000}):(?P<count>[1-9]\d{0,8})")
 _BULLET = re.compile(r"(?:[-*•] +|\d{1,4}[.)] +)")
@@ -76,9 +76,9 @@ def diff_stat(lines: Sequence[str]) -> Iterator[Piece]:
     if not any("changed" in line for line in lines):
         return
     for line in lines:
-        match = _STAT.fullmatch(line[:LONGEST_LINE].rstrip())
-        if match is not None and is_file(match["path"]):
-            yield Piece(match["path"])
+        name, bar, change = line[:LONGEST_LINE].partition("|")
+        if bar and line.startswith(" ") and _STAT.match(change) and is_file(name.strip()):
+            yield Piece(name.strip())
 
 
 def git_status(lines: Sequence[str]) -> Iterator[Piece]:

@@ -138,6 +138,4 @@ def refs_of(pieces: Iterable[Piece], rule: str, *, read: bool) -> tuple[FileRef,
     refs = (*opened.refs(), *matched.refs())
     # A file with lines and without is one file; names alone add nothing to it.
     shown = {(ref.repo, ref.path) for ref in refs if ref.kind != "surfaced"}
-    return tuple(
-        ref for ref in refs if ref.kind != "surfaced" or (ref.repo, ref.path) not in shown
-    )
+    return tuple(ref for ref in refs if ref.kind != "surfaced" or (ref.repo, ref.path) not in shown)

@@ -47,7 +47,9 @@ def is_failure(payload: Payload) -> bool:
     """Whether the answer says that the call failed or found nothing, or is empty."""
     value = payload.value
     if value is not None:
-        fields = {words.plain(str(k)): v for k, v in value.items()} if isinstance(value, Mapping) else {}
+        fields = (
+            {words.plain(str(k)): v for k, v in value.items()} if isinstance(value, Mapping) else {}
+        )
         if fields.get("success") is False or fields.get("ok") is False:
             return True
         return bool(fields.get("error")) or _is_empty(value, 6)
@@ -92,7 +94,11 @@ def written_names(text: str) -> list[str]:
     """Files that a sentence of success names, and those listed below it."""
     lines = text[:20_000].split("\n")
     for number, line in enumerate(lines[:_SHORT]):
-        if not _WROTE.search(line[:600]) or _FOLDER.search(line[:600]) or _STAGED.search(line[:600]):
+        if (
+            not _WROTE.search(line[:600])
+            or _FOLDER.search(line[:600])
+            or _STAGED.search(line[:600])
+        ):
             continue
         names = _named_as_written(line[:600].split())
         if line.rstrip().endswith(":") and _WROTE.search(line[:60]):
