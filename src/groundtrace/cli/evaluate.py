@@ -6,7 +6,7 @@ import click
 
 from groundtrace.cli import options
 from groundtrace.cli.prepare import prepared_request
-from groundtrace.cli.terminal import print_json, print_result, say_failures
+from groundtrace.cli.terminal import print_json, print_result, say_failures, say_summary
 
 
 @click.command("evaluate")
@@ -24,17 +24,19 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
       groundtrace evaluate runs/official/my_run --out results --json
     """
     from groundtrace.artifacts.file_names import SUMMARY
-    from groundtrace.stages.evaluate import evaluate
+    from groundtrace.stages.evaluate import evaluate, summary_of
 
     with prepared_request("evaluating", runs, output, work) as request:
         done = evaluate(request)
         summaries = [f"{run.folder.url}/{SUMMARY}" for run in done.outputs]
         if not done.single:
             summaries.append(f"{request.output_folders.aggregate().url}/{SUMMARY}")
+        summary = summary_of(request, done)
     if output.as_json:
         data = {"evaluated": done.evaluated, "unchanged": done.unchanged, "failed": done.failed}
         print_json(data | {"summaries": summaries})
     else:
         print_result(f"{done.evaluated} documents evaluated, {done.unchanged} unchanged")
         print_result(f"summary: {summaries[-1]}")
+        say_summary(summary, quiet=output.quiet)
     return say_failures(done.failed, quiet=output.quiet)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, Record, Share, Version
 from groundtrace.documents.metrics import TaxonomyLabel
@@ -215,3 +215,14 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
         list[DuplicatedTrial], Meta(description="Copies that were not counted again (D41).")
     ]
     skipped: Annotated[list[SkippedPath], Meta(description="Folders passed over.")]
+    unknown_tool_calls: Annotated[
+        dict[str, Counts] | UnsetType,
+        Meta(
+            description="What became of the calls of each unknown tool: read by their shape, by "
+            "category; `failed` (empty and unanswered ones too); `unread`. Since 1.2."
+        ),
+    ] = UNSET
+    servers_not_counted: Annotated[
+        Counts | UnsetType,
+        Meta(description="Calls of MCP servers that the settings do not count as MCP. Since 1.2."),
+    ] = UNSET
