@@ -106,6 +106,8 @@ class ToolCall(msgspec.Struct, frozen=True):
     """Tokens of all model calls up to and with the one that made this call (D9)."""
     is_subagent: bool = False
     """Made by a subagent, not by the main thread."""
+    agent: str | None = None
+    """Name or id of the subagent that made it; None on the main thread."""
     cwd: str | None = None
     """Working directory of the harness at this call, where known."""
 
@@ -120,6 +122,8 @@ class Usage:
     """Where they were found, such as `modelUsage`."""
     input_tokens: int | None = None
     """Input tokens of the main thread, cache included, each model call once."""
+    total_tokens: int | None = None
+    """Tokens of all model calls, input with cache and output, as the trace states their sum."""
     cost_usd: float | None = None
     """Cost as the trace states it."""
     cost_source: str | None = None
@@ -152,6 +156,8 @@ class Trace:
     """MCP servers that the trace names."""
     usage: Usage = field(default_factory=Usage)
     """Totals the trace states about itself."""
+    tokens_share: float | None = None
+    """Share of the stated total of tokens that the sum over model calls reaches."""
     evidence: tuple[str, ...] = ()
     """Per file read: which reader took it and by which evidence."""
 
@@ -188,6 +194,10 @@ class FileRef(msgspec.Struct, frozen=True):
     """The path comes out of a diff and may carry `a/` or `b/` (D13)."""
     rule: str = ""
     """Name of the rule that found it, for `explain`."""
+    revision: str | None = None
+    """Revision of the repository that the call names beside it, where it does."""
+    shown_chars: int | None = None
+    """Characters of the answer that show this file, where they can be told."""
     evidence: Evidence = "declared"
     """Whether the tool is known, or its call was read generically (D46)."""
 

@@ -44,6 +44,7 @@ def coverage_of(
         problems=dict(sorted(counts.items())),
         calls_unanswered=sum(call.result is None for call in trace.calls),
         calls_unknown_tool=sum(view.tool is None for view in views),
+        tokens_share=trace.tokens_share,
         lookups=sum(view.looks for view in views),
         lookups_unanswered=_lookups_unanswered(trace, views),
     )

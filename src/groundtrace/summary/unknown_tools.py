@@ -63,8 +63,8 @@ def what_it_means(tools: list[UnknownTool]) -> str:
             "the tools to be sure of their categories."
         )
     return (
-        f"Recall is a lower bound wherever {'one' if unread == 1 else 'some'} of these "
-        f"{_plural(unread, 'call')} showed files: nothing is known of what they found."
+        f"Recall is a lower bound: files that the {_plural(unread, 'call')} not read at all may "
+        "have shown are missing."
     )
 
 

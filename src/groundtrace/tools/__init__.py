@@ -14,8 +14,8 @@ from functools import cache
 from msgspec.structs import replace
 
 from groundtrace.config import Settings
-from groundtrace.model import CallView, Category, ToolCall, Trace
-from groundtrace.tools.common import Findings, as_texts, distinct, first_text
+from groundtrace.model import CallView, Category, FileRef, ToolCall, Trace
+from groundtrace.tools.common import Findings, as_texts, distinct, first_text, shown_text
 from groundtrace.tools.generic import generic_findings, generic_reader
 from groundtrace.tools.persisted import Stored, replayed
 from groundtrace.tools.table import Table, ToolEntry, table_for
@@ -81,12 +81,37 @@ def _view(
         tool=entry.name if entry is not None else None,
         looks=_looks(entry, category),
         is_mcp=counts,
-        refs=findings.refs,
+        refs=_with_details(findings.refs, call, entry),
         symbols=findings.symbols,
         failed=findings.failed and not findings.refs,  # an error may still show files (D4)
         repos=findings.repos,
         problems=findings.problems,
     )
+
+
+_REVISIONS = ("revision", "rev", "ref", "commit", "sha", "tag")
+"""Arguments that name a revision of the repository."""
+
+
+def _with_details(
+    refs: tuple[FileRef, ...], call: ToolCall, entry: ToolEntry | None
+) -> tuple[FileRef, ...]:
+    """The references with the revision that the call names, and how much of a file was shown.
+
+    An answer that shows one file alone shows it with all its characters; how several files, or a
+    command's other output, share an answer is not told.
+    """
+    stated = first_text(call.arguments, _REVISIONS) or next(
+        (name.partition("@")[2] for name in as_texts(call.arguments.get("repo")) if "@" in name), ""
+    )
+    if stated:
+        refs = tuple(ref if ref.repo is None else replace(ref, revision=stated) for ref in refs)
+    is_shell = entry is not None and entry.reads in _SHELLS
+    if len(refs) == 1 and refs[0].kind in ("read", "matched") and call.result and not is_shell:
+        text = shown_text(call.result)
+        if text:
+            refs = (replace(refs[0], shown_chars=len(text)),)
+    return refs
 
 
 def _looks(entry: ToolEntry | None, category: Category) -> bool:
@@ -168,7 +193,11 @@ def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings
     place = first_text(call.arguments, ("workingDirectory", "workdir", "cwd"))
     if place and not place.startswith("/") and cwd:
         place = f"{cwd}/{place}"
-    view = shell_refs(_command(call, entry), call.result, place or cwd, settings)
+    result = call.result
+    if result is not None and result.persisted_path is not None:
+        # The structured result holds the whole output, the model saw the preview alone (D4).
+        result = replace(result, data=None)
+    view = shell_refs(_command(call, entry), result, place or cwd, settings)
     refs = () if settings.shell == "ignore" else view.refs
     return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace.tools.common import Spans, as_items, text_or_empty, whole_number
+from groundtrace.tools.common import Spans, as_items, text_or_empty, whole_name, whole_number
 from groundtrace.values import as_mapping
 
 _GIT = re.compile(
@@ -99,5 +99,5 @@ def _add_file(data: Mapping[str, Any], spans: Spans, repo: str | None) -> bool:
 def _name(value: Any) -> str:
     if isinstance(value, Mapping):
         value = value.get("path") or value.get("name")
-    name = text_or_empty(value)
+    name = whole_name(value)
     return "" if name == "/dev/null" else name

@@ -22,7 +22,7 @@ from groundtrace.model import AccessKind, CallView, Category, FileRef, Problem, 
 from groundtrace.tools.common import Findings, distinct, locate
 from groundtrace.tools.generic import status
 from groundtrace.tools.generic.arguments import Asked, AskedFile, asked_of, joined
-from groundtrace.tools.generic.numbers import shown_lines
+from groundtrace.tools.generic.numbers import is_past_the_end, shown_lines
 from groundtrace.tools.generic.objects import objects_in
 from groundtrace.tools.generic.pieces import (
     MAX_CHARACTERS,
@@ -217,6 +217,8 @@ def _opened(
         return None
     if len(asked.files) > 1:
         return None
+    if is_past_the_end(text):
+        return "surfaced", (), ""
     lines = shown_lines(text.split("\n")) or _asked_lines(first, text)
     piece = Piece(first.path, asked.repo, lines, shown=True)
     return "read", (piece,), "content of the file of the arguments"

@@ -41,6 +41,12 @@ def shown_lines(lines: Sequence[str]) -> Lines | None:
     return _hull(found)
 
 
+def is_past_the_end(text: str) -> bool:
+    """Whether all that is shown is one empty numbered line: a read beyond the last line."""
+    match = _NUMBERED.fullmatch(text.strip("\n")[:64])
+    return match is not None and not match[2].strip()
+
+
 def _hull(found: list[Numbered]) -> Lines | None:
     """First and last number; an empty last line before the numbers jump is padding."""
     starts: list[int] = []

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from groundtrace.tools import diffs
-from groundtrace.tools.common import Spans, distinct, whole_number
+from groundtrace.tools.common import Spans, distinct, whole_name, whole_number
 from groundtrace.tools.generic import words
 from groundtrace.tools.generic.arguments import lines_in
 from groundtrace.tools.generic.numbers import shown_lines
@@ -22,7 +22,6 @@ from groundtrace.tools.generic.pieces import (
     lines_of,
     path_of,
     split_anchor,
-    whole_name,
 )
 from groundtrace.tools.sourcegraph_text import link_of, plain_repo
 from groundtrace.values import as_mapping

@@ -96,11 +96,6 @@ def is_file(path: str, *, sure: bool = False) -> bool:
     return sure or not looks_like_folder(name)
 
 
-def whole_name(value: Any) -> str:
-    """A repository's or a file's name, empty where it is no text or was cut."""
-    return value if isinstance(value, str) and not isinstance(value, CutText) else ""
-
-
 def lines_of(start: int | None, end: int | None) -> Lines | None:
     """A range of lines, None where it is none."""
     if start is None or start < 1:
