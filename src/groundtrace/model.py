@@ -33,6 +33,9 @@ Category = Literal[
 AccessKind = Literal["read", "matched", "surfaced", "written"]
 """How a call touched a file (D7)."""
 
+Evidence = Literal["declared", "generic"]
+"""A known tool's rules found a file, or it was read from an unknown tool's arguments and answer."""
+
 TraceSource = Literal["trajectory", "transcript", "merged"]
 """Which source produced the events; `None` stands for degraded mode."""
 
@@ -103,6 +106,8 @@ class ToolCall(msgspec.Struct, frozen=True):
     """Tokens of all model calls up to and with the one that made this call (D9)."""
     is_subagent: bool = False
     """Made by a subagent, not by the main thread."""
+    agent: str | None = None
+    """Name or id of the subagent that made it; None on the main thread."""
     cwd: str | None = None
     """Working directory of the harness at this call, where known."""
 
@@ -119,6 +124,8 @@ class Usage:
     """Input tokens of the main thread, cache included, each model call once."""
     cached_tokens: int | None = None
     """Those of them that were read from a cache, where the trace tells them apart."""
+    total_tokens: int | None = None
+    """Tokens of all model calls, input with cache and output, as the trace states their sum."""
     cost_usd: float | None = None
     """Cost as the trace states it."""
     cost_source: str | None = None
@@ -183,6 +190,8 @@ class Trace:
     """MCP servers that the trace names."""
     usage: Usage = field(default_factory=Usage)
     """Totals the trace states about itself."""
+    tokens_share: float | None = None
+    """Share of the stated total of tokens that the sum over model calls reaches."""
     evidence: tuple[str, ...] = ()
     """Per file read: which reader took it and by which evidence."""
     stated: Stated = field(default_factory=Stated)
@@ -221,6 +230,12 @@ class FileRef(msgspec.Struct, frozen=True):
     """The path comes out of a diff and may carry `a/` or `b/` (D13)."""
     rule: str = ""
     """Name of the rule that found it, for `explain`."""
+    revision: str | None = None
+    """Revision of the repository that the call names beside it, where it does."""
+    shown_chars: int | None = None
+    """Characters of the answer that show this file, where they can be told."""
+    evidence: Evidence = "declared"
+    """Whether the tool is known, or its call was read generically (D46)."""
 
 
 class CallView(msgspec.Struct, frozen=True):
@@ -232,6 +247,8 @@ class CallView(msgspec.Struct, frozen=True):
     """Canonical tool name from the tool table; None for an unknown tool."""
     is_mcp: bool = False
     """The call went to one of the MCP servers that count (D3)."""
+    looks: bool = False
+    """Only its answer tells what it found: a search, a shell command, an unknown tool (D47)."""
     refs: tuple[FileRef, ...] = ()
     """Files touched, in order of appearance."""
     symbols: tuple[str, ...] = ()

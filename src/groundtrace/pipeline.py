@@ -9,7 +9,8 @@ for whole runs, in worker processes, and makes summaries, analyses and reports o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from groundtrace.artifacts.file_names import metrics_path
 from groundtrace.discover import with_trace
@@ -24,6 +25,7 @@ from groundtrace.metrics import evaluate
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial, TruthResult
 from groundtrace.plan import Context, TrialWork
 from groundtrace.rows.make import row_from
+from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.tools import is_known_tool, view_calls
 from groundtrace.traces import read_trace
@@ -75,6 +77,10 @@ class TrialDone:
     metrics_mark: str
     """Of the metrics document, where there is one."""
     row: TrialRow | None
+    unknown_calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """What became of the calls of unknown tools (`rows.tool_use`)."""
+    uncounted_servers: Mapping[str, int] = field(default_factory=dict)
+    """MCP servers whose calls are not counted as MCP, with these calls."""
 
 
 def process_trial(work: TrialWork) -> TrialDone:
@@ -91,8 +97,14 @@ def process_trial(work: TrialWork) -> TrialDone:
     version = context.settings.schema_version
     document = events_as(reading.document, version, generated_at=context.generated_at)
     written = work.output.write(work.document, encode(document))
+
+    def is_known(name: str) -> bool:
+        return is_known_tool(name, context.settings)
+
     if not context.with_metrics:
-        return TrialDone(outcome, written.mark, "", None)
+        unknown = unknown_calls(reading.document, is_known)
+        servers = uncounted_servers(reading.document)
+        return TrialDone(outcome, written.mark, "", None, unknown, servers)
     metrics = evaluate(reading.document, generated_at=context.generated_at)
     metrics_written = work.output.write(
         metrics_path(work.document), encode(metrics_as(metrics, version))
@@ -102,7 +114,7 @@ def process_trial(work: TrialWork) -> TrialDone:
         reading.document,
         outcome,
         path=work.document,
-        is_known=lambda name: is_known_tool(name, context.settings),
+        is_known=is_known,
     )
     return TrialDone(outcome, written.mark, metrics_written.mark, row)
 

@@ -59,6 +59,8 @@ DeclaredKind = Literal[
     "unknown_block",
     "unrecognised",
     "wrong_type",
+    # reading the calls of unknown tools
+    "answer_too_large",
     # reading shell commands
     "shell_nesting",
     "shell_syntax",
@@ -119,6 +121,11 @@ TRACES: Mapping[DeclaredKind, str] = {
     "wrong_type": "A value has another type than the format says.",
 }
 """Met while reading traces."""
+
+UNKNOWN_TOOLS: Mapping[DeclaredKind, str] = {
+    "answer_too_large": "An unknown tool's answer is larger or deeper than any that is looked at; what lies beyond was left out.",
+}
+"""Met while reading the calls of tools that the tool table does not know."""
 
 SHELL: Mapping[DeclaredKind, str] = {
     "shell_nesting": "A shell command is nested too deeply to be followed; its files are unknown.",
@@ -184,6 +191,7 @@ DOCUMENTS: Mapping[DeclaredKind, str] = {
 GROUPS: Mapping[str, Mapping[DeclaredKind, str]] = {
     "Finding trials and reading their records": RECORDS,
     "Reading traces": TRACES,
+    "Reading the calls of unknown tools": UNKNOWN_TOOLS,
     "Reading shell commands": SHELL,
     "Loading tasks and ground truth": TRUTH,
     "Reading documents back": DOCUMENTS,

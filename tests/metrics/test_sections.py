@@ -499,3 +499,16 @@ def test_names_follow_the_public_pipeline() -> None:
 def test_metrics_documents_read_back_as_written() -> None:
     document = metrics_of(trial(READ_A, truth=[A, B], edits=[A], chunks=[A]))
     assert decode("retrieval_metrics", encode(document), "x") == document
+
+
+@pytest.mark.parametrize(("missing", "computable"), [(0, True), (2, True), (3, False), (4, False)])
+def test_more_than_half_of_the_answers_missing_is_not_computable(
+    missing: int, computable: bool
+) -> None:
+    """D47: a search without an answer found something unknown, not nothing."""
+    document = trial(step(), truth=[A])
+    coverage = structs.replace(document.coverage, lookups=4, lookups_unanswered=missing)
+    metrics = metrics_of(structs.replace(document, coverage=coverage))
+    reason = None if computable else "answers_missing"
+    assert _states(metrics) == [(computable, reason)] * 4
+    assert metrics.file_level_metrics.file_recall == (0 if computable else None)

@@ -53,7 +53,7 @@ def command(out: Path, as_json: bool, quiet: bool) -> int:
     request = Request(
         runs=str(runs), engine=make_engine("local", jobs=1), tasks=(str(out / "benchmarks"),)
     )
-    done, failed, written = run_stages(request, ImpactOptions(), None)
+    done, failed, written, _ = run_stages(request, ImpactOptions(), None)
     summary = load_summary(runs).document
     for note in written.notes:
         print_message(note, quiet=quiet)

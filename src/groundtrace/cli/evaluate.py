@@ -6,7 +6,7 @@ import click
 
 from groundtrace.cli import options
 from groundtrace.cli.prepare import prepared_request
-from groundtrace.cli.terminal import print_json, print_result, say_failures
+from groundtrace.cli.terminal import print_json, print_result, say_failures, say_summary
 from groundtrace.visible import plural
 
 
@@ -25,13 +25,14 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
       groundtrace evaluate runs/official/my_run --out results --json
     """
     from groundtrace.artifacts.file_names import SUMMARY
-    from groundtrace.stages.evaluate import evaluate
+    from groundtrace.stages.evaluate import evaluate, summary_of
 
     with prepared_request("evaluating", runs, output, work) as request:
         done = evaluate(request)
         summaries = [f"{run.folder.url}/{SUMMARY}" for run in done.outputs]
         if not done.single:
             summaries.append(f"{request.output_folders.aggregate().url}/{SUMMARY}")
+        summary = summary_of(request, done)
     if output.as_json:
         data = {
             "evaluated": done.evaluated,
@@ -45,4 +46,5 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
         evaluated = plural(done.evaluated, "document")
         print_result(f"{evaluated} evaluated, {done.unchanged} unchanged{refused}")
         print_result(f"summary: {summaries[-1]}")
+        say_summary(summary, quiet=output.quiet)
     return say_failures(done.failed, quiet=output.quiet)

@@ -14,6 +14,7 @@ from groundtrace.cli.terminal import (
     print_message,
     print_result,
     say_failures,
+    say_unknown_tools,
 )
 from groundtrace.visible import plural
 
@@ -65,6 +66,7 @@ def command(
         print_json(as_data(done))
     else:
         print_result(as_text(done))
+        say_unknown_tools(done.unknown_calls, done.uncounted_servers, quiet=output.quiet)
     return say_failures(done.failed, quiet=output.quiet)
 
 

@@ -85,6 +85,17 @@ class Coverage(Record, frozen=True, kw_only=True):
         Count | UnsetType,
         Meta(description="Calls of tools that the tool table does not know. Since 1.2."),
     ] = UNSET
+    lookups: Annotated[
+        Count | UnsetType,
+        Meta(
+            description="Searches, shell commands and calls of unknown tools: only their answers "
+            "tell what they found. Since 1.2."
+        ),
+    ] = UNSET
+    lookups_unanswered: Annotated[
+        Count | UnsetType,
+        Meta(description="Those of them to which the trace holds no answer. Since 1.2."),
+    ] = UNSET
     tokens_share: Annotated[
         Seconds | UnsetType | None,
         Meta(

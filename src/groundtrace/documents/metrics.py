@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from groundtrace.documents.base import Count, Record, Seconds, Share, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
 
-NotComputable = Literal["no_ground_truth", "no_trace", "empty_trace"]
+NotComputable = Literal["no_ground_truth", "no_trace", "empty_trace", "answers_missing"]
 """Why metrics cannot be computed (D19)."""
 
 Cutoff = Literal["1", "3", "5", "10"]

@@ -247,3 +247,14 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
         list[RefusedDocument] | UnsetType,
         Meta(description="Documents that could not be read and do not count. Since 1.2."),
     ] = UNSET
+    unknown_tool_calls: Annotated[
+        dict[str, Counts] | UnsetType,
+        Meta(
+            description="What became of the calls of each unknown tool: read by their shape, by "
+            "category; `failed` (empty and unanswered ones too); `unread`. Since 1.2."
+        ),
+    ] = UNSET
+    servers_not_counted: Annotated[
+        Counts | UnsetType,
+        Meta(description="Calls of MCP servers that the settings do not count as MCP. Since 1.2."),
+    ] = UNSET

@@ -34,7 +34,13 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
     },
     "1.2": {
         Provenance: ("harness", "harness_version", "repo", "source_file"),
-        Coverage: ("calls_unanswered", "calls_unknown_tool", "tokens_share"),
+        Coverage: (
+            "calls_unanswered",
+            "calls_unknown_tool",
+            "lookups",
+            "lookups_unanswered",
+            "tokens_share",
+        ),
         GroundTruthSection: ("edit_chunks", "test_files"),
         Event: ("failed", "answered", "result_chars", "agent", "mcp_server"),
         Access: (

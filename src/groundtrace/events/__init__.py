@@ -119,6 +119,7 @@ def _event(index: int, call: ToolCall, view: CallView, resolver: Resolver, clock
         failed=None if call.result is None else view.failed,
         answered=call.result is not None,
         result_chars=None if call.result is None else len(call.result.text),
+        agent=UNSET if call.agent is None else shown_text(call.agent),
         mcp_server=UNSET if server is None else shown_text(server),
     )
 

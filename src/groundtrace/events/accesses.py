@@ -51,7 +51,9 @@ def _access(ref: FileRef, file: Resolved, lines: Lines, resolver: Resolver) -> A
         near_ground_truth=True if resolver.is_near(file) else UNSET,
         chunks=chunks or UNSET,
         edit_chunks=edit_chunks or UNSET,
-        evidence="declared",
+        shown_chars=UNSET if ref.shown_chars is None else ref.shown_chars,
+        evidence=ref.evidence,
+        other_revision=True if resolver.is_other_revision(ref) else UNSET,
     )
 
 

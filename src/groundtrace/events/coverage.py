@@ -48,6 +48,9 @@ def coverage_of(
         problems=dict(sorted(counts.items())),
         calls_unanswered=sum(call.result is None for call in trace.calls),
         calls_unknown_tool=sum(view.tool is None for view in views),
+        tokens_share=trace.tokens_share,
+        lookups=sum(view.looks for view in views),
+        lookups_unanswered=_lookups_unanswered(trace, views),
     )
 
 
@@ -87,6 +90,13 @@ def _degraded_reason(
         reasons.append(f"the trace holds no answer to {unanswered} of {_calls(len(trace.calls))}")
     if _subagents_missing(trace, views):
         reasons.append("subagents were started, but the trace holds none of their calls")
+    missing = _lookups_unanswered(trace, views)
+    if missing:
+        looked = sum(view.looks for view in views)
+        reasons.append(
+            f"the trace holds no answer to {missing} of {looked} searches, commands and calls of "
+            "unknown tools"
+        )
     if not has_truth:
         reasons.append(
             "no ground truth: no definition of the task was found"
@@ -94,6 +104,12 @@ def _degraded_reason(
             else "no ground truth: the task's definition names no files"
         )
     return "; ".join(reasons) or None
+
+
+def _lookups_unanswered(trace: Trace, views: Sequence[CallView]) -> int:
+    """Calls of which only the answer would tell what they found, and there is none (D47)."""
+    pairs = zip(trace.calls, views, strict=True)
+    return sum(view.looks and call.result is None for call, view in pairs)
 
 
 def _subagents_missing(trace: Trace, views: Sequence[CallView]) -> bool:

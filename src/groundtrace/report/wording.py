@@ -12,6 +12,7 @@ REASON_WORDS: Mapping[str, str] = {
     "no_ground_truth": "no ground truth",
     "no_trace": "no usable trace",
     "empty_trace": "no tool call could be read",
+    "answers_missing": "most answers are missing",
     "never_hit": "never hit",
     "nothing_retrieved": "nothing retrieved",
     "nothing_written": "nothing written",

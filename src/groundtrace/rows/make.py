@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 
 from msgspec import UNSET
@@ -13,6 +12,7 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.jsonio import clean_text
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import Evidence, access_counts, why_no_events
+from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
 
 
@@ -46,6 +46,7 @@ def row_from(
         undefined.update(dict.fromkeys(EVENT_COUNTS, why_no_events(metrics.coverage)))
     taxonomy = metrics.error_taxonomy
     targets = _edit_targets(taxonomy)
+    unknown = {} if events is None or is_known is None else unknown_calls(events, is_known)
     return TrialRow(
         run_id=where.run_id,
         config_name=where.config_name,
@@ -67,7 +68,9 @@ def row_from(
         not_applicable=tuple(taxonomy.not_applicable) if targets == "none_expected" else (),
         edit_targets=targets,
         slices=taxonomy.slices,
-        unknown_tools=_unknown_tools(events, is_known),
+        unknown_tools={name: sum(calls.values()) for name, calls in unknown.items()},
+        unknown_calls=unknown,
+        uncounted_servers={} if events is None else uncounted_servers(events),
         accesses=_accesses(metrics, events),
         document=path,
         outcome=outcome,
@@ -97,15 +100,6 @@ def _volume(metrics: MetricsDocument) -> dict[str, float]:
     counts["files_read"] = probes.files_read
     counts["files_written"] = probes.files_written
     return {name: float(count) for name, count in counts.items() if count is not None}
-
-
-def _unknown_tools(
-    events: EventsDocument | None, is_known: Callable[[str], bool] | None
-) -> dict[str, int]:
-    if events is None or is_known is None:
-        return {}
-    names = Counter(event.tool_name for event in events.events)
-    return {name: count for name, count in sorted(names.items()) if not is_known(name)}
 
 
 def _accesses(metrics: MetricsDocument, events: EventsDocument | None) -> dict[str, int]:

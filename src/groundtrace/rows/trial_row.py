@@ -52,6 +52,10 @@ class TrialRow:
     slices: Slices | None = None
     unknown_tools: Mapping[str, int] = field(default_factory=dict)
     """Raw names of tools that the tool table does not know, with counts."""
+    unknown_calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """The same tools with what became of their calls (`rows.tool_use`)."""
+    uncounted_servers: Mapping[str, int] = field(default_factory=dict)
+    """MCP servers whose calls are not counted as MCP, with these calls."""
     accesses: Mapping[str, int] = field(default_factory=dict)
     """Accesses counted by `category/kind`, such as `file_read/read`."""
     document: str | None = None

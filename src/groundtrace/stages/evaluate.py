@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
-from groundtrace.artifacts.read import OutcomeIndex, read_outcomes
+from groundtrace.artifacts.read import OutcomeIndex, Stored, read_one, read_outcomes
 from groundtrace.artifacts.state import fingerprint, mark_of
 from groundtrace.artifacts.write import write_document
 from groundtrace.documents.outcomes import OutcomesDocument
-from groundtrace.documents.summary import RefusedDocument
+from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
 from groundtrace.engine import Done
 from groundtrace.errors import NothingFoundError
 from groundtrace.model import Problem
@@ -100,6 +100,13 @@ def evaluate(request: Request, fresh_rows: RowsByRun | None = None) -> Evaluated
     if not single:
         _summarise_all(request, done)
     return done
+
+
+def summary_of(request: Request, done: Evaluated) -> RunSummaryDocument | None:
+    """The summary that evaluating wrote, over all runs or of the single run; None if unreadable."""
+    folder = done.outputs[0].folder if done.single else request.output_folders.aggregate()
+    stored: Stored[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
+    return stored.document
 
 
 def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evaluated) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -73,6 +74,12 @@ class Normalized:
     """Traces that were named and could not be taken."""
     nearest: list[SkippedFolder] = field(default_factory=list)
     """What was passed where nothing was found."""
+    unknown_calls: defaultdict[str, Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    """Unknown tools in the documents that were made now, where nothing was evaluated yet."""
+    uncounted_servers: Counter[str] = field(default_factory=Counter)
+    """MCP servers that are not counted as such, in the same documents."""
 
     @property
     def trials(self) -> int:
@@ -245,6 +252,9 @@ def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Norma
         return
     made = result.result
     done.written += 1
+    done.uncounted_servers.update(made.uncounted_servers)
+    for name, calls in made.unknown_calls.items():
+        done.unknown_calls[name].update(calls)
     run.outcomes[work.document] = made.outcome
     run.session.enter_document(work.document, work.inputs, made.mark, made.outcome)
     if made.row is not None:

@@ -89,6 +89,10 @@ def summarise(
         by_candidate_set_size=table.summaries("by_candidate_set_size"),
         by_evidence_type=table.summaries("by_evidence_type"),
         unknown_tools=_sorted(table.unknown_tools),
+        unknown_tool_calls={
+            name: _sorted(calls) for name, calls in sorted(table.unknown_calls.items())
+        },
+        servers_not_counted=_sorted(table.uncounted_servers),
         problems=_sorted(table.problems + Counter(problems or {}) + found.problems),
         trials_found=found.trials,
         superseded=found.named("superseded"),
@@ -236,6 +240,8 @@ class _Table:
         self.runs: set[str] = set()
         self.duplicated: list[DuplicatedTrial] = []
         self.unknown_tools: Counter[str] = Counter()
+        self.unknown_calls: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.uncounted_servers: Counter[str] = Counter()
         self.problems: Counter[str] = Counter()
 
     def add(self, row: TrialRow, counted_in: str | None) -> None:
@@ -258,6 +264,9 @@ class _Table:
         self._units.add(row)
         self._add_values(row)
         self.unknown_tools.update(row.unknown_tools)
+        self.uncounted_servers.update(row.uncounted_servers)
+        for tool, calls in row.unknown_calls.items():
+            self.unknown_calls[tool].update(calls)
         if row.coverage.problems is not UNSET:
             self.problems.update(row.coverage.problems)
         for dimension, group_of in DIMENSIONS.items():

@@ -46,6 +46,7 @@ def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
         cwd=_first(source.cwd for source in usable),
         mcp_servers=tuple(servers),
         usage=_usage(usable),
+        tokens_share=_tokens_share(usable),
         evidence=(*evidence, *notes),
         stated=next((s.stated for s in usable if not s.is_one_subagent), Stated()),
     )
@@ -216,6 +217,7 @@ def _insert_subagent(
             anchor = place
     for call in source.calls:
         call.spawned_by = call.spawned_by or starter
+        call.agent = source.agent_id
     return _insert(base, source.calls, anchor)
 
 
@@ -227,6 +229,7 @@ def _combine(mine: RawCall, theirs: RawCall) -> None:
     mine.cwd = mine.cwd or theirs.cwd
     mine.spawned_by = mine.spawned_by or theirs.spawned_by
     mine.is_subagent = mine.is_subagent or theirs.is_subagent
+    mine.agent = mine.agent or theirs.agent
     if mine.made_at is None:
         mine.made_at = theirs.made_at
     if mine.answered_at is None:
@@ -254,6 +257,10 @@ def _better_result(mine: RawCall, theirs: RawCall) -> tuple[ToolResult | None, b
     return result, mine.result_cut
 
 
+_NAMELESS = "subagent"
+"""A subagent of which nothing tells the name or the id."""
+
+
 def _frozen(call: RawCall, spawners: frozenset[str]) -> ToolCall:
     return ToolCall(
         name=call.name,
@@ -265,8 +272,14 @@ def _frozen(call: RawCall, spawners: frozenset[str]) -> ToolCall:
         timestamp=_time(call, spawners),
         cumulative_tokens=call.tokens,
         is_subagent=call.is_subagent,
+        agent=_agent(call),
         cwd=call.cwd,
     )
+
+
+def _agent(call: RawCall) -> str | None:
+    """The id of the call that started the subagent, else the subagent's own id."""
+    return (call.spawned_by or call.agent or _NAMELESS) if call.is_subagent else None
 
 
 def _time(call: RawCall, spawners: frozenset[str]) -> float | None:
@@ -283,6 +296,19 @@ def _time(call: RawCall, spawners: frozenset[str]) -> float | None:
 # --- totals ---
 
 
+def _tokens_share(sources: Sequence[Source]) -> float | None:
+    """Share of the stated total that the model calls of the same source add up to.
+
+    Streams hold placeholders for output tokens and miss final turns of subagents.
+    """
+    for source in sources:
+        stated, total = source.usage.total_tokens, source.ledger.totals()[-1]
+        if stated and not source.is_one_subagent:
+            is_whole = len(source.ledger.totals()) == len(source.ledger.order) + 1
+            return total / stated if total is not None and is_whole else None
+    return None
+
+
 def _usage(sources: Sequence[Source]) -> Usage:
     """Each total from the first source that states it."""
     output = next((s.usage for s in sources if s.usage.output_tokens is not None), Usage())
@@ -294,6 +320,7 @@ def _usage(sources: Sequence[Source]) -> Usage:
         output_tokens_source=output.output_tokens_source,
         input_tokens=inputs.input_tokens,
         cached_tokens=inputs.cached_tokens,
+        total_tokens=next((s.usage.total_tokens for s in sources if s.usage.total_tokens), None),
         cost_usd=cost.cost_usd,
         cost_source=cost.cost_source,
     )

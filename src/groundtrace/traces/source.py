@@ -59,6 +59,8 @@ class RawCall(msgspec.Struct):
     """Model calls so far in the source's ledger; -1 when not known."""
     is_subagent: bool = False
     cwd: str | None = None
+    agent: str | None = None
+    """Name or id of the subagent that made it, where the source knows it."""
     spawned_by: str | None = None
     """Id of the call that started the subagent that made this one."""
     tokens: int | None = None

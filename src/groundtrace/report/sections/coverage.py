@@ -52,13 +52,6 @@ def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
     yield _values(summary.overall)
     if summary.problems:
         yield _counted("Problems met while reading", "problem", "times", summary.problems)
-    if summary.unknown_tools:
-        yield _counted(
-            "Calls of tools that the tool table does not know",
-            "tool",
-            "calls",
-            summary.unknown_tools,
-        )
     named: Sequence[tuple[str, str, Sequence[tuple[str, str, str, str, str]]]] = (
         (
             "Trials superseded by another one",
@@ -126,7 +119,7 @@ def _more(number: int) -> Paragraph:
     )
 
 
-_REASONS = ("no_ground_truth", "no_trace", "empty_trace")
+_REASONS = ("no_ground_truth", "no_trace", "empty_trace", "answers_missing")
 
 
 def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:

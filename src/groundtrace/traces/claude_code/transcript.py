@@ -22,7 +22,7 @@ from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.claude_code.lines import Block, Line, decode_line
 from groundtrace.traces.claude_code.results import says_failure
 from groundtrace.traces.claude_code.salvage import salvage_line
-from groundtrace.traces.claude_code.tokens import counts_of, stated_output
+from groundtrace.traces.claude_code.tokens import counts_of, stated_output, stated_total
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
@@ -365,6 +365,7 @@ class ClaudeTranscript:
             output_tokens=output,
             output_tokens_source=origin,
             input_tokens=source.ledger.main_input(),
+            total_tokens=stated_total(self.result),
             cost_usd=cost,
             cost_source=None if cost is None else "result.total_cost_usd",
         )
