@@ -32,6 +32,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/guides/compare-configs.md",
         "docs/guides/explain-a-number.md",
         "docs/guides/ground-truth.md",
+        "docs/guides/unknown-tools.md",
         "docs/guides/add-a-tool.md",
         "docs/guides/add-a-harness.md",
         "docs/guides/add-a-metric.md",
