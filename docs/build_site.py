@@ -27,7 +27,9 @@ TEMPLATE = Path(__file__).with_name("site.html")
 NAVIGATION: dict[str, tuple[str, ...]] = {
     "Start": ("docs/index.md", "docs/tutorial.md"),
     "Guides": (
+        "docs/guides/swe-bench.md",
         "docs/guides/evaluate-my-runs.md",
+        "docs/guides/loose-traces.md",
         "docs/guides/read-the-report.md",
         "docs/guides/compare-configs.md",
         "docs/guides/explain-a-number.md",

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from groundtrace import traces
 from groundtrace.config import Settings
 from groundtrace.discover import FoundProblem, Skipped, discover
-from groundtrace.model import Problem, Trial
-from groundtrace.storage import place_at
+from groundtrace.model import Problem, Stated, Trial
+from groundtrace.storage import Folder, place_at
+from groundtrace.traces.source import Keep, Probe, RawCall, Recognised, Sample, Source
 from groundtrace.truth.definitions import load_tasks
 from tests.conftest import Ran
 
@@ -161,6 +164,68 @@ def test_a_huge_file_that_is_no_trace_costs_its_head(tmp_path: Path) -> None:
         stream.truncate(2 << 30)
     assert list(trials(runs)) == ["a.json"]
     os.unlink(runs / "huge.json")
+
+
+def test_the_prompt_may_name_the_instance(tmp_path: Path) -> None:
+    messages = [
+        {"role": "user", "content": "instance_id: heron__heron-12\nFix it."},
+        {"role": "assistant", "content": "```bash\nls\n```"},
+        {"role": "user", "content": "<returncode>0</returncode>\n<output>\n</output>"},
+    ]
+    put(tmp_path / "runs/a.json", json.dumps(messages))
+    (trial,) = trials(tmp_path / "runs").values()
+    assert trial.task_name == "heron__heron-12"
+    assert trial.evidence["task_name"] == "trace: instance_id in the prompt"
+
+
+class LineReader:
+    """A made-up format: one sample a line."""
+
+    name = "lines"
+    patterns: tuple[str, ...] = ()
+
+    def recognise(self, probe: Probe) -> Recognised | None:
+        return Recognised("marker", "lines") if probe.head.startswith(b'{"lines"') else None
+
+    def rows(self, folder: Folder, path: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in folder.read(path).splitlines()]
+
+    def samples(self, folder: Folder, path: str) -> Iterator[Sample]:
+        for row in self.rows(folder, path):
+            stated = Stated(
+                task=row["lines"], model=row["model"], reward=1.0, reward_source="target"
+            )
+            yield Sample(row["lines"], stated)
+
+    def read_sample(self, folder: Folder, path: str, sample: str, keep: Keep) -> Source:
+        row = next(row for row in self.rows(folder, path) if row["lines"] == sample)
+        source = Source(path, "transcript", "lines", parsed=True)
+        source.calls.append(RawCall("bash", {"command": row["run"]}))
+        return source
+
+    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
+        raise AssertionError("samples are read one at a time")
+
+
+def test_a_file_of_many_samples_gives_a_trial_each(
+    groundtrace: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(traces, "all_readers", lambda: ((*traces.READERS, LineReader()), ()))
+    rows = [{"lines": f"heron__heron-{n}", "model": "m", "run": f"cat {n}.py"} for n in (12, 13)]
+    put(tmp_path / "runs/output.jsonl", "\n".join(json.dumps(row) for row in rows))
+    found = trials(tmp_path / "runs", TASKS)
+    assert sorted(found) == ["output.jsonl#heron__heron-12", "output.jsonl#heron__heron-13"]
+    assert {trial.task_name for trial in found.values()} == {"heron__heron-12", "heron__heron-13"}
+    outcome = found["output.jsonl#heron__heron-12"].outcome
+    assert (outcome.reward, outcome.reward_source) == (1.0, "trace: target")
+    file = f"{tmp_path}/runs/output.jsonl"
+    one: Ran = groundtrace("explain", f"{file}#heron__heron-13", "--calls")
+    assert one.code == 0 and "cat 13.py" in one.out and "cat 12.py" not in one.out
+    many: Ran = groundtrace("explain", file)
+    assert many.code == 2 and "2 samples" in many.err
+    put(tmp_path / "m.csv", "trace,config\nruns/output.jsonl#heron__heron-12,mine\n")
+    (picked,) = trials(tmp_path / "m.csv").values()
+    assert (picked.task_name, picked.config_name) == ("heron__heron-12", "mine")
 
 
 # --- verdicts ---

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 import msgspec
@@ -18,6 +18,11 @@ from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 LARGE = 48 * 1024 * 1024
 """A larger file is read message by message."""
+
+TAIL = 256 * 1024
+"""Bytes at the end of a file in which the members after its messages are looked for."""
+PROMPT = 256 * 1024
+"""Bytes in which a prompt is looked for."""
 
 _LIST = re.compile(rb'"messages"\s*:\s*\[')
 _BARE = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*\[")
@@ -157,7 +162,8 @@ def read_info(folder: Folder, path: str) -> Stated:
         return _parts_info(folder, path)
     except OSError:
         return Stated()
-    return stated_of({"info": root.info, "instance_id": root.instance_id})
+    stated = stated_of({"info": root.info, "instance_id": root.instance_id})
+    return stated if stated.task is not None else _with_prompt(stated, folder, path)
 
 
 def _parts_info(folder: Folder, path: str) -> Stated:
@@ -168,6 +174,12 @@ def _parts_info(folder: Folder, path: str) -> Stated:
             root = as_mapping(_prefix(head[:start]))
             if start is None:
                 return stated_of(root)
+            if stream.seekable():
+                end = _end_of(stream)
+                if end is not None:
+                    return stated_of({**root, **end})
+                stream.seek(0)
+                head, _ = _find_list(stream)
             scanner = Elements(stream, head[start:], _COMMAND)
             for _ in scanner.elements():
                 pass
@@ -175,7 +187,49 @@ def _parts_info(folder: Folder, path: str) -> Stated:
                 root = {**root, **as_mapping(_prefix(head[:start] + b"]" + scanner.rest()))}
     except OSError:
         return Stated()
-    return stated_of(root)
+    stated = stated_of(root)
+    return stated if stated.task is not None else _with_prompt(stated, folder, path)
+
+
+_AROUND = frozenset({"info", "instance_id", "trajectory_format"})
+
+
+def _end_of(stream: BinaryIO) -> Mapping[str, Any] | None:
+    """The members after the messages, from the file's last bytes; None where they do not tell.
+
+    Passing the messages of a file of 670 MB took half a minute.
+    """
+    stream.seek(0, 2)
+    stream.seek(max(0, stream.tell() - TAIL))
+    tail = stream.read(TAIL)
+    end = tail.rfind(b"]")
+    for _ in range(64):
+        if end < 0:
+            return None
+        try:
+            value = jsonio.loads(b"{" + tail[end + 1 :].lstrip().removeprefix(b","))
+        except jsonio.BadJsonError:
+            value = None
+        if isinstance(value, dict) and value and value.keys() <= _AROUND:
+            return value
+        end = tail.rfind(b"]", 0, end)
+    return None
+
+
+_PROMPT_ID = re.compile(rb'instance_id\\?"?\s*[:=]\s*\\?["`]?([A-Za-z0-9][\w.-]*__[\w.-]+-\d+)')
+"""An instance that the prompt names; only of the form that instances have."""
+
+
+def _with_prompt(stated: Stated, folder: Folder, path: str) -> Stated:
+    """The same with the instance that the first messages name, where the file states none."""
+    try:
+        with folder.open(path) as stream:
+            found = _PROMPT_ID.search(stream.read(PROMPT))
+    except OSError:
+        return stated
+    if found is None:
+        return stated
+    return replace(stated, task=found[1].decode(), task_place="instance_id in the prompt")
 
 
 def stated_of(root: Mapping[str, Any]) -> Stated:
