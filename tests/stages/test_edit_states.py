@@ -18,7 +18,7 @@ def test_the_report_and_the_tables_tell_the_three_states_of_edits(
     groundtrace: Call, sample: Path
 ) -> None:
     shrink(sample)
-    truth = next((sample / "benchmarks").rglob("naming-survey-010/tests/ground_truth.json"))
+    truth = next((sample / "benchmarks").rglob("rate-limit-trace-004/tests/ground_truth.json"))
     truth.write_text(json.dumps(json.loads(truth.read_text()) | {"expected_edit_files": []}))
     run(groundtrace, sample)
     folder = sample / "runs/official" / RUN / "retrieval_events"
