@@ -68,10 +68,11 @@ def by_suite(values: Floats, present: Mask, suites: Sequence[str | None]) -> tup
     suite are a suite together. A column that holds nothing is left out.
     """
     names = sorted({suite or "" for suite in suites})
-    inside = np.array([[(suite or "") == name for name in names] for suite in suites])
-    inside = inside.reshape(len(values), len(names), 1)
-    wide_present = (inside & present[:, None, :]).reshape(len(values), -1)
-    wide = np.where(inside, values[:, None, :], np.nan).reshape(len(values), -1)
+    own = [[(suite or "") == name for name in names] for suite in suites]
+    inside = np.array(own, dtype=np.bool_).reshape(len(values), len(names), 1)
+    shape = (len(values), len(names) * values.shape[1])
+    wide_present = (inside & present[:, None, :]).reshape(shape)
+    wide = np.where(inside, values[:, None, :], np.nan).reshape(shape)
     used = wide_present.any(axis=0)
     return wide[:, used], wide_present[:, used]
 

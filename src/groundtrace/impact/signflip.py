@@ -64,14 +64,13 @@ def mean_test(deltas: Floats, draws: Draws = _DEFAULT, units: Ints | None = None
     n = len(deltas)
     if n and not np.isfinite(deltas).all():
         return MeanTest(n, n, n, None, Interval(None, None, "not_finite"), reason="not_finite")
-    # Scaled by the largest, so that no sum can overflow.
-    scale = float(np.max(np.abs(deltas), initial=0.0)) or 1.0
+    scale = _scale(deltas)
     scaled = deltas / scale
     values, sizes, size = unit_sums(np.stack([scaled, np.ones(n), np.abs(scaled)]), units)
     # +0.3 and -0.1 -0.2 in one repository are nothing, whatever their last digit says.
     values = np.where(np.abs(values) <= _SLACK * size, 0.0, values)
     count, moved = len(values), int(np.count_nonzero(values))
-    mean = float(np.sum(values / n)) * scale if n else None
+    mean = float(np.sum(values)) / n * scale if n else None
     if mean is None or count < MIN_INFERENCE:
         short = f"fewer_than_{MIN_INFERENCE}_{'pairs' if units is None else 'clusters'}"
         return MeanTest(n, count, moved, mean, Interval(None, None, short), reason=short)
@@ -94,6 +93,12 @@ def smallest_p(moved: int, draws: Draws = _DEFAULT) -> float:
     if moved <= EXACT_FLIPS:
         return 2.0 ** (1 - moved) if moved else 1.0
     return 1.0 / (draws.draws + 1)
+
+
+def _scale(deltas: Floats) -> float:
+    """The power of two below the largest delta: no sum overflows, and no digit is lost."""
+    _, exponent = math.frexp(float(np.max(np.abs(deltas), initial=0.0)) or 1.0)
+    return math.ldexp(1.0, exponent - 1)
 
 
 def _roots(values: Floats, sizes: Floats, draws: Draws) -> tuple[Floats, Floats, bool]:
