@@ -46,8 +46,7 @@ def max_t(table: Floats, draws: Draws = _DEFAULT, units: Ints | None = None) -> 
         return result
     values, sizes = sums[tested], counts[tested].astype(np.float64)
     flipped, exact = _flips(values, draws)
-    squares = np.sum(values**2, axis=1)
-    t = _squared_t(values.sum(axis=1)[:, None] - 2 * flipped, squares, sizes)
+    t = _squared_t(values, flipped, sizes)
     # Flips that tie with the one seen differ from it in their last digits.
     limits = t[:, 0] * (1 - _SLACK)
     raw = (t >= limits[:, None]).mean(axis=1)
@@ -76,9 +75,12 @@ def _flips(values: Floats, draws: Draws) -> tuple[Floats, bool]:
     return np.concatenate([np.zeros((len(values), 1)), found], axis=1), False
 
 
-def _squared_t(sums: Floats, squares: Floats, sizes: Floats) -> Floats:
-    """t squared; a flip changes the sum alone."""
-    most = (sizes * squares)[:, None]
+def _squared_t(values: Floats, flipped: Floats, sizes: Floats) -> Floats:
+    """t squared of each flip; a flip changes the sum alone, not the squares."""
+    sums = values.sum(axis=1)[:, None] - 2 * flipped
+    noise = _SLACK * np.abs(values).sum(axis=1)[:, None]
+    sums = np.where(np.abs(sums) <= noise, 0.0, sums)
+    most = (sizes * np.sum(values**2, axis=1))[:, None]
     share = np.where(most > 0, sums**2 / np.where(most > 0, most, 1.0), 0.0)
     left = np.where(share >= 1 - 1e-12, 0.0, 1.0 - share)
     degrees = (sizes - 1)[:, None]
