@@ -17,6 +17,7 @@ import math
 import resource
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,12 +27,10 @@ from benchmarks.populations import (
     METRIC_COUNT,
     POPULATIONS,
     Population,
-    binary,
     correlated,
-    costs,
     different_tasks,
     kindred,
-    recalls,
+    primaries,
     true_spearman,
 )
 from groundtrace.documents.events import Coverage, EventSummary
@@ -85,33 +84,32 @@ def delta_rows(sets: int) -> Iterator[dict[str, object]]:
             yield _row(name, n, sets, held, refused, wrong, power=right)
 
 
-def primary_ps(random: np.random.Generator, n: int, up: float, seed: int) -> list[float]:
-    """p of recall, reward and cost; only recall may differ."""
-    drawn = (
-        (POPULATIONS["recall, ties at 0 and 1"], recalls(random, n, up)),
-        (POPULATIONS["binary reward"], binary(random, n, 0.0)),
-        (POPULATIONS["cost, heavy tails"], costs(random, n, 0.0)),
-    )
-    return [tested(population, sides, seed).p or 1.0 for population, sides in drawn]
+def primary_ps(table: np.ndarray, seed: int) -> list[float]:
+    """p of each column of differences."""
+    return [mean_test(column, Draws(seed, FLIP_DRAWS)).p or 1.0 for column in table.T]
 
 
 def primary_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Holm over recall, reward and cost: any error over three configurations, and power."""
+    """Recall, reward and cost: any error over three configurations, and power of recall."""
     for n in FAMILY_SIZES:
         random = np.random.default_rng(n)
-        any_raw = any_holm = alone = among = 0
+        wrong, right = Counter[str](), Counter[str]()
         for k in range(sets):
-            null = [p for c in range(3) for p in primary_ps(random, n, 0.0, 3 * k + c)]
-            any_raw += min(null) <= 0.05
-            any_holm += min(p for p in holm(null) if p is not None) <= 0.05
-            ps = primary_ps(random, n, 0.2, k)
-            alone += ps[0] <= 0.05
-            among += (holm(ps)[0] or 1.0) <= 0.05
-        nothing = (None, 0)
-        yield _row("any of 3 primaries x 3 configs, raw p", n, sets, *nothing, any_raw)
-        yield _row("any of 3 primaries x 3 configs, Holm", n, sets, *nothing, any_holm)
-        yield _row("recall +0.2, raw p", n, sets, *nothing, None, power=alone)
-        yield _row("recall +0.2, Holm over 3 primaries", n, sets, *nothing, None, power=among)
+            null = [p for c in range(3) for p in primary_ps(primaries(random, n), 3 * k + c)]
+            wrong["raw p"] += min(null) <= 0.05
+            wrong["Holm"] += min(p for p in holm(null) if p is not None) <= 0.05
+            table = primaries(random, n, recall=0.2)
+            ps = primary_ps(table, k)
+            right["raw p"] += ps[0] <= 0.05
+            right["Holm over 3"] += (holm(ps)[0] or 1.0) <= 0.05
+            joint = max_t(table, Draws(k, FLIP_DRAWS))[0].p_adjusted
+            right["maxT over 3"] += (joint or 1.0) <= 0.05
+            all_move = primary_ps(primaries(random, n, recall=0.2, reward=0.2, cost=0.3), k)
+            right["Holm over 3, all differ"] += (holm(all_move)[0] or 1.0) <= 0.05
+        for name, count in wrong.items():
+            yield _row(f"any of 3 primaries x 3 configs, {name}", n, sets, None, 0, count)
+        for name, count in right.items():
+            yield _row(f"recall +0.2, {name}", n, sets, None, 0, None, power=count)
 
 
 def family_rows(sets: int) -> Iterator[dict[str, object]]:

@@ -88,6 +88,18 @@ POPULATIONS = {
 }
 
 
+def primaries(
+    random: np.random.Generator, n: int, recall: float = 0.0, reward: float = 0.0, cost: float = 0.0
+) -> np.ndarray:
+    """Differences in recall and reward and logs of the cost's ratio, as columns.
+
+    They are drawn apart: kindred primaries would make fewer errors together than these.
+    """
+    found = (recalls(random, n, recall), binary(random, n, reward), costs(random, n, cost))
+    (a, b), (c, d), (e, f) = found
+    return np.stack([b - a, d - c, np.log(f / e)], axis=1)
+
+
 METRIC_COUNT = 49
 
 
