@@ -13,10 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from groundtrace.impact.resample import EXACT_FLIPS, Draws, Floats, Ints
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
 
 FLIP_DRAWS = 20_000
 """Random flips of a test: with 2,000 an adjusted p moved between .018 and .054 over seeds."""

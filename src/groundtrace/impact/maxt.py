@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groundtrace.impact.association import Mask
-from groundtrace.impact.flips import FLIP_DRAWS, every_subset, random_subsets, unit_sums
+from groundtrace.impact.flips import FLIP_DRAWS, Mask, every_subset, random_subsets, unit_sums
 from groundtrace.impact.resample import EXACT_FLIPS, MIN_INFERENCE, Draws, Floats, Ints
 
 _SLACK = 1e-9

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groundtrace.impact.association import Mask
-from groundtrace.impact.flips import FLIP_DRAWS
+from groundtrace.impact.flips import FLIP_DRAWS, Mask
 from groundtrace.impact.resample import Draws, Floats, Ints
 from groundtrace.impact.signflip import MeanTest, mean_test
 
