@@ -13,14 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from groundtrace.impact.resample import EXACT_FLIPS, Draws, Floats, Ints
-
-Mask: TypeAlias = npt.NDArray[np.bool_]
 
 FLIP_DRAWS = 20_000
 """Random flips of a test: with 2,000 an adjusted p moved between .018 and .054 over seeds."""
@@ -75,7 +71,7 @@ def random_subsets(columns: Floats, draws: Draws) -> Floats:
     padded[:, :n] = columns
     tables = np.einsum("kgb,vb->gkv", padded.reshape(kinds, groups, 8), _BITS)
     # One stream of bytes for each number of units: tests of equal size share their flips.
-    random = draws._generator("flips", n)
+    random = draws.generator("flips", n)
     sums = np.zeros((kinds, draws.draws))
     for table in tables:
         sums += np.take(table, random.integers(0, 256, size=draws.draws, dtype=np.uint8), axis=1)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groundtrace.impact.flips import FLIP_DRAWS, Mask, every_subset, random_subsets, unit_sums
-from groundtrace.impact.resample import EXACT_FLIPS, MIN_INFERENCE, Draws, Floats, Ints
+from groundtrace.impact.flips import FLIP_DRAWS, every_subset, random_subsets, unit_sums
+from groundtrace.impact.resample import EXACT_FLIPS, MIN_INFERENCE, Draws, Floats, Ints, Mask
 
 _SLACK = 1e-9
 _DEFAULT = Draws(0, FLIP_DRAWS)

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groundtrace.impact.flips import Mask
-from groundtrace.impact.resample import Draws, Floats, permutations_are_exact, products
+from groundtrace.impact.resample import Draws, Floats, Mask, permutations_are_exact, products
 
 _SLACK = 1e-9
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groundtrace.impact.flips import FLIP_DRAWS, Mask
-from groundtrace.impact.resample import Draws, Floats, Ints
+from groundtrace.impact.flips import FLIP_DRAWS
+from groundtrace.impact.resample import Draws, Floats, Ints, Mask
 from groundtrace.impact.signflip import MeanTest, mean_test
 
 _NOISE = 1e-9

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groundtrace.impact.association import Association, Mask, associate
+from groundtrace.impact.association import Association, associate
 from groundtrace.impact.pooled import by_suite
-from groundtrace.impact.resample import Draws, Floats, settle
+from groundtrace.impact.resample import Draws, Floats, Mask, settle
 
 
 @dataclass(frozen=True, slots=True)
