@@ -95,7 +95,9 @@ def _method(options: ImpactOptions) -> Method:
             "Spearman's coefficient by mid-ranks. Trials of a task and configuration are averaged "
             "first, over those that have both values. overall: one value a task, the mean over "
             "its configurations; config: the tasks of one configuration; within_config: ranks "
-            "inside each configuration, centred, divided by its number of tasks, and pooled."
+            "inside each configuration, centred, divided by its number of tasks, and pooled. Where "
+            "there are several suites, ranks are taken inside suites, and tasks trade places "
+            "inside them."
         ),
         correlation_p=(
             "Two-sided permutation of the outcomes over tasks; a task's outcomes in several "

@@ -17,7 +17,9 @@ from groundtrace.documents.impact import (
 )
 from groundtrace.impact.association import Association, associate
 from groundtrace.impact.observations import Observation, main_reason, stored_number
+from groundtrace.impact.pooled import by_suite
 from groundtrace.impact.resample import Draws, Floats, Ints, Mask, holm, settle
+from groundtrace.impact.signflip import LEVEL
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import without_noise
 
@@ -36,6 +38,8 @@ class _Trials:
     n_tasks: int
     n_configs: int
     values: dict[str, Floats]
+    suites: list[str | None]
+    """Suite of each task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +59,35 @@ def correlate(observations: Sequence[Observation], draws: Draws) -> CorrelationA
     for index, name in enumerate(names):
         found += _scope(trials, trials.configs == index, "config", name, draws)
     found += _scope(trials, everywhere, "within_config", None, draws)
+    notes = _suite_notes(trials, everywhere, found, draws)
     computable = any(entry.computable for entry in found)
     reason = None if computable else _overall_reason(found)
-    return CorrelationAnalysis(computable=computable, reason=reason, correlations=found)
+    return CorrelationAnalysis(
+        computable=computable, reason=reason, correlations=found, notes=notes
+    )
+
+
+NOTED = tuple((metric, "reward") for metric in ("shown.file_recall", "file_recall"))
+"""Pairs for which it is said where suites change the conclusion."""
+
+
+def _suite_notes(
+    trials: _Trials, everywhere: Mask, found: Sequence[Correlation], draws: Draws
+) -> list[str]:
+    if len(set(trials.suites)) < 2:
+        return []
+    inside = {(c.retrieval_metric, c.outcome): c for c in found if c.scope == "overall"}
+    notes = []
+    for plain in _scope(trials, everywhere, "overall", None, draws, NOTED, strata=False):
+        own = inside[plain.retrieval_metric, plain.outcome]
+        if own.p is None or plain.p is None or (own.p < LEVEL) == (plain.p < LEVEL):
+            continue
+        notes.append(
+            f"{own.retrieval_metric} and {own.outcome}: p {own.p:.3f} with ranks inside suites, "
+            f"{plain.p:.3f} over all suites at once, where suites of different level count as "
+            "association"
+        )
+    return notes
 
 
 def _overall_reason(found: Sequence[Correlation]) -> str:
@@ -71,6 +101,7 @@ def _overall_reason(found: Sequence[Correlation]) -> str:
 
 def _arrays(observations: Sequence[Observation]) -> _Trials:
     tasks = {name: i for i, name in enumerate(sorted({o.task for o in observations}))}
+    suites = {o.task: o.benchmark for o in observations}
     configs = {name: i for i, name in enumerate(sorted({o.config for o in observations}))}
     names = (*CORRELATED_METRICS, *CORRELATED_OUTCOMES)
     return _Trials(
@@ -83,6 +114,7 @@ def _arrays(observations: Sequence[Observation]) -> _Trials:
             name: np.array([o.values.get(name, np.nan) for o in observations], dtype=np.float64)
             for name in names
         },
+        [suites[name] for name in tasks],
     )
 
 
@@ -92,9 +124,12 @@ def _scope(
     scope: CorrelationScope,
     config_name: str | None,
     draws: Draws,
+    pairs: Sequence[tuple[str, str]] = PAIRS,
+    *,
+    strata: bool = True,
 ) -> list[Correlation]:
     entries: dict[tuple[str, str], Correlation] = {}
-    for group in _groups(trials, inside):
+    for group in _groups(trials, inside, pairs):
         metrics = sorted({metric for metric, _ in group.pairs})
         outcomes = sorted({outcome for _, outcome in group.pairs})
         grids = {
@@ -102,6 +137,12 @@ def _scope(
             for name in (*metrics, *outcomes)
         }
         present = np.isfinite(grids[metrics[0]])
+        stratified = strata and len(set(trials.suites)) > 1
+        if stratified:
+            whole = present
+            wide = {name: by_suite(grid, whole, trials.suites) for name, grid in grids.items()}
+            grids = {name: grid for name, (grid, _) in wide.items()}
+            present = wide[metrics[0]][1]
         results = associate(
             [grids[name] for name in metrics],
             [grids[name] for name in outcomes],
@@ -112,7 +153,7 @@ def _scope(
         for pair, result in zip(group.pairs, results, strict=True):
             left_out = _left_out(trials, inside, present, pair, result.n)
             entries[pair] = _entry(pair, scope, config_name, result, left_out)
-    ordered = [entries[pair] for pair in PAIRS]
+    ordered = [entries[pair] for pair in pairs]
     adjusted = holm([entry.p for entry in ordered])
     return [
         msgspec.structs.replace(entry, p=stored_number(entry.p), p_holm=stored_number(p_holm))
@@ -120,9 +161,9 @@ def _scope(
     ]
 
 
-def _groups(trials: _Trials, inside: Mask) -> Iterator[_Group]:
+def _groups(trials: _Trials, inside: Mask, pairs: Sequence[tuple[str, str]]) -> Iterator[_Group]:
     groups: dict[bytes, _Group] = {}
-    for metric, outcome in PAIRS:
+    for metric, outcome in pairs:
         x, y = trials.values[metric], trials.values[outcome]
         here = inside & np.isfinite(x) & np.isfinite(y)
         known = groups.get(here.tobytes(), _Group(here, ()))
@@ -164,7 +205,7 @@ def _left_out(
     found = Counter(main_reason(of_task, pair) for of_task in missing.values())
     alone = len(tasks) - len(missing) - n
     if alone:
-        found["alone_in_config"] = alone
+        found["alone_in_suite" if len(set(trials.suites)) > 1 else "alone_in_config"] = alone
     return dict(sorted(found.items()))
 
 
