@@ -108,7 +108,7 @@ def _method(options: ImpactOptions) -> Method:
         delta_p=(
             "Two-sided sign flips of the deltas: all of them where at most "
             f"{EXACT_FLIPS} deltas are not zero, else {max(options.draws, FLIP_DRAWS):,} random "
-            "ones (fewer above 2,500 tasks) and p = (b + 1) / (draws + 1). p_smallest is the smallest p that so many "
+            "ones (fewer above 1,250 tasks) and p = (b + 1) / (draws + 1). p_smallest is the smallest p that so many "
             "differences can give."
         ),
         interval=(

@@ -17,8 +17,17 @@ from groundtrace.documents.impact import (
 )
 from groundtrace.impact.association import Association, associate
 from groundtrace.impact.observations import Observation, main_reason, stored_number
-from groundtrace.impact.pooled import by_suite
-from groundtrace.impact.resample import Draws, Floats, Ints, Mask, holm, settle
+from groundtrace.impact.pooled import by_suite, pooled_tests
+from groundtrace.impact.resample import (
+    MIN_INFERENCE,
+    Draws,
+    Floats,
+    Ints,
+    Mask,
+    holm,
+    midranks,
+    settle,
+)
 from groundtrace.impact.signflip import LEVEL
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import without_noise
@@ -78,16 +87,29 @@ def _suite_notes(
         return []
     inside = {(c.retrieval_metric, c.outcome): c for c in found if c.scope == "overall"}
     notes = []
-    for plain in _scope(trials, everywhere, "overall", None, draws, NOTED, strata=False):
-        own = inside[plain.retrieval_metric, plain.outcome]
-        if own.p is None or plain.p is None or (own.p < LEVEL) == (plain.p < LEVEL):
+    for metric, outcome in NOTED:
+        own, p = inside[metric, outcome], _plain_p(trials, metric, outcome, everywhere, draws)
+        if own.p is None or p is None or (own.p < LEVEL) == (p < LEVEL):
             continue
         notes.append(
-            f"{own.retrieval_metric} and {own.outcome}: p {own.p:.3f} with ranks inside suites, "
-            f"{plain.p:.3f} over all suites at once, where suites of different level count as "
-            "association"
+            f"{metric} and {outcome}: p {own.p:.3f} with ranks inside suites, {p:.3f} over all "
+            "suites at once, where suites of different level count as association"
         )
     return notes
+
+
+def _plain_p(
+    trials: _Trials, metric: str, outcome: str, everywhere: Mask, draws: Draws
+) -> float | None:
+    """p over tasks of all suites at once."""
+    here = everywhere & np.isfinite(trials.values[metric]) & np.isfinite(trials.values[outcome])
+    x, y = (_grid(trials, name, here, pooled=True)[:, 0] for name in (metric, outcome))
+    both = np.isfinite(x) & np.isfinite(y)
+    n = int(both.sum())
+    if n < MIN_INFERENCE:
+        return None
+    ranks = [(midranks(v[both]) - (n + 1) / 2.0)[:, None] / n for v in (x, y)]
+    return pooled_tests(ranks[:1], ranks[1:], [n], [(0, 0)], draws)[0].p
 
 
 def _overall_reason(found: Sequence[Correlation]) -> str:
@@ -124,12 +146,9 @@ def _scope(
     scope: CorrelationScope,
     config_name: str | None,
     draws: Draws,
-    pairs: Sequence[tuple[str, str]] = PAIRS,
-    *,
-    strata: bool = True,
 ) -> list[Correlation]:
     entries: dict[tuple[str, str], Correlation] = {}
-    for group in _groups(trials, inside, pairs):
+    for group in _groups(trials, inside):
         metrics = sorted({metric for metric, _ in group.pairs})
         outcomes = sorted({outcome for _, outcome in group.pairs})
         grids = {
@@ -137,8 +156,7 @@ def _scope(
             for name in (*metrics, *outcomes)
         }
         present = np.isfinite(grids[metrics[0]])
-        stratified = strata and len(set(trials.suites)) > 1
-        if stratified:
+        if len(set(trials.suites)) > 1:
             whole = present
             wide = {name: by_suite(grid, whole, trials.suites) for name, grid in grids.items()}
             grids = {name: grid for name, (grid, _) in wide.items()}
@@ -153,7 +171,7 @@ def _scope(
         for pair, result in zip(group.pairs, results, strict=True):
             left_out = _left_out(trials, inside, present, pair, result.n)
             entries[pair] = _entry(pair, scope, config_name, result, left_out)
-    ordered = [entries[pair] for pair in pairs]
+    ordered = [entries[pair] for pair in PAIRS]
     adjusted = holm([entry.p for entry in ordered])
     return [
         msgspec.structs.replace(entry, p=stored_number(entry.p), p_holm=stored_number(p_holm))
@@ -161,9 +179,9 @@ def _scope(
     ]
 
 
-def _groups(trials: _Trials, inside: Mask, pairs: Sequence[tuple[str, str]]) -> Iterator[_Group]:
+def _groups(trials: _Trials, inside: Mask) -> Iterator[_Group]:
     groups: dict[bytes, _Group] = {}
-    for metric, outcome in pairs:
+    for metric, outcome in PAIRS:
         x, y = trials.values[metric], trials.values[outcome]
         here = inside & np.isfinite(x) & np.isfinite(y)
         known = groups.get(here.tobytes(), _Group(here, ()))

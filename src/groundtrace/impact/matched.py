@@ -149,7 +149,7 @@ class _Builder:
                 own = sides.setdefault(failure.reason, {})
                 own[failure.side] = own.get(failure.side, 0) + 1
         draws = Draws(options.seed, options.draws)
-        flips = flipping([t.pair.repo for t in tasks], draws)
+        flips = flipping([t.pair.repo for t in tasks], draws, exploratory=suite is not None)
         whole = computable and suite is None
         not_met = {name for task in tasks for name in task.pair.not_met}
         return MatchedComparison(
