@@ -157,7 +157,6 @@ _READ_RELEVANT = MetricDeclaration[EvidenceUse](
             "delta_chart": Spot(70),
             "correlation": Spot(70),
             "api_summary": Spot(50),
-            "demo_table": Spot(40, "read overlap"),
         },
     },
 )

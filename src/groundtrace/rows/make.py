@@ -73,6 +73,7 @@ def row_from(
         uncounted_servers={} if events is None else uncounted_servers(events),
         accesses=_accesses(metrics, events),
         document=path,
+        repo=None if where.repo is UNSET else where.repo,
         outcome=outcome,
         no_outcome=no_outcome,
     )

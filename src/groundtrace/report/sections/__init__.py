@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
+from groundtrace.report.sections.answer import answer_section
 from groundtrace.report.sections.caveats import caveats_section
 from groundtrace.report.sections.coverage import coverage_section
 from groundtrace.report.sections.groups import groups_section
@@ -30,8 +31,9 @@ LEGEND = (
 
 
 def sections(data: ReportData) -> tuple[Section, ...]:
-    """Every section of the report that has something to say, coverage first."""
+    """Every section of the report that has something to say, the answer first."""
     makers = (
+        answer_section,
         coverage_section,
         unknown_tools_section,
         quality_section,
