@@ -34,6 +34,7 @@ Packages import in one direction: `syntax`, `streams`, `align`, `programs`, `wal
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -43,6 +44,7 @@ from groundtrace.config import Settings
 from groundtrace.model import FileRef, Problem, ToolResult
 from groundtrace.tools.shell.align.divide import divide
 from groundtrace.tools.shell.output import Output, read_output
+from groundtrace.tools.shell.output.complaints import SPEAKERS, Speaks
 from groundtrace.tools.shell.programs.added import added_programs
 from groundtrace.tools.shell.programs.call import Entry
 from groundtrace.tools.shell.programs.table import TABLE
@@ -70,8 +72,11 @@ def shell_refs(
     command: str, result: ToolResult | None, cwd: str | None, settings: Settings
 ) -> ShellView:
     """The files that `command` touched when it ran in `cwd` and gave `result`."""
-    output = read_output(result)
-    if output.refused or not isinstance(command, str):
+    if not isinstance(command, str):
+        return ShellView(failed=True)
+    table = _table(settings.shell_commands)
+    output = read_output(result, _speaks(table, command))
+    if output.refused:
         return ShellView(failed=True)
     # OpenHands repeats a command that ends with an escaped semicolon above its output.
     if output.lines and output.lines[0].strip() == command.strip():
@@ -79,7 +84,7 @@ def shell_refs(
     if settings.shell == "ignore":
         return ShellView(failed=bool(result and result.is_error) and not output.lines)
     tree = parse(command)
-    walker = Walker(tree, cwd, output.missing, _table(settings.shell_commands))
+    walker = Walker(tree, cwd, output, table)
     try:
         parts = walker.run(tree.root)
         refs, failed = _resolve(parts, output, bool(result and result.is_error))
@@ -96,6 +101,18 @@ def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
         return ()
     reason = "part of the command is not valid bash, or too much to be parsed; only the rest was followed"
     return (Problem("", "shell_syntax", reason),)
+
+
+def _speaks(table: Mapping[str, Entry], command: str) -> Speaks:
+    """Messages come from programs of the table and from words of the command: `./show a.py` may
+    print `show: cannot open a.py`."""
+
+    def speaks(who: str) -> bool:
+        if who in table or who in SPEAKERS:
+            return True
+        return re.search(rf"(?<![\w-]){re.escape(who)}(?![\w-])", command) is not None
+
+    return speaks
 
 
 def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Entry]:
@@ -121,7 +138,7 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
         if isinstance(part, Text):
             refs_of_parts.extend(_captured(part, segment.lines))
         else:
-            refs_of_parts.extend(part.refs(segment.lines, segment.sure, id(segment) in ends))
+            refs_of_parts.extend(part.shown(segment.lines, segment.sure, id(segment) in ends))
     refs = distinct(refs_of_parts)
     if refs:
         return refs, False
@@ -142,7 +159,7 @@ def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
             if text and hole in part.streams:
                 for segment in divide(part.streams[hole], [text]):
                     if segment.lines and segment.part.prints:
-                        yield from segment.part.refs(segment.lines, segment.sure, True)
+                        yield from segment.part.shown(segment.lines, segment.sure, True)
 
 
 def distinct(given: Iterable[FileRef]) -> tuple[FileRef, ...]:

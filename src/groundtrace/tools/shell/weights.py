@@ -122,6 +122,10 @@ loop that fits as well is preferred."""
 NO_LOOP_LINE = -2.0
 """A line that is no heading, where the body prints nothing but headings."""
 
+CUT = 0.5
+"""The place where a harness cut lines out: nobody printed it, and it belongs to whoever printed the
+lines around it. Case: `ls -R` of which only head and tail are shown."""
+
 # --- two lines follow each other ----------------------------------------------------------------
 
 NUMBERS_FALL = -4.0

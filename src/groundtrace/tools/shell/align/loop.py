@@ -17,6 +17,7 @@ from typing import NamedTuple
 from groundtrace.model import FileRef
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.align.divide import divide
+from groundtrace.tools.shell.output.cuts import Cut
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.found_lines import Search
@@ -135,18 +136,25 @@ class Loop(Part, kw_only=True):
         if heading is None:
             for segment in divide(self.template, lines):
                 if segment.lines:
-                    yield from segment.part.refs(segment.lines, False, trimmed)
+                    yield from segment.part.shown(segment.lines, False, trimmed)
             return
         known = heading.above is not None or heading.last
         for begin, end, word in self._rounds(lines, heading):
             path = self._path(word) if listed and not looks_like_folder(word) else None
             if path is not None:
                 yield FileRef(path, "surfaced", rule="loop")
-            for segment in divide(self.bind(word), lines[begin:end]):
+            # Behind a cut and before the next heading stand lines of a round that nobody names.
+            shown = lines[begin:end]
+            at = next((i for i, line in enumerate(shown) if isinstance(line, Cut)), None)
+            shown = shown if at is None else shown[:at]
+            for segment in divide(self.bind(word), shown):
                 if segment.lines or not segment.part.prints:
-                    yield from segment.part.refs(
+                    yield from segment.part.shown(
                         segment.lines, segment.sure and known, trimmed and end == len(lines)
                     )
+
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        return self.refs(lines, sure, trimmed)
 
     def _rounds(self, lines: Sequence[str], heading: Heading) -> list[tuple[int, int, str]]:
         """Where each round begins and ends, and its word."""

@@ -64,6 +64,8 @@ class Shell(Protocol):
     """The directory, None where it cannot be known."""
     missing: frozenset[str]
     """Names that error messages call missing."""
+    stopped: Mapping[str, int]
+    """Scripts that ended with an exception, and their last line that ran."""
     table: Mapping[str, Entry]
     """Programs by name, with those that users added."""
     variables: dict[str, list[Word]]

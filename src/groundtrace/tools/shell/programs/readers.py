@@ -11,10 +11,11 @@ from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part, words_as_text
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.compared import Compared
-from groundtrace.tools.shell.streams.content import WHOLE, Content, Headed, Spans
+from groundtrace.tools.shell.streams.content import Content, Headed
 from groundtrace.tools.shell.streams.line_algebra import shown_files
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts
+from groundtrace.tools.shell.streams.spans import WHOLE, Spans
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
 

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.compared import Compared
-from groundtrace.tools.shell.streams.content import Content, Spans
+from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.found_lines import Search
 from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Part, Parts
 from groundtrace.tools.shell.streams.text import Text
+from groundtrace.tools.shell.streams.spans import Spans
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
 

@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from groundtrace.model import FileRef
-from groundtrace.tools.shell.output import TRUNCATED
+from groundtrace.tools.shell.output.cuts import Cut, pieces
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.spans import WHOLE, Spans, pick
 from groundtrace.tools.shell.weights import (
     BLANKS_CUT,
     BLANKS_CUT_SHORT,
@@ -30,9 +31,6 @@ from groundtrace.tools.shell.weights import (
     UNLIKELY,
 )
 
-Spans = tuple[tuple[int, int | None], ...]
-"""Line ranges in order; an end of None is the end of the file."""
-WHOLE: Spans = ((1, None),)
 _LEAD = re.compile(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
 _COLON = re.compile(r"(\d{1,9}): ?(.*)")
 
@@ -102,6 +100,34 @@ class Content(Part, kw_only=True):
             return [self._ref(None, None)]
         return [self._ref(low, high) for low, high in self._counted(lines, sure, trimmed)]
 
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if self.path is None:
+            return []
+        if self.numbers:
+            # Half a line whose number was shown counts; the number of the other half is gone.
+            kept = [line for line in lines if type(line) is str or getattr(line, "ends", False)]
+            return self.refs(kept, sure, trimmed) if kept else []
+        if self.spans is None or not sure:
+            return [self._ref(None, None)] if any(pieces(lines)) else []
+        return [self._ref(low, high) for low, high in self._cut_spans(lines, self.spans)]
+
+    def _cut_spans(
+        self, lines: Sequence[str], spans: Spans
+    ) -> list[tuple[int | None, int | None]]:
+        """Lines in front of a cut count from the first; those behind it only where the harness
+        says how many lines it left out."""
+        out: list[tuple[int | None, int | None]] = []
+        before: int | None = 0
+        for piece, at in zip(pieces(lines), [*_cuts(lines), None], strict=True):
+            if piece and before is not None:
+                out.extend(pick(spans, ((before + 1, before + len(piece)),)))
+            elif piece:
+                out.append((None, None))
+            omitted = None if at is None else at.omitted
+            if before is not None:
+                before = None if omitted is None else before + len(piece) + omitted
+        return out
+
     def _ref(self, low: int | None, high: int | None) -> FileRef:
         return FileRef(self.path or "", "read", self.repo, low, high, rule=self.rule)
 
@@ -125,7 +151,7 @@ class Content(Part, kw_only=True):
         """The spans, as far as the number of lines reaches."""
         spans = self.spans or ()
         bounded = all(high is not None for _, high in spans)
-        if any(TRUNCATED.match(line) for line in lines) or not sure:
+        if not sure:
             known = bounded and not self.shared
             return [(low, high) for low, high in spans] if known else [(None, None)]
         left = len(lines)
@@ -141,6 +167,10 @@ class Content(Part, kw_only=True):
             out.append((low, low + size - 1))
             left -= size
         return out
+
+
+def _cuts(lines: Sequence[str]) -> list[Cut]:
+    return [line for line in lines if isinstance(line, Cut)]
 
 
 def _blanks_cut(size: int) -> int:
@@ -175,6 +205,14 @@ class Headed(Part, kw_only=True):
     def score(self, line: str) -> float:
         return HEADING if _HEADER.match(line) else UNDER_HEADING
 
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """Behind a cut the lines before the next heading belong to a file that is not named."""
+        kept: list[str] = []
+        for index, piece in enumerate(pieces(lines)):
+            first = next((i for i, line in enumerate(piece) if _HEADER.match(line)), len(piece))
+            kept += piece[first:] if index else piece
+        return self.refs(kept, sure, trimmed)
+
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         out: list[FileRef] = []
         headers = [i for i, line in enumerate(lines) if _HEADER.match(line)]
@@ -187,7 +225,7 @@ class Headed(Part, kw_only=True):
                 body.pop()
             path = join(self.cwd, found[1])
             part = Content(path=path, spans=self.spans, rule=self.rule)
-            shown = list(part.refs(body, True, trimmed and end == len(lines))) if body else []
+            shown = list(part.shown(body, True, trimmed and end == len(lines))) if body else []
             out.extend(shown or [FileRef(path, "surfaced", rule=self.rule)])
         return out
 

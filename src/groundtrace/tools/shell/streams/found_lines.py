@@ -138,6 +138,16 @@ class Search(Part, kw_only=True):
             low, high = (min(starts), max(ends)) if starts and ends else (None, None)
         return (FileRef(path, "matched", self._repo(), low, high, rule=self.rule),)
 
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """A line whose name and number are whole counts, though its text is not."""
+        kept = [line for line in lines if type(line) is str or self._placed(line)]
+        return self.refs(kept, sure, trimmed) if kept else ()
+
+    def _placed(self, line: str) -> bool:
+        if not getattr(line, "ends", False):
+            return False
+        return self._split(line) is not None or NUMBERED.match(line) is not None
+
     def _numbers(self, lines: Sequence[str]) -> tuple[int | None, int | None]:
         """First and last line shown, by the numbers in front, in lines of the file."""
         base = self.base

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
+from groundtrace.tools.shell.output.cuts import pieces, whole
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.found_lines import NUMBERED, Search
 from groundtrace.tools.shell.streams.operands import under
@@ -45,6 +46,18 @@ class Grouped(Search, kw_only=True):
             path = join(self.cwd, self.stripped + name)
             out.append(FileRef(path, "matched", self.repo, low, high, rule=self.rule))
         return out
+
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """Behind a cut the lines before the next heading belong to a file that is not named."""
+        if self.asked is False or not self._groups(whole(lines)):
+            return Search.around_cuts(self, lines, sure, trimmed)
+        kept: list[str] = []
+        for index, piece in enumerate(map(whole, pieces(lines))):
+            first = 0
+            if index:
+                first = next((i for i, line in enumerate(piece) if not line), len(piece))
+            kept += [*piece[first:], ""]
+        return self.refs(kept, sure, trimmed)
 
     def _groups(self, lines: Sequence[str]) -> dict[str, list[int]]:
         """Line numbers by heading; a heading whose lines were cut off shows nothing."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from groundtrace.model import FileRef
 from groundtrace.tools.file_names import looks_like_folder
+from groundtrace.tools.shell.output.cuts import pieces, whole
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import Word
@@ -93,8 +94,7 @@ class Listing(Part, kw_only=True):
         return Part.cost_of_speech(self) + (QUIET_LISTING_SPEAKS if self.quiet else 0.0)
 
     def _other(self, line: str) -> float:
-        sections = self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
-        return LISTING_SECTION if sections and (not line or line.endswith(":")) else UNLIKELY
+        return LISTING_SECTION if self._sections() and (not line or line.endswith(":")) else UNLIKELY
 
     def pair(self, before: str, line: str) -> float:
         """Names come in order; two listings without a line between them meet where it breaks."""
@@ -117,9 +117,23 @@ class Listing(Part, kw_only=True):
             fnmatch.fnmatchcase(name, w.text) if w.glob else name == w.text for w in self.operands
         )
 
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """Behind a cut the names before the next heading lie in a folder that is not named."""
+        kept: list[str] = []
+        for index, piece in enumerate(map(whole, pieces(lines))):
+            first = 0
+            if index and self._sections():
+                first = next((i for i, line in enumerate(piece) if line.endswith(":")), len(piece))
+            kept += piece[first:]
+        return self.refs(kept, False, trimmed) if kept else ()
+
+    def _sections(self) -> bool:
+        """Whether names stand below headings."""
+        return self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
+
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         folder = self._folder()
-        sections = self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
+        sections = self._sections()
         known_folders = {line[:-1] for line in lines if line.endswith(":")} if sections else set()
         for line in lines if self.long else [name for row in lines for name in _columns(row)]:
             if sections and line.endswith(":") and not _LONG.match(line):

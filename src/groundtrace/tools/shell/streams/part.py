@@ -15,6 +15,7 @@ from typing import ClassVar
 import msgspec
 
 from groundtrace.model import FileRef
+from groundtrace.tools.shell.output.cuts import is_cut, whole
 from groundtrace.tools.shell.weights import (
     FALLBACK_SPEAKS,
     FALLBACK_TOLD,
@@ -93,6 +94,19 @@ class Part(msgspec.Struct, kw_only=True):
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         """Files that `lines` tell of; `sure` when it is certain where they begin and end."""
         return ()
+
+
+    def shown(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """Files that `lines` tell of, also where the harness cut lines out of them."""
+        if not is_cut(lines):
+            return self.refs(lines, sure, trimmed)
+        return self.around_cuts(lines, sure, trimmed)
+
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """The same for lines with a cut among them: what each whole line tells, unless a part
+        knows better. Half a name is none."""
+        left = whole(lines)
+        return self.refs(left, False, trimmed) if left else ()
 
 
 class Write(Part, kw_only=True):

@@ -64,9 +64,12 @@ class Prefixed(Part, kw_only=True):
     def exact(self) -> int | None:
         return self.inner.exact()
 
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        return self.refs(lines, sure, trimmed)
+
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         rest = self._rest(lines[0])
         if rest is None:
-            return self.inner.refs(lines, sure, trimmed)
+            return self.inner.shown(lines, sure, trimmed)
         body = [rest, *lines[1:]] if rest else list(lines[1:])
-        return self.inner.refs(body, sure, trimmed) if body else ()
+        return self.inner.shown(body, sure, trimmed) if body else ()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from groundtrace.tools.shell.align.loop import Loop
+from groundtrace.tools.shell.output import Output
 from groundtrace.tools.shell.programs.call import Call, Entry, run_command
 from groundtrace.tools.shell.programs.printed_words import words_as_text
 from groundtrace.tools.shell.streams.conditions import joined, perhaps
@@ -37,11 +38,12 @@ class Walker:
     """One walk over one command."""
 
     def __init__(
-        self, tree: Tree, cwd: str | None, missing: frozenset[str], table: Mapping[str, Entry]
+        self, tree: Tree, cwd: str | None, output: Output, table: Mapping[str, Entry]
     ) -> None:
         self.tree = tree
         self.cwd = cwd
-        self.missing = missing
+        self.missing = output.missing
+        self.stopped = output.stopped
         self.table = table
         self.variables: dict[str, list[Word]] = {}
         self.functions: dict[str, tuple[Tree, Node]] = {}
