@@ -48,7 +48,7 @@ from groundtrace.tools.shell.output.complaints import SPEAKERS, Speaks
 from groundtrace.tools.shell.programs.added import added_programs
 from groundtrace.tools.shell.programs.call import Entry
 from groundtrace.tools.shell.programs.table import TABLE
-from groundtrace.tools.shell.streams.part import Opaque, Part
+from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.syntax.holes import HOLES
 from groundtrace.tools.shell.syntax.parse import parse
@@ -129,9 +129,7 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     for segment in segments:
         part = segment.part
         is_text = isinstance(part, Text)
-        asked = asked or (
-            part.prints and not is_text and not (isinstance(part, Opaque) and not part.expected)
-        )
+        asked = asked or (part.prints and not is_text and part.asked)
         if not segment.lines and part.prints:
             continue
         got = got or (part.prints and not is_text and part.obtained(segment.lines))

@@ -7,6 +7,7 @@ unknown; what they are fed still counts as shown when they print.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -72,6 +73,8 @@ class Shell(Protocol):
     """What variables hold; `@` and `1`, `2`… are the arguments."""
     streams: dict[str, tuple[Part, ...]]
     """Holes that stand for captured output, and the parts that would print it."""
+    written: dict[str, str]
+    """Texts of the files that the command itself wrote, by path."""
     repos: dict[str, None]
     """Repositories that remote readers name, in order."""
     folders: list[str | None]
@@ -109,6 +112,9 @@ class Shell(Protocol):
 
     def run_text(self, source: str, positional: Sequence[Word] = ()) -> Parts:
         """A script given as text, as `bash -c` runs it, in a subshell."""
+
+    def run_here(self, source: str) -> Parts:
+        """A script given as text that changes this shell, as `source` and `eval` do."""
 
     def flow(self, items: Sequence[Stage | str], stdin: Parts | None) -> Parts:
         """Stages joined by `|`, `&&` and `||`, in order."""
@@ -216,9 +222,30 @@ class Entry(msgspec.Struct, frozen=True):
     """What it does."""
 
 
+_SHEBANG = re.compile(r"#!\s?\S{0,200}?(?:env\s+(?:-S\s+)?)?(?P<name>[a-z]+)[\d.]*(?:\s|$)")
+
+
+def _runner(call: Call) -> Parts | None:
+    """`./script` that the same command wrote, run by what its first line names, else by the shell."""
+    path = call.shell.path(call.name)
+    text = None if path is None else call.shell.written.get(path)
+    if text is None:
+        return None
+    shebang = _SHEBANG.match(text)
+    name = shebang["name"].rsplit("/", 1)[-1] if shebang else "bash"
+    entry = call.shell.table.get(name)
+    if entry is None:
+        return [Opaque(rule=name)]
+    return entry.handler(replace(call, name=name, args=[Word(call.name), *call.args]))
+
+
 def run_command(call: Call) -> Parts:
     """Parts that a simple command prints."""
     name = call.name.lstrip("\\").rsplit("/", 1)[-1]
+    if call.shell.written and "/" in call.name:
+        runner = _runner(call)
+        if runner is not None:
+            return runner
     call.name = name
     entry = call.shell.table.get(name)
     if entry is not None:

@@ -14,8 +14,9 @@ from groundtrace.tools.shell.streams.compared import Compared
 from groundtrace.tools.shell.streams.content import Content, Headed
 from groundtrace.tools.shell.streams.line_algebra import shown_files
 from groundtrace.tools.shell.streams.name_lists import Names
-from groundtrace.tools.shell.streams.part import Opaque, Parts
+from groundtrace.tools.shell.streams.part import Opaque, Parts, Write
 from groundtrace.tools.shell.streams.spans import WHOLE, Spans
+from groundtrace.tools.shell.streams.text import Text, text_of
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
 
@@ -334,7 +335,15 @@ def _pathname(call: Call) -> Parts:
 
 
 def _tee(call: Call) -> Parts:
-    return [*(call.stdin or []), *call.writes(call.options().operands)]
+    options = call.options()
+    written = call.writes(options.operands)
+    fed = call.stdin or []
+    if fed and all(isinstance(part, Text) for part in fed):
+        for part in written:
+            if isinstance(part, Write):
+                before = call.shell.written.get(part.path, "") if options.has("-a") else ""
+                call.shell.written[part.path] = before + text_of(fed)
+    return [*fed, *written]
 
 
 def _passed(call: Call) -> Parts:

@@ -7,6 +7,7 @@ from groundtrace.tools.shell.programs import (
     listers,
     readers,
     remote_readers,
+    reporters,
     scripts,
     searchers,
     sed_awk,
@@ -27,6 +28,7 @@ TABLE: dict[str, Entry] = {
         wrappers,
         scripts,
         remote_readers,
+        reporters,
     )
     for name, handler in module.HANDLERS.items()
 }

@@ -129,5 +129,5 @@ HANDLERS: dict[str, Handler] = {
         ["mkdir", "rmdir", "chmod", "chown", "chgrp", "true", "false", ":", "exit", "return", "break", "continue", "set", "shopt", "unset", "export", "local", "readonly", "declare", "typeset", "trap", "ulimit", "umask", "wait", "sleep", "kill", "alias", "unalias", "shift", "hash", "disown", "test", "[", "[[", "let"],
         _silent,
     ),
-    **dict.fromkeys(["source", ".", "pip", "pip3", "npm", "yarn", "pnpm", "make", "cargo", "go", "apt", "apt-get", "curl", "wget"], _unexpected),
+    **dict.fromkeys(["pip", "pip3", "npm", "make", "cargo", "apt", "apt-get", "curl", "wget"], _unexpected),
 }  # fmt: skip

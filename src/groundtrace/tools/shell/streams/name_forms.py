@@ -55,6 +55,10 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     ),
     "first": _matcher(r"(\S*[./]\S*)(?:\s+\S+)+$"),
     "last": _matcher(r"(?:\S+\s+)+(\S*[./]\S*)$"),
+    "report": _matcher(
+        r"(?:\./)?((?=[^\s:(]*[./])[^\s:()]{1,1000})(?::\d{1,9}(?::\d{1,9})?:|\(\d{1,9},\d{1,9}\):) "
+    ),
+    "test": _matcher(r"([^\s:]{1,1000}\.\w{1,10})::\S"),
     "located": _matcher(r"([^:]+):\d+(?::|$)"),
 }
 """How a name stands in a line, by the program that prints it."""
@@ -65,5 +69,7 @@ BESIDE = {
     "letters": re.compile(_COMMIT),
     "numstat": re.compile(_COMMIT),
     "logname": re.compile(_COMMIT),
+    "report": re.compile(""),
+    "test": re.compile(""),
 }
 """Lines without a name that the same program prints beside those with one."""

@@ -33,12 +33,18 @@ class Names(Part, kw_only=True):
     """Names must lie below the roots."""
     stripped: str = ""
     """What a filter took away in front of every name."""
+    silent: bool = False
+    """Nothing is expected: a checker that finds nothing prints nothing."""
     top: bool = False
     """Names count from the top of the repository, which may lie above the directory."""
 
     @property
     def strict(self) -> bool:
         return True
+
+    @property
+    def asked(self) -> bool:
+        return not self.silent
 
     def score(self, line: str) -> float:
         name = FORMS[self.form](line)

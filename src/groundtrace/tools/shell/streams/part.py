@@ -87,6 +87,11 @@ class Part(msgspec.Struct, kw_only=True):
         """What speaks against its having printed anything."""
         return 0.0 if not self.fallback else FALLBACK_TOLD if self.strict else FALLBACK_SPEAKS
 
+    @property
+    def asked(self) -> bool:
+        """The program is there to print something."""
+        return True
+
     def obtained(self, lines: Sequence[str]) -> bool:
         """Whether the lines are what was asked for, and not the news that there is nothing."""
         return True
@@ -127,6 +132,10 @@ class Opaque(Part, kw_only=True):
     """The program is there to print something."""
     form: re.Pattern[str] | None = None
     """How its lines look, where that is known."""
+
+    @property
+    def asked(self) -> bool:
+        return self.expected
 
     def score(self, line: str) -> float:
         return OPAQUE if self.form is None or self.form.match(line) else IMPOSSIBLE

@@ -36,6 +36,12 @@ class Text(Part, kw_only=True):
         return TEXT_MAYBE_SILENT if self.maybe or self.fallback else TEXT_SILENT
 
 
+def text_of(parts: Iterable[Part]) -> str:
+    """The text of the parts that are nothing else, as a file would hold it."""
+    texts = [part for part in parts if isinstance(part, Text)]
+    return "".join("\n".join(text.lines) + ("" if text.unended else "\n") for text in texts)
+
+
 class Prefixed(Part, kw_only=True):
     """A part whose first line goes on behind text that was printed without a newline."""
 

@@ -13,6 +13,7 @@ from groundtrace.tools.shell.programs.printed_words import text_part
 from groundtrace.tools.shell.streams.conditions import joined
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.part import Parts, Write
+from groundtrace.tools.shell.streams.text import Text, text_of
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLE
 from groundtrace.tools.shell.syntax.statements import flat
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
 class Redirects:
     """Where a command's input comes from and its output goes."""
 
-    __slots__ = ("discard", "quiet", "stdin", "then", "writes")
+    __slots__ = ("discard", "quiet", "stdin", "texts", "then", "writes")
 
     def __init__(self) -> None:
         self.stdin: Parts | None = None
         self.writes: list[Write] = []
+        self.texts: list[tuple[str, bool]] = []
         self.discard = False
         self.quiet = False
         self.then: list[Callable[[Parts], Parts]] = []
@@ -55,6 +57,8 @@ class Redirects:
         path = shell.path(word.text) if word.known else None
         if path is not None:
             self.writes.append(Write(path=path, rule="redirection"))
+            if number != "2":
+                self.texts.append((path, operator.endswith(">>")))
 
     def add_heredoc(self, shell: Shell, mark: Node) -> None:
         """The body is input; what stands behind `<<EOF` in its line belongs to the command."""
@@ -83,6 +87,10 @@ class Redirects:
         if self.quiet:
             for part in parts:
                 part.quiet = True
+        if self.texts and all(isinstance(part, Text) for part in parts if part.prints):
+            text = text_of(parts)
+            for path, adds in self.texts:
+                shell.written[path] = shell.written.get(path, "") + text if adds else text
         if self.discard:
             parts = [part for part in parts if not part.prints]
         parts = [*parts, *self.writes]

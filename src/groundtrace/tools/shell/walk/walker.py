@@ -48,6 +48,7 @@ class Walker:
         self.variables: dict[str, list[Word]] = {}
         self.functions: dict[str, tuple[Tree, Node]] = {}
         self.streams: dict[str, tuple[Part, ...]] = {}
+        self.written: dict[str, str] = {}
         self.repos: dict[str, None] = {}
         self.folders: list[str | None] = []
         self.steps = 0
@@ -144,6 +145,14 @@ class Walker:
             return self.apart(action)
         finally:
             self.tree = tree
+
+    def run_here(self, source: str) -> Parts:
+        """A script given as text that changes this shell, as `source` and `eval` do."""
+        saved, self.tree = self.tree, parse(source)
+        try:
+            return self.run(self.tree.root)
+        finally:
+            self.tree = saved
 
     def run_all(self, nodes: Sequence[Node], stdin: Parts | None = None) -> Parts:
         parts: Parts = []
