@@ -35,7 +35,7 @@ Packages import in one direction: `syntax`, `streams`, `align`, `programs`, `wal
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -78,6 +78,8 @@ def shell_refs(
     output = read_output(result, _speaks(table, command))
     if output.refused:
         return ShellView(failed=True)
+    if _submits(command, output.lines):
+        return ShellView()
     # OpenHands repeats a command that ends with an escaped semicolon above its output.
     if output.lines and output.lines[0].strip() == command.strip():
         del output.lines[0]
@@ -93,6 +95,19 @@ def shell_refs(
         problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
         return ShellView(failed=False, problems=(problem,))
     return ShellView(refs, failed, tuple(walker.repos), _problems(tree.broken, output))
+
+
+_MARKS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")
+_SUBMISSION = re.compile(
+    rf"\s*(?:cd \S{{1,1000}} && )?echo (['\"]?)(?:{'|'.join(_MARKS)})\1\s*(?:$|&&|;|\n)"
+)
+
+
+def _submits(command: str, lines: Sequence[str]) -> bool:
+    """A final submission: what follows the mark is the answer, and no read."""
+    if lines and lines[0].strip() in _MARKS:
+        return True
+    return _SUBMISSION.match(command) is not None
 
 
 def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
@@ -131,6 +146,7 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
         is_text = isinstance(part, Text)
         asked = asked or (part.prints and not is_text and part.asked)
         if not segment.lines and part.prints:
+            refs_of_parts.extend(() if is_error or output.had_errors else part.unseen())
             continue
         got = got or (part.prints and not is_text and part.obtained(segment.lines))
         if isinstance(part, Text):

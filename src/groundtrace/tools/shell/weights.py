@@ -183,7 +183,7 @@ CONTENT_MAYBE_SILENT = 0.3
 """The same where errors are thrown away or it may not have run. Case: `(cd lib && cat package.json)
 && cat Makefile`."""
 
-LISTING_SILENT = 1.5
+LISTING_SILENT = 1.6
 """A listing without a line. Less than contents: empty directories are common. Case: `ls -1 | head
 -3; ls ../lib`."""
 

@@ -33,6 +33,8 @@ class Output(msgspec.Struct):
     """Some program printed an error message."""
     trimmed: bool = False
     """White space at the ends may have been cut off by the harness."""
+    absent: frozenset[str] = frozenset()
+    """Programs that the shell could not find."""
     stopped: dict[str, int] = msgspec.field(default_factory=dict)
     """Scripts that ended with an exception, and their last line that ran."""
 
@@ -74,4 +76,4 @@ def _clean(text: str, errors: str, trimmed: bool, speaks: Speaks) -> Output:
     kept = set_apart(lines, speaks, told)
     if errors:
         listen(errors.split("\n"), speaks, told)
-    return Output(kept, False, frozenset(told.missing), told.any, trimmed, told.stopped)
+    return Output(kept, False, frozenset(told.missing), told.any, trimmed, frozenset(told.absent), told.stopped)

@@ -27,7 +27,7 @@ _PHRASES = (
     "exists in", "unknown revision", "pathspec", "unable to", "cannot remove", "cannot move",
     "Could not resolve host", "patch failed", "patch does not apply", "No valid patches",
     "corrupt patch", "open failed", "failed to open", "Traceback (most recent call last)",
-    "Cannot find module", "[Errno ", "verification failed",
+    "Cannot find module", "[Errno ", "No such file", "Failed to open",
 )  # fmt: skip
 _MESSAGE = re.compile(
     r"(?:[\w.~+-]{0,200}/){0,40}(?P<who>[A-Za-z][\w.+-]{0,60}): (?:line \d{1,9}: |\d{1,9}: )?(?P<what>.+)$"
@@ -42,9 +42,9 @@ _NODE_ERROR = re.compile(
     r"|Cannot find module '(?P<module>[^']*)')"
 )
 _REMOTE_ERROR = re.compile(
-    r"repository not found: |repo not found: |file not found: |apply_patch verification failed"
-    r"|Invalid patch|error: patch failed: |error: corrupt patch"
+    r"repository not found: |repo not found: |file not found: "
 )
+_ABSENT = re.compile(r"(?:: |^)([^\s:]{1,200}): (?:command )?not found$|command not found: (\S{1,200})$")
 _QUOTED = re.compile(r"['\"`‘“]([^'\"`’”]{1,4096})['\"’”]")
 _OPENED = re.compile(r"(?:read|open(?: file)?) ([^:]{1,4096})")
 _TRACE = re.compile(r"Traceback \(most recent call last\):$")
@@ -60,6 +60,8 @@ class Complaints(msgspec.Struct):
     """Names that programs said they could not open."""
     stopped: dict[str, int] = msgspec.field(default_factory=dict)
     """Scripts that ended with an exception, and their last line that ran."""
+    absent: set[str] = msgspec.field(default_factory=set)
+    """Programs that the shell could not find."""
     any: bool = False
     """Some program printed a message."""
 
@@ -135,7 +137,10 @@ def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
         return False
     if line.endswith(": not found") and found["who"] not in SPEAKERS:
         return False
-    if not _NOT_A_FAILURE.search(line):
+    absent = _ABSENT.search(line)
+    if absent:
+        told.absent.add(absent[1] or absent[2])
+    elif not _NOT_A_FAILURE.search(line):
         _note_names(found["what"], told.missing)
     return True
 

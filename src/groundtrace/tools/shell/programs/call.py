@@ -63,8 +63,12 @@ class Shell(Protocol):
     """The command, or the script in it, that is being followed."""
     cwd: str | None
     """The directory, None where it cannot be known."""
+    start: str | None
+    """Where the command began."""
     missing: frozenset[str]
     """Names that error messages call missing."""
+    absent: frozenset[str]
+    """Programs that the shell could not find."""
     stopped: Mapping[str, int]
     """Scripts that ended with an exception, and their last line that ran."""
     table: Mapping[str, Entry]
@@ -247,6 +251,8 @@ def run_command(call: Call) -> Parts:
         if runner is not None:
             return runner
     call.name = name
+    if name in call.shell.absent:
+        return []
     entry = call.shell.table.get(name)
     if entry is not None:
         return entry.handler(call)

@@ -269,6 +269,9 @@ def _stat(call: Call) -> Parts:
 
 def _tree(call: Call) -> Parts:
     options = call.options("LIPHTo", frozenset({"--filelimit", "--charset", "--sort"}))
+    if options.has("-i") and options.has("-f"):
+        roots = tuple(options.operands) or (Word("."),)
+        return [Names(cwd=call.cwd, roots=roots, folders=options.has("-d"), rule="tree")]
     return [
         TreeListing(cwd=call.cwd, full=options.has("-f"), folders=options.has("-d"), rule="tree")
     ]

@@ -33,7 +33,8 @@ _EACH = re.compile(
 )
 _FOR = re.compile(r"\bfor(?:each)?\s?\(?\s?(?:const |let |var |my )?[$@]?(\w{1,80})\s?(?:of\b|in\b|\()")
 _PRINT = re.compile(
-    r"\b(?:console\.(?:log|error|info|dir)|process\.stdout\.write|puts|print|printf|say|pp?)\b(?P<rest>[^;\n}]*)"
+    r"(?:\b(?:console\.(?:log|error|info|dir)|process\.stdout\.write|puts|print|printf|say)\b"
+    r"|(?:(?<=[;\n{}])|^) ?pp? )(?P<rest>[^;\n}]*)"
 )
 _NO_TEXT = re.compile(
     r"[\w$@.\[\]'()]{0,200}\.(?:length|size|count|includes|include\?|indexOf|test|empty\?|startsWith|endsWith)\b(?:\([^()]{0,200}\))?"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from groundtrace.tools.shell.programs.python_names import Names, opened_by
+from groundtrace.tools.shell.programs.python_names import Names, opened_by, strings
 
 MAX_ROUNDS = 6
 """Rounds over the assignments; each carries a value at least one name further."""
@@ -131,6 +131,20 @@ def _printed(node: ast.Call, flow: Flow) -> Files:
     if name == "exit" and node.args:
         return flow.of(node.args[0])
     return _NONE
+
+
+def named_by(nodes: Sequence[ast.AST], names: Names, files: Iterable[str]) -> list[str]:
+    """Files of `files` whose names a script prints: `print(path, len(text))`."""
+    printed: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Call) and called(node) in _PRINTERS:
+            for argument in node.args:
+                pieces = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
+                for piece in pieces:
+                    inner = piece.value if isinstance(piece, ast.FormattedValue) else piece
+                    if isinstance(inner, ast.Name):
+                        printed.update(strings(inner, names))
+    return [file for file in files if any(f"/{file}".endswith(f"/{name}") for name in printed if name)]
 
 
 def _is_stream(node: ast.expr) -> bool:

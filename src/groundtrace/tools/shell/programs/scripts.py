@@ -17,7 +17,7 @@ import msgspec
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.other_scripts import other_files
-from groundtrace.tools.shell.programs.python_flow import shown_by
+from groundtrace.tools.shell.programs.python_flow import named_by, shown_by
 from groundtrace.tools.shell.programs.python_names import Names as PythonNames
 from groundtrace.tools.shell.programs.python_names import OPENERS, constants, listed_roots, opened_by
 from groundtrace.tools.shell.programs.python_slices import Ranges, python_ranges
@@ -80,6 +80,8 @@ def _follow(nodes: list[ast.AST], names: PythonNames, out: Shown) -> dict[str, N
     if reads:
         shown = shown_by(nodes, names)
         out.reads = {name: None for name in reads if name in shown}
+        hidden = [name for name in reads if name not in shown and name not in out.writes]
+        out.surfaced = dict.fromkeys(named_by(nodes, names, hidden))
     return reads
 
 
@@ -208,7 +210,10 @@ def _node(call: Call) -> Parts:
     given = _given(call, "ep", "[eval]")
     if given is None:
         return _unknown_script(call)
-    return _parts(call, other_scripts(given[0], given[2]), given[1])
+    script, name, arguments = given
+    if any(re.fullmatch(r"-\w{0,20}p", word.text) for word in call.args[:2]):
+        script = f"console.log({script})"  # -p prints what the script is worth
+    return _parts(call, other_scripts(script, arguments), name)
 
 
 def _perl(call: Call) -> Parts:

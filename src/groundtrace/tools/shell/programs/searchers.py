@@ -135,7 +135,7 @@ def search(
         sole = None
     if count:
         if sole is not None and not named:
-            return [Count(shows=call.named(operands), rule=call.name)]
+            return [Count(rule=call.name)]
         return [Names(cwd=call.cwd, roots=roots, only_files=True, form="count", rule=call.name)]
     if named is None:
         named = (

@@ -32,6 +32,7 @@ from groundtrace.tools.shell.weights import (
 )
 
 _LEAD = re.compile(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
+_BLAME = re.compile(r"\^?[0-9a-f]{4,40}\b[^)]{0,400}?\b(\d{1,9})\) ")
 _COLON = re.compile(r"(\d{1,9}): ?(.*)")
 
 
@@ -61,6 +62,8 @@ class Content(Part, kw_only=True):
         return bool(self.numbers)
 
     def score(self, line: str) -> float:
+        if self.numbers == "blame":
+            return NUMBERED_LINE if _BLAME.match(line) else UNLIKELY
         if self.numbers == "lead":
             return NUMBERED_LINE if _LEAD.match(line) else UNLIKELY
         if self.numbers == "colon":
@@ -132,7 +135,8 @@ class Content(Part, kw_only=True):
         return FileRef(self.path or "", "read", self.repo, low, high, rule=self.rule)
 
     def _numbered(self, lines: Sequence[str]) -> list[tuple[int | None, int | None]] | None:
-        numbers = [int(m[1]) for m in map(_LEAD.match, lines) if m and len(m[1]) < 10]
+        form = _BLAME if self.numbers == "blame" else _LEAD
+        numbers = [int(m[1]) for m in map(form.match, lines) if m and len(m[1]) < 10]
         if self.numbers == "colon":
             shown = [m for m in map(_COLON.match, lines) if m and len(m[1]) < 10]
             if not shown:

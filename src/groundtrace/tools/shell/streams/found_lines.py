@@ -36,7 +36,14 @@ _NUMBER = re.compile(r"\d{1,9}")
 NUMBERED = re.compile(r"(\d{1,9})[:-]")
 _NUMBERED_LINE = re.compile(r"\d+[:-]")
 _LOCATED = re.compile(r"([^:\0]+)[:\0](\d{1,9}):")
-_BINARY = re.compile(r"Binary file (.+) matches$")
+_BINARY = re.compile(r"(?:Binary file (.+) matches|\w{1,10}: (.+): binary file matches)$")
+OMITTED = re.compile(r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$")
+"""What rg prints instead of a line that is too long: no text of the file."""
+
+
+def omitted(line: str) -> bool:
+    """Whether the text of a found line was left out."""
+    return OMITTED.search(line) is not None
 
 
 class Search(Part, kw_only=True):
@@ -78,6 +85,8 @@ class Search(Part, kw_only=True):
         return self.base.repo if self.base is not None else self.repo
 
     def score(self, line: str) -> float:
+        if _BINARY.match(line):
+            return TELLING
         if line == _CONTEXT_BREAK:
             return CONTEXT_BREAK if self.context else STRAY_BREAK
         if self.named is not False and self._split(line) is not None:
@@ -125,8 +134,11 @@ class Search(Part, kw_only=True):
             by_name = self._by_name(lines)
             if by_name or self.named:
                 return by_name
+        elif any(map(_BINARY.match, lines)):
+            return self._by_name(lines)
+        lines = [line for line in lines if not line.endswith("]") or not omitted(line)]
         path = self.sole or (self.base.path if self.base else None)
-        if path is None:
+        if path is None or not lines:
             return ()
         low, high = self._numbers(lines) if self.numbered is not False else (None, None)
         if low is None and self.base is not None and self.base.numbers:
@@ -172,6 +184,9 @@ class Search(Part, kw_only=True):
         binary: list[str] = []
         for line in lines:
             place = self._split(line)
+            if place is not None and line.endswith("]") and omitted(line):
+                binary.append(place[0])
+                continue
             if place is not None:
                 numbers = spans.setdefault(place[0], [])
                 if place[1] is not None:
@@ -179,7 +194,7 @@ class Search(Part, kw_only=True):
                 continue
             other = _BINARY.match(line)
             if other:
-                binary.append(other[1])
+                binary.append(other[1] or other[2])
             elif self.context and line != _CONTEXT_BREAK:
                 others.append(line)
         if others:

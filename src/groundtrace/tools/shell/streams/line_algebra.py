@@ -33,7 +33,7 @@ def shown_files(parts: Iterable[Part], kind: AccessKind) -> tuple[FileRef, ...]:
     for part in parts:
         if isinstance(part, Content) and part.path is not None:
             out[part.path] = FileRef(part.path, kind, part.repo, rule=part.rule)
-        elif isinstance(part, Opaque | Count):
+        elif isinstance(part, Opaque):
             for ref in part.shows:
                 out[ref.path] = FileRef(ref.path, kind, ref.repo, rule=ref.rule)
         elif isinstance(part, Prefixed):
@@ -252,11 +252,8 @@ def derive(parts: Iterable[Part], rule: str = "") -> Parts:
 
 
 def count(parts: Iterable[Part], rule: str = "wc") -> Parts:
-    """Only numbers are printed: the files counted are named by the command alone."""
-    parts = list(parts)
-    out: Parts = [part for part in parts if not part.prints]
-    out.append(Count(shows=shown_files(parts, "surfaced"), rule=rule))
-    return out
+    """Only numbers are printed."""
+    return [*(part for part in parts if not part.prints), Count(rule=rule)]
 
 
 def names_of(parts: Iterable[Part], rule: str = "") -> Parts:

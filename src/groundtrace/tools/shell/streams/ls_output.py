@@ -65,15 +65,26 @@ class Listing(Part, kw_only=True):
 
     def score(self, line: str) -> float:
         if self.long:
-            return TELLING if _LONG.match(line) or _TOTAL.match(line) else self._other(line)
+            row = _LONG.match(line)
+            if row is not None and self._only_given() and not self._given(row["name"]):
+                return UNLIKELY
+            return TELLING if row is not None or _TOTAL.match(line) else self._other(line)
         if "  " in line or "\t" in line:
             return min(map(self._fit, _columns(line)))
         return self._fit(line)
 
     def _fit(self, name: str) -> float:
-        if _BARE.match(name):
+        if self.operands and self._given(name):
+            return LISTED_OPERAND
+        if _BARE.match(name) and not self._only_given():
             return LISTED_NAME
-        return LISTED_OPERAND if self._given(name) else self._other(name)
+        return self._other(name)
+
+    def _only_given(self) -> bool:
+        """Whether all operands are files, or patterns of files: no folder is opened then."""
+        if not self.operands:
+            return False
+        return self.itself or not any(_may_be_folder(word) for word in self.operands)
 
     def cost_of_silence(self) -> float:
         return LISTING_MAYBE_SILENT if self.quiet or self.maybe or self.fallback else LISTING_SILENT
@@ -99,6 +110,8 @@ class Listing(Part, kw_only=True):
     def pair(self, before: str, line: str) -> float:
         """Names come in order; two listings without a line between them meet where it breaks."""
         if self.long or not self.sorted or not before or not line:
+            return 0.0
+        if self._sections() and (before.endswith(":") or line.endswith(":")):
             return 0.0
         before, line = _columns(before)[0], _columns(line)[0]
         if before < line or _folded(before) <= _folded(line):
@@ -196,6 +209,13 @@ class Listing(Part, kw_only=True):
                 return name[:-1], "-" if name[-1] == "*" else "?"
             return name, "-" if self.marks else "?"
         return name, "?"
+
+
+def _may_be_folder(word: Word) -> bool:
+    """Whether an operand can be a folder, whose contents ls would list."""
+    if HOLES.search(word.text):
+        return True
+    return looks_like_folder(word.text) or word.text.endswith(("*", "/", "?"))
 
 
 def _folded(name: str) -> str:

@@ -101,6 +101,10 @@ class Part(msgspec.Struct, kw_only=True):
         return ()
 
 
+    def unseen(self) -> Iterable[FileRef]:
+        """Files that are known to have been touched though nothing was printed."""
+        return ()
+
     def shown(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         """Files that `lines` tell of, also where the harness cut lines out of them."""
         if not is_cut(lines):
@@ -145,22 +149,17 @@ class Opaque(Part, kw_only=True):
 
 
 class Count(Part, kw_only=True):
-    """A number, such as `wc -l` prints of its input; the files counted are known by name."""
-
-    shows: tuple[FileRef, ...] = ()
+    """A number, such as `wc -l` prints of its input: neither text nor name of a file (D50)."""
 
     @property
     def strict(self) -> bool:
         return True
 
     def score(self, line: str) -> float:
-        return TELLING if re.fullmatch(r"\s*\d+(?:\s+\d+)*\s*", line) else IMPOSSIBLE
+        return TELLING if line.strip() and all(map(str.isdecimal, line.split())) else IMPOSSIBLE
 
     def exact(self) -> int | None:
         return 1
-
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        return self.shows
 
 
 Parts = list[Part]

@@ -79,7 +79,7 @@ class Redirects:
                 self.then.append(lambda parts, stages=stages: shell.flow(["|", *stages], parts))  # type: ignore[misc]
             elif operator and child.is_named and not child.type.startswith("heredoc"):
                 self.then.append(
-                    lambda parts, child=child, o=operator: joined(parts, o, shell.run(child))  # type: ignore[misc]
+                    lambda parts, child=child, o=operator: joined(parts, o, shell.run(child), True)  # type: ignore[misc]
                 )
 
     def apply(self, shell: Shell, parts: Parts) -> Parts:
@@ -92,7 +92,13 @@ class Redirects:
             for path, adds in self.texts:
                 shell.written[path] = shell.written.get(path, "") + text if adds else text
         if self.discard:
-            parts = [part for part in parts if not part.prints]
+            unseen = [
+                Write(path=ref.path, rule=ref.rule or "")
+                for part in parts
+                for ref in part.unseen()
+                if ref.kind == "written"
+            ]
+            parts = [*(part for part in parts if not part.prints), *unseen]
         parts = [*parts, *self.writes]
         for action in self.then:
             parts = action(parts)

@@ -42,8 +42,11 @@ class Walker:
     ) -> None:
         self.tree = tree
         self.cwd = cwd
+        self.start = cwd
         self.missing = output.missing
+        self.absent = output.absent
         self.stopped = output.stopped
+        self.errors_seen = output.had_errors
         self.table = table
         self.variables: dict[str, list[Word]] = {}
         self.functions: dict[str, tuple[Tree, Node]] = {}
@@ -193,9 +196,12 @@ class Walker:
             if isinstance(item, Stage):
                 stream = self._stage(item, stream, piped)
             elif item != "|":
-                done = joined(done, operator, stream or []) if done is not None else stream or []
+                done = self._joined(done, operator, stream or []) if done is not None else stream or []
                 operator, stream = item, stdin
-        return stream or [] if done is None else joined(done, operator, stream or [])
+        return stream or [] if done is None else self._joined(done, operator, stream or [])
+
+    def _joined(self, parts: Parts, operator: str, following: Parts) -> Parts:
+        return joined(parts, operator, following, self.errors_seen)
 
     def _stage(self, stage: Stage, stream: Parts | None, piped: bool) -> Parts:
         node = stage.node
