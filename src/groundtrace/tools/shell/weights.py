@@ -93,6 +93,10 @@ LISTED_NAME = 1.3
 """A word that can be a name in a directory, where `ls` printed. Case: `ls w/packages 2>/dev/null |
 head -5; ls w 2>/dev/null`."""
 
+BELOW_PATTERN = 1.0
+"""A name that does not fit the pattern ls was given: in a folder that does, which is seldom meant.
+Case: `(cd docs && ls g*); (cd lib && ls); ls L*`."""
+
 LISTED_OPERAND = 1.5
 """A name that ls was given and repeats: `ls src/*.py`."""
 

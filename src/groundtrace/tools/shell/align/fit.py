@@ -147,6 +147,7 @@ def _after_part(
     if compares:
         for i in range(1, total):
             pairs[i + 1] = pairs[i] + _paired(part, lines[i - 1], lines[i])
+    late = part.begins_late
     silence = part.cost_of_silence()
     extra = part.cost_of_speech()
     score = [value - silence for value in before]
@@ -162,7 +163,7 @@ def _after_part(
         start = end - 1
         begun = part.begin(lines[start - 1] if start else "", lines[start]) if compares else 0.0
         value = before[start] - sums[start] - pairs[start + 1] + begun
-        while window and window[-1][0] < value:
+        while window and (window[-1][0] < value or (late and window[-1][0] == value)):
             window.pop()
         window.append((value, start))
         if limit is not None:

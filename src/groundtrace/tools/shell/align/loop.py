@@ -69,6 +69,14 @@ class Loop(Part, kw_only=True):
         only = self.template[0] if len(self.template) == 1 else None
         return isinstance(only, Text) and only.lines == (self.hole,) and not only.unended
 
+    @property
+    def asked(self) -> bool:
+        """A loop that prints something only perhaps is not there to print."""
+        return any(
+            part.prints and part.asked and not (isinstance(part, Text) and part.maybe)
+            for part in self.template
+        )
+
     def score(self, line: str) -> float:
         scores = [
             part.score(line) for part in self.template if part.prints and not isinstance(part, Text)
@@ -131,8 +139,8 @@ class Loop(Part, kw_only=True):
             or (isinstance(part, Search) and part.named is not False)
             for part in self.source
         )
-        yield from self._source_refs()
         heading = self._heading()
+        yield from self._source_refs(lines, heading, sure, trimmed)
         if heading is None:
             for segment in divide(self.template, lines):
                 if segment.lines:
@@ -195,11 +203,20 @@ class Loop(Part, kw_only=True):
             return source.place(word)
         return join(source.cwd if isinstance(source, Names) else self.cwd, word)
 
-    def _source_refs(self) -> Iterable[FileRef]:
+    def _source_refs(
+        self, lines: Sequence[str], heading: Heading | None, sure: bool, trimmed: bool
+    ) -> Iterable[FileRef]:
         """A file read line by line, when the loop prints the lines."""
-        printed = any(isinstance(part, Text | Opaque) for part in self.template)
-        if printed and any(isinstance(part, Content) for part in self.source):
-            return shown_files(self.source, "read")
+        printed = [part for part in self.template if part.prints]
+        only = printed[0] if len(printed) == 1 else None
+        source = self.source[0] if len(self.source) == 1 else None
+        if isinstance(source, Content) and isinstance(only, Text) and not only.maybe:
+            # One line a round, with the line that was read in it: as many were read as printed.
+            if len(only.lines) == 1 and heading is not None and heading.above == 0:
+                return source.shown(lines, sure, trimmed)
+        if any(isinstance(p, Text | Opaque) for p in printed):
+            if any(isinstance(part, Content) for part in self.source):
+                return shown_files(self.source, "read")
         return ()
 
 

@@ -35,6 +35,8 @@ class Output(msgspec.Struct):
     """White space at the ends may have been cut off by the harness."""
     absent: frozenset[str] = frozenset()
     """Programs that the shell could not find."""
+    speakers: frozenset[str] = frozenset()
+    """Programs that said that they failed."""
     stopped: dict[str, int] = msgspec.field(default_factory=dict)
     """Scripts that ended with an exception, and their last line that ran."""
 
@@ -76,4 +78,12 @@ def _clean(text: str, errors: str, trimmed: bool, speaks: Speaks) -> Output:
     kept = set_apart(lines, speaks, told)
     if errors:
         listen(errors.split("\n"), speaks, told)
-    return Output(kept, False, frozenset(told.missing), told.any, trimmed, frozenset(told.absent), told.stopped)
+    return Output(
+        lines=kept,
+        missing=frozenset(told.missing),
+        had_errors=told.any,
+        trimmed=trimmed,
+        absent=frozenset(told.absent),
+        speakers=frozenset(told.speakers),
+        stopped=told.stopped,
+    )

@@ -62,6 +62,8 @@ class Complaints(msgspec.Struct):
     """Scripts that ended with an exception, and their last line that ran."""
     absent: set[str] = msgspec.field(default_factory=set)
     """Programs that the shell could not find."""
+    speakers: set[str] = msgspec.field(default_factory=set)
+    """Programs that said that they failed."""
     any: bool = False
     """Some program printed a message."""
 
@@ -137,6 +139,7 @@ def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
         return False
     if line.endswith(": not found") and found["who"] not in SPEAKERS:
         return False
+    told.speakers.add(found["who"])
     absent = _ABSENT.search(line)
     if absent:
         told.absent.add(absent[1] or absent[2])

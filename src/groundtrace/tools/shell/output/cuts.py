@@ -75,7 +75,7 @@ _BY_LINES = re.compile(
 )
 """Cuts between lines."""
 _BY_CHARACTERS = re.compile(
-    r"\s*(?:\[\.\.\. (?:Observation )?truncated[^\]]*\]"
+    r"\s*(?:<Observation truncated in middle for saving context>|\[\.\.\. (?:Observation )?truncated[^\]]*\]"
     rf"|\[?\s?\.\.\. ?\[?{_NUMBER} (?:characters|chars|bytes|tokens) (?:truncated|omitted)\]?.*"
     r"|\[\.\.\.[^\]]*truncated[^\]]*\])$"
 )
@@ -86,6 +86,8 @@ _INSIDE = re.compile(
 )
 """Cuts inside a line: what stands before and behind them is half a line."""
 _HINTS = ("truncated", "omitted", "TRUNCATED", "<response clipped>")
+_BAR = re.compile(r"-{20,200}")
+"""A bar of dashes that some harnesses draw around a cut."""
 _LAST = re.compile(r"Output too large\. Showing the last [\d,]+ characters of the output\.")
 
 
@@ -100,6 +102,9 @@ def find_cuts(lines: list[str]) -> list[str]:
     for line in lines:
         if after is not None:
             kind, after = after, None
+            if kind == "half" and _BAR.fullmatch(line):
+                after = kind
+                continue
             if kind == "own blank" and not line.strip():
                 continue
             if kind == "half" and type(line) is str:
@@ -122,6 +127,8 @@ def _add(line: str, out: list[str], count: int) -> str | None:
             return None
         return _counted_cut(line, omitted or 0, int(found["total"].replace(",", "")), out, count)
     if _BY_CHARACTERS.match(line):
+        if out and _BAR.fullmatch(out[-1]):
+            out.pop()
         _halve_last(out)
         out.append(cut(line))
         return "half"

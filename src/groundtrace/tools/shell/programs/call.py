@@ -69,6 +69,8 @@ class Shell(Protocol):
     """Names that error messages call missing."""
     absent: frozenset[str]
     """Programs that the shell could not find."""
+    speakers: frozenset[str]
+    """Programs that said that they failed."""
     stopped: Mapping[str, int]
     """Scripts that ended with an exception, and their last line that ran."""
     table: Mapping[str, Entry]

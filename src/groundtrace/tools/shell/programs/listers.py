@@ -17,6 +17,7 @@ from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts
 from groundtrace.tools.shell.streams.tree_output import TreeListing
 from groundtrace.tools.shell.streams.word import Word, filled
+from groundtrace.tools.shell.syntax.holes import HOLE
 
 _FIND_VALUES = frozenset(
     [
@@ -107,7 +108,7 @@ def _find(call: Call) -> Parts:
         return _in_turn(call, steps, names_found)
     parts: Parts = list(names_found) if None in steps else []
     for action in filter(None, steps):
-        parts.extend(run_with_names(call, action, "{}", names_found))
+        parts.extend(run_with_names(call, action, "{}", names_found, batch))
     return parts
 
 
@@ -136,7 +137,12 @@ def _found(
     ]
 
 
-def run_with_names(call: Call, command: Sequence[Word], mark: str | None, source: Parts) -> Parts:
+_SHELLS = frozenset(["sh", "bash", "zsh", "dash"])
+
+
+def run_with_names(
+    call: Call, command: Sequence[Word], mark: str | None, source: Parts, batch: bool = False
+) -> Parts:
     """A command run for names that another printed: xargs, find -exec.
 
     Every name is a hole; what the command prints may tell them. A script with a mark for the name
@@ -144,6 +150,10 @@ def run_with_names(call: Call, command: Sequence[Word], mark: str | None, source
     """
     shell = call.shell
     roots = [root for part in source if isinstance(part, Names) for root in part.roots]
+    shells = any(word.text.rsplit("/", 1)[-1] in _SHELLS for word in command[:1])
+    if shells and (mark is None or batch):
+        names = Word(HOLE, stream=tuple(source))
+        return shell.command([names if w.text == mark else w for w in command] + ([names] if mark is None else []), None)
     if mark is None or not any(mark in word.text for word in command):
         return _unknown_operand(call, [*command, Word(shell.hole(), glob=False)], roots)
     if any(word.text in {"sh", "bash", "echo"} for word in command[:1]):
@@ -262,7 +272,9 @@ def _stat(call: Call) -> Parts:
     options = call.options("cft", frozenset({"--format", "--printf"}))
     layout = options.value("-c", "--format") or ""
     form = next((form for glob, form in _STAT_FORMS if fnmatchcase(layout, glob)), None)
-    if form is None or all(word.known for word in options.operands):
+    if not options.has("-c", "--format", "-f", "-t", "--printf"):
+        form = "stat"
+    if form is None:
         return [Opaque(shows=call.named(options.operands), rule=call.name)]
     return [Names(cwd=call.cwd, roots=tuple(options.operands), form=form, rule=call.name)]
 

@@ -10,7 +10,7 @@ from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part, words_as_text
 from groundtrace.tools.shell.streams import line_algebra as algebra
-from groundtrace.tools.shell.streams.compared import Compared
+from groundtrace.tools.shell.streams.compared import Compared, Differences
 from groundtrace.tools.shell.streams.content import Content, Headed
 from groundtrace.tools.shell.streams.line_algebra import shown_files
 from groundtrace.tools.shell.streams.name_lists import Names
@@ -163,6 +163,15 @@ def _reordered(takes: str, stop: int | None = None) -> Handler:
     return handle
 
 
+def _fold(call: Call) -> Parts:
+    options = call.options("w", frozenset({"--width"}))
+    width = options.number("-w", "--width") or 80
+    return [
+        replace(part, width=width) if isinstance(part, Content) and not part.numbers else part
+        for part in call.opened(options.operands)
+    ]
+
+
 _PLACE = {"1,2", "1-2", "-2"}
 
 
@@ -223,9 +232,12 @@ def _diff(call: Call) -> Parts:
                 rule=call.name,
             )
         ]
-    return [
-        Opaque(shows=shown_files(call.opened(_compared_files(operands)), "read"), rule=call.name)
-    ]
+    left, right = (
+        shown_files(call.opened([word]), "read") for word in _compared_files(operands)
+    )
+    if options.has("-y", "--side-by-side"):
+        return [Opaque(shows=left + right, rule=call.name)]
+    return [Differences(left=left, right=right, rule=call.name)]
 
 
 def _compared_files(operands: list[Word]) -> list[Word]:
@@ -367,7 +379,7 @@ HANDLERS: dict[str, Handler] = {
     "sort": _reordered("ktoST"), "uniq": _reordered("fsw", stop=1), "shuf": _reordered("n"),
     "cut": _cut, "jq": _jq, "yq": _jq, "diff": _diff, "cmp": _diff, "comm": _together(), "colordiff": _diff, "vimdiff": _diff,
     "xxd": _derived("lsocg"), "hexdump": _derived("nse"), "od": _derived("AjNtw"), "strings": _derived("nte"),
-    "base64": _derived("w"), "column": _derived("socNHRTWEO"), "fold": _derived("w"), "fmt": _derived("w"),
+    "base64": _derived("w"), "column": _derived("socNHRTWEO"), "fold": _fold, "fmt": _derived("w"),
     "rev": _derived(), "expand": _derived("t"), "paste": _together("d"), "join": _together("12aejotv"),
     "xmllint": _derived("", 0), "pandoc": _derived("fto"), "csvlook": _derived(), "glow": _derived("sw"),
     "tr": _passed, "json_pp": _passed, "pygmentize": _derived("lf"),

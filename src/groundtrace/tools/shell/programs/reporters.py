@@ -26,6 +26,8 @@ def reports(call: Call, name: str) -> Parts:
         if "--collect-only" in texts or "--co" in texts:
             return [Names(cwd=call.cwd, form="test", only_files=True, anchor=False, rule=name)]
         return []
+    if name == "pydoc":
+        return [Names(cwd=call.cwd, form="pydoc", only_files=True, anchor=False, rule=name)]
     if name not in CHECKERS:
         return []
     return [Names(cwd=call.cwd, form="report", only_files=True, anchor=False, silent=True, rule=name)]

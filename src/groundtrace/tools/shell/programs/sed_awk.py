@@ -284,6 +284,8 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
         return [chosen for part in parts for chosen in algebra.select([part], wanted)]
     if _PRINT_ALL.match(action):
         return _blurred(parts)
+    if condition and wanted is not None and len(printed) == 1 and "$0" in printed[0]:
+        return algebra.select(parts, wanted)  # whole lines behind something else
     return algebra.derive(parts, "awk")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from groundtrace.tools.shell.programs import (
+    fetchers,
     git,
     listers,
     readers,
@@ -29,6 +30,7 @@ TABLE: dict[str, Entry] = {
         scripts,
         remote_readers,
         reporters,
+        fetchers,
     )
     for name, handler in module.HANDLERS.items()
 }

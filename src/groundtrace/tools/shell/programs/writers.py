@@ -173,5 +173,5 @@ HANDLERS: dict[str, Handler] = {
         ["mkdir", "rmdir", "chmod", "chown", "chgrp", "true", "false", ":", "exit", "return", "break", "continue", "set", "shopt", "unset", "export", "local", "readonly", "declare", "typeset", "trap", "ulimit", "umask", "wait", "sleep", "kill", "alias", "unalias", "shift", "hash", "disown", "test", "[", "[[", "let"],
         _silent,
     ),
-    **dict.fromkeys(["pip", "pip3", "npm", "make", "cargo", "apt", "apt-get", "curl", "wget"], _unexpected),
+    **dict.fromkeys(["pip", "pip3", "npm", "make", "cargo", "apt", "apt-get"], _unexpected),
 }  # fmt: skip

@@ -50,6 +50,8 @@ class Content(Part, kw_only=True):
     """Its lines come in another order, so that a part of them is no range."""
     shared: bool = False
     """Its limit holds for it and others together."""
+    width: int | None = None
+    """Longer lines are folded, so that lines can only be counted where all are shorter."""
     chosen: bool = False
     """Its lines were chosen by their text: one span from the first to the last, as of a search."""
 
@@ -99,7 +101,8 @@ class Content(Part, kw_only=True):
         if self.numbers:
             runs_shown = self._numbered(lines)
             return [] if runs_shown is None else [self._ref(low, high) for low, high in runs_shown]
-        if self.spans is None:
+        folded = self.width is not None and any(len(line) >= self.width for line in lines)
+        if self.spans is None or folded:
             return [self._ref(None, None)]
         return [self._ref(low, high) for low, high in self._counted(lines, sure, trimmed)]
 
@@ -108,7 +111,11 @@ class Content(Part, kw_only=True):
             return []
         if self.numbers:
             # Half a line whose number was shown counts; the number of the other half is gone.
-            kept = [line for line in lines if type(line) is str or getattr(line, "ends", False)]
+            kept = [
+                line
+                for line, following in zip(lines, [*lines[1:], ""], strict=True)
+                if type(line) is str or getattr(line, "ends", False) or _goes_on(line, following)
+            ]
             return self.refs(kept, sure, trimmed) if kept else []
         if self.spans is None or not sure:
             return [self._ref(None, None)] if any(pieces(lines)) else []
@@ -175,6 +182,12 @@ class Content(Part, kw_only=True):
 
 def _cuts(lines: Sequence[str]) -> list[Cut]:
     return [line for line in lines if isinstance(line, Cut)]
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Whether the number of half a line is whole: the next line has the next number."""
+    first, second = _LEAD.match(line), _LEAD.match(following)
+    return first is not None and second is not None and int(first[1]) + 1 == int(second[1])
 
 
 def _blanks_cut(size: int) -> int:

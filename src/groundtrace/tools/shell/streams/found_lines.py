@@ -129,6 +129,9 @@ class Search(Part, kw_only=True):
             return None
         return (name, None) if self.roots or "/" in name or "." in name else None
 
+    def obtained(self, lines: Sequence[str]) -> bool:
+        return any(line.strip() for line in lines)
+
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.named is not False:
             by_name = self._by_name(lines)

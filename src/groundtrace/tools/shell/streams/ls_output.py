@@ -14,6 +14,7 @@ from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
 from groundtrace.tools.shell.weights import (
+    BELOW_PATTERN,
     FULL_LISTING,
     LISTED_NAME,
     LISTED_OPERAND,
@@ -63,10 +64,15 @@ class Listing(Part, kw_only=True):
     def strict(self) -> bool:
         return self.long
 
+    @property
+    def begins_late(self) -> bool:
+        """Of `ls a; ls b` in one order nothing tells where b begins: it has at least the last name."""
+        return True
+
     def score(self, line: str) -> float:
         if self.long:
             row = _LONG.match(line)
-            if row is not None and self._only_given() and not self._given(row["name"]):
+            if row is not None and not self._possible(row["name"]):
                 return UNLIKELY
             return TELLING if row is not None or _TOTAL.match(line) else self._other(line)
         if "  " in line or "\t" in line:
@@ -77,8 +83,15 @@ class Listing(Part, kw_only=True):
         if self.operands and self._given(name):
             return LISTED_OPERAND
         if _BARE.match(name) and not self._only_given():
-            return LISTED_NAME
+            return BELOW_PATTERN if any(word.glob for word in self.operands) else LISTED_NAME
         return self._other(name)
+
+    def _possible(self, name: str) -> bool:
+        """Whether a row of `ls -l` can be of this name; a link has its target behind the name."""
+        name = name.split(" -> ")[0]
+        if self._given(name) or self._open() and "/" in name:
+            return True
+        return not self._only_given() and "/" not in name.rstrip("/")
 
     def _only_given(self) -> bool:
         """Whether all operands are files, or patterns of files: no folder is opened then."""

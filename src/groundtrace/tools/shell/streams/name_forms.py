@@ -87,6 +87,7 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     "report": _matcher(
         r"(?:\./)?((?=[^\s:(]*[./])[^\s:()]{1,1000})(?::\d{1,9}(?::\d{1,9})?:|\(\d{1,9},\d{1,9}\):) "
     ),
+    "pydoc": _matcher(r"    (/\S{1,1000}\.\w{1,10})$"),
     "test": _matcher(r"([^\s:]{1,1000}\.\w{1,10})::\S"),
     "located": _matcher(r"([^:]+):\d+(?::|$)"),
 }
@@ -103,6 +104,12 @@ BESIDE = {
     "letters": re.compile(_COMMIT),
     "numstat": re.compile(_COMMIT),
     "logname": re.compile(_COMMIT),
+    "stat": re.compile(r" *(?:Size|Device|Access|Modify|Change|Birth): "),
+    "status": re.compile(
+        r"On branch |HEAD detached|Your branch |Changes |Untracked |  \(use |no changes |nothing "
+        r"|Unmerged |Dropped |You are |All conflicts |Saved |$"
+    ),
+    "pydoc": re.compile(""),
     "report": re.compile(""),
     "test": re.compile(""),
 }

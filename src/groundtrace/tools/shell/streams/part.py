@@ -62,6 +62,11 @@ class Part(msgspec.Struct, kw_only=True):
         kind = type(self)
         return kind.pair is not Part.pair or kind.begin is not Part.begin
 
+    @property
+    def begins_late(self) -> bool:
+        """Of two places where it may begin as well, the later one is taken."""
+        return False
+
     def pair(self, before: str, line: str) -> float:
         """What is added when one line follows another within this part."""
         return 0.0

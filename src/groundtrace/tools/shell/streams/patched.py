@@ -37,7 +37,7 @@ class Patched(Part, kw_only=True):
 
     @property
     def asked(self) -> bool:
-        return not self.targets
+        return self.checks or not self.targets
 
     def score(self, line: str) -> float:
         return TELLING if _PATCHED.match(line) or _BESIDE.match(line) else BESIDE_PATCHED
@@ -93,10 +93,6 @@ class Applied(Part, kw_only=True):
     @property
     def strict(self) -> bool:
         return True
-
-    @property
-    def asked(self) -> bool:
-        return False
 
     def score(self, line: str) -> float:
         return TELLING if _ANSWER.match(line) else BESIDE_PATCHED

@@ -45,6 +45,7 @@ class Walker:
         self.start = cwd
         self.missing = output.missing
         self.absent = output.absent
+        self.speakers = output.speakers
         self.stopped = output.stopped
         self.errors_seen = output.had_errors
         self.table = table
@@ -273,7 +274,9 @@ class Walker:
         variable, body = node.child_by_field_name("variable"), node.child_by_field_name("body")
         if variable is None or body is None:
             return []
-        words = expand_all(self, node.children_by_field_name("value"))
+        values = node.children_by_field_name("value")
+        # `for f; do` goes over the arguments.
+        words = expand_all(self, values) if values else self.variables.get("@", [])
         return self.each(words, self.tree.text(variable), lambda: self.run(body, stdin))
 
     def each(self, words: Sequence[Word], name: str, body: Callable[[], Parts]) -> Parts:
