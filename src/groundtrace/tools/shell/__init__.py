@@ -144,7 +144,7 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     for segment in segments:
         part = segment.part
         is_text = isinstance(part, Text)
-        asked = asked or (part.prints and not is_text and part.asked)
+        asked = asked or (part.prints and not is_text and part.wanted)
         if not segment.lines and part.prints:
             refs_of_parts.extend(() if is_error or output.had_errors else part.unseen())
             continue

@@ -70,10 +70,10 @@ class Loop(Part, kw_only=True):
         return isinstance(only, Text) and only.lines == (self.hole,) and not only.unended
 
     @property
-    def asked(self) -> bool:
+    def wanted(self) -> bool:
         """A loop that prints something only perhaps is not there to print."""
         return any(
-            part.prints and part.asked and not (isinstance(part, Text) and part.maybe)
+            part.prints and part.wanted and not (isinstance(part, Text) and part.maybe)
             for part in self.template
         )
 

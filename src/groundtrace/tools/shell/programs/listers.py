@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
+from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part
 from groundtrace.tools.shell.streams import line_algebra as algebra
@@ -276,7 +277,9 @@ def _stat(call: Call) -> Parts:
         form = "stat"
     if form is None:
         return [Opaque(shows=call.named(options.operands), rule=call.name)]
-    return [Names(cwd=call.cwd, roots=tuple(options.operands), form=form, rule=call.name)]
+    files = not any(word.known and looks_like_folder(word.text) for word in options.operands)
+    roots = tuple(options.operands)
+    return [Names(cwd=call.cwd, roots=roots, form=form, only_files=files, rule=call.name)]
 
 
 def _tree(call: Call) -> Parts:

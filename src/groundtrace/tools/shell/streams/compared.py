@@ -98,7 +98,8 @@ class Compared(Part, kw_only=True):
 
 
 class Differences(Part, kw_only=True):
-    """What diff prints of two files: a file is read where one of its lines is shown."""
+    """What diff prints of two files. All of it shows both, by what they have in common; of a piece
+    (`| head -4`) only the file is read of which a line is shown."""
 
     left: tuple[FileRef, ...]
     right: tuple[FileRef, ...]
@@ -112,7 +113,7 @@ class Differences(Part, kw_only=True):
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         shown = [line[:1] for line in lines if line[:3] not in {"---", "+++"}]
-        if not {"<", ">", "-", "+"}.intersection(shown):
+        if self.limit is None or not {"<", ">", "-", "+"}.intersection(shown):
             return self.left + self.right
         both = " " in shown
         left = self.left if both or "<" in shown or "-" in shown else ()

@@ -45,7 +45,7 @@ class Names(Part, kw_only=True):
         return True
 
     @property
-    def asked(self) -> bool:
+    def wanted(self) -> bool:
         return not self.silent
 
     def score(self, line: str) -> float:

@@ -93,7 +93,7 @@ class Part(msgspec.Struct, kw_only=True):
         return 0.0 if not self.fallback else FALLBACK_TOLD if self.strict else FALLBACK_SPEAKS
 
     @property
-    def asked(self) -> bool:
+    def wanted(self) -> bool:
         """The program is there to print something."""
         return True
 
@@ -133,6 +133,12 @@ class Write(Part, kw_only=True):
         return (FileRef(self.path, "written", rule=self.rule),)
 
 
+class Condition(Part, kw_only=True):
+    """A test that prints nothing: what follows it may have run or not."""
+
+    prints: ClassVar[bool] = False
+
+
 class Opaque(Part, kw_only=True):
     """Output of a program that is not followed; `shows` are files whose contents it prints from."""
 
@@ -143,7 +149,7 @@ class Opaque(Part, kw_only=True):
     """How its lines look, where that is known."""
 
     @property
-    def asked(self) -> bool:
+    def wanted(self) -> bool:
         return self.expected
 
     def score(self, line: str) -> float:

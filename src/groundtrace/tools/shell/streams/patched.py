@@ -36,7 +36,7 @@ class Patched(Part, kw_only=True):
         return True
 
     @property
-    def asked(self) -> bool:
+    def wanted(self) -> bool:
         return self.checks or not self.targets
 
     def score(self, line: str) -> float:
@@ -139,7 +139,7 @@ class Told(Part, kw_only=True):
         return True
 
     @property
-    def asked(self) -> bool:
+    def wanted(self) -> bool:
         return False
 
     def score(self, line: str) -> float:

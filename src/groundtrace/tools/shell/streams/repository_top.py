@@ -6,6 +6,7 @@ Agents run them at the top, so the directory is taken for it, unless a name says
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from groundtrace.tools.shell.streams.file_names import join
@@ -18,8 +19,11 @@ _INNER = frozenset(
 )  # fmt: skip
 """Customary folders inside of repositories, after which no repository is called; `api`, `lib` or
 `web` may be one."""
-DEEP = 2
-"""From this depth on a folder may be the top of a repository: `/workspace/jest`, and no `/workspace`."""
+_HOLDERS = re.compile(
+    r"/[^/]*$|/(?:home|Users|tmp)/[^/]*$"
+    r"|.*/(?:repos|repositories|projects|code|work|workspace|git|dev|src|checkouts|clones)$"
+)
+"""Folders that hold repositories, and are none: `/workspace`, `/home/me`, `/data/repos`."""
 _TOPS = frozenset(["/testbed"])
 """Folders that are always the top of the one repository they hold; /app and /repo hold clones too."""
 
@@ -39,12 +43,17 @@ def from_top(cwd: str | None, names: Iterable[str], start: str | None = None) ->
     for at in range(1, len(folders)):
         below = folders[at:]
         top = "/" + "/".join(folders[:at])
-        if len(below) == 1 and below[0] not in _INNER and top not in _TOPS and at < DEEP:
+        if len(below) == 1 and below[0] not in _INNER and not _may_be_top(top):
             continue
-        start = "/".join(below) + "/"
-        if any(name.startswith(start) for name in given):
+        before = "/".join(below) + "/"
+        if any(name.startswith(before) for name in given):
             return top
     return _entered(cwd, start)
+
+
+def _may_be_top(folder: str) -> bool:
+    """Whether a folder can be the top of a repository: `/workspace/jest` can, `/workspace` cannot."""
+    return folder in _TOPS or _HOLDERS.match(folder) is None
 
 
 def _entered(cwd: str, start: str | None) -> str:
