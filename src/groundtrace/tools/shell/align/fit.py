@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from groundtrace.tools.shell.output.cuts import Cut, is_cut
 from groundtrace.tools.shell.streams.content import Content
@@ -145,8 +146,9 @@ def _after_part(
     pairs = [0.0] * (total + 1)
     compares = part.compares
     if compares:
+        pair = partial(_paired, part) if is_cut(lines) else part.pair
         for i in range(1, total):
-            pairs[i + 1] = pairs[i] + _paired(part, lines[i - 1], lines[i])
+            pairs[i + 1] = pairs[i] + pair(lines[i - 1], lines[i])
     late = part.begins_late
     silence = part.cost_of_silence()
     extra = part.cost_of_speech()

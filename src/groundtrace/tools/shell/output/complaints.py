@@ -32,6 +32,8 @@ _PHRASES = (
 _MESSAGE = re.compile(
     r"(?:[\w.~+-]{0,200}/){0,40}(?P<who>[A-Za-z][\w.+-]{0,60}): (?:line \d{1,9}: |\d{1,9}: )?(?P<what>.+)$"
 )
+_SPOKEN = re.compile(r"^[\w./~+-]+: ", re.MULTILINE)
+"""Whether any line can be a message at all; most outputs have none."""
 _BINARY = re.compile(r"(?:grep|rg|ag|ack|zgrep|egrep|fgrep|ggrep): (.+): binary file matches$")
 _NOT_A_FAILURE = re.compile(r"write error|Broken pipe")
 _PYTHON_ERROR = re.compile(
@@ -71,7 +73,7 @@ class Complaints(msgspec.Struct):
 def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[str]:
     """The lines without messages; what those tell goes to `told`."""
     text = "\n".join(lines)
-    if not any(phrase in text for phrase in _PHRASES):
+    if _SPOKEN.search(text) is None and "Traceback (" not in text:
         return list(lines)
     kept: list[str] = []
     at = 0

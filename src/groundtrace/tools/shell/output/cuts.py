@@ -43,9 +43,12 @@ def half(text: str, ends: bool) -> Half:
     return made
 
 
+_WHOLE = frozenset([str])
+
+
 def is_cut(lines: Sequence[str]) -> bool:
     """Whether something is missing between the lines."""
-    return any(type(line) is not str for line in lines)
+    return not _WHOLE.issuperset(map(type, lines))
 
 
 def whole(lines: Sequence[str]) -> list[str]:
@@ -95,7 +98,8 @@ def find_cuts(lines: list[str]) -> list[str]:
     """The lines with what the harness says of a cut replaced by a `Cut`."""
     if lines and _LAST.match(lines[0]):
         lines = _tail_alone(lines)
-    if not any(hint in line for line in lines for hint in _HINTS):
+    text = "\n".join(lines)
+    if not any(hint in text for hint in _HINTS):
         return lines
     out: list[str] = []
     after: str | None = None

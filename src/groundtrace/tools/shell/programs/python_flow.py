@@ -44,6 +44,8 @@ class Flow(msgspec.Struct):
     returned: dict[str, Files] = msgspec.field(default_factory=dict)
     """Files of which a function gives something back."""
     parameters: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    opened: dict[int, Files] = msgspec.field(default_factory=dict)
+    """Files that each call opens, by its node."""
     changed: bool = True
 
     def hold(self, name: str, files: Files) -> None:
@@ -83,7 +85,9 @@ class Flow(msgspec.Struct):
         name = called(node)
         if name in _TELLS_NOTHING:
             return _NONE
-        opened = frozenset(opened_by(node, self.names).reads)
+        opened = self.opened.get(id(node))
+        if opened is None:
+            opened = self.opened[id(node)] = frozenset(opened_by(node, self.names).reads)
         given = self._union([*node.args, *(keyword.value for keyword in node.keywords)])
         if isinstance(node.func, ast.Name) and name in self.returned:
             return opened | self.returned[name]
@@ -104,17 +108,25 @@ def shown_by(nodes: Sequence[ast.AST], names: Names) -> Files:
         if isinstance(node, ast.FunctionDef):
             flow.parameters[node.name] = [argument.arg for argument in node.args.args]
             flow.returned[node.name] = _NONE
+    carrying = [node for node in nodes if isinstance(node, _CARRYING)]
     for _ in range(MAX_ROUNDS):
         if not flow.changed:
             break
         flow.changed = False
-        for node in nodes:
+        for node in carrying:
             _carry(node, flow)
     out = _NONE
-    for node in nodes:
+    for node in carrying:
         if isinstance(node, ast.Call):
             out |= _printed(node, flow)
     return out
+
+
+_CARRYING = (
+    ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.comprehension,
+    ast.withitem, ast.Call, ast.FunctionDef,
+)  # fmt: skip
+"""Nodes that hand something on."""
 
 
 def _printed(node: ast.Call, flow: Flow) -> Files:
