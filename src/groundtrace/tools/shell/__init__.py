@@ -86,6 +86,8 @@ def shell_refs(
     if settings.shell == "ignore":
         return ShellView(failed=bool(result and result.is_error) and not output.lines)
     tree = parse(command)
+    if tree.broken and not output.lines and output.unparsed:
+        return ShellView(failed=True)  # the shell could not read it either, and ran nothing
     walker = Walker(tree, cwd, output, table)
     try:
         parts = walker.run(tree.root)

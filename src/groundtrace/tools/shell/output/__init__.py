@@ -37,6 +37,8 @@ class Output(msgspec.Struct):
     """Programs that the shell could not find."""
     speakers: frozenset[str] = frozenset()
     """Programs that said that they failed."""
+    unparsed: bool = False
+    """The shell could not read the command."""
     stopped: dict[str, int] = msgspec.field(default_factory=dict)
     """Scripts that ended with an exception, and their last line that ran."""
 
@@ -85,5 +87,6 @@ def _clean(text: str, errors: str, trimmed: bool, speaks: Speaks) -> Output:
         trimmed=trimmed,
         absent=frozenset(told.absent),
         speakers=frozenset(told.speakers),
+        unparsed=told.unparsed,
         stopped=told.stopped,
     )

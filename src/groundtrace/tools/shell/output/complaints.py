@@ -20,7 +20,7 @@ _PHRASES = (
     "No such file or directory", "no such file or directory", "Is a directory", "Not a directory",
     "Permission denied", "command not found", ": not found", "cannot open", "an't open",
     "cannot access", "can't read", "can't stat", "cannot stat", "cannot read", "does not exist",
-    "not a git repository", "input file is output file", "ambiguous redirect", "syntax error",
+    "not a git repository", "input file is output file", "ambiguous redirect", "syntax error", "Syntax error",
     "unexpected EOF", "Broken pipe", "nknown option", "invalid option", "unrecognized option",
     "write error", "Could not open", "missing operand", "extra operand", "Invalid argument",
     "unknown predicate", "not recognized", "No match", "terminated by signal", "unmatched",
@@ -66,6 +66,8 @@ class Complaints(msgspec.Struct):
     """Programs that the shell could not find."""
     speakers: set[str] = msgspec.field(default_factory=set)
     """Programs that said that they failed."""
+    unparsed: bool = False
+    """The shell could not read the command."""
     any: bool = False
     """Some program printed a message."""
 
@@ -141,6 +143,8 @@ def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
         return False
     if line.endswith(": not found") and found["who"] not in SPEAKERS:
         return False
+    if "yntax error" in line or "unexpected EOF" in line:
+        told.unparsed = told.unparsed or found["who"] in SPEAKERS
     told.speakers.add(found["who"])
     absent = _ABSENT.search(line)
     if absent:

@@ -10,7 +10,7 @@ REFUSED = re.compile(
     r"|Permission to use \w+ .*(?:denied|not allowed)|This command requires approval"
     r"|The user doesn't want to proceed|\[Request interrupted by user"
     r"|Claude requested permissions|Error: Permission|Sibling tool call errored"
-    r"|failed in sandbox |patch rejected by user|exec_command failed)"
+    r"|ERROR: This action appears to print |failed in sandbox |patch rejected by user|exec_command failed)"
 )
 """The command was not run."""
 _NOTHING = {
@@ -37,7 +37,8 @@ _EXIT = re.compile(
     r"(?:Error: )?Exit code -?\d+$|\[Below is the output of the previous command\.\]$"
 )
 _TAGGED = re.compile(
-    r"\s*<returncode>(?P<code>-?\d+)</returncode>\n(?:<warning>.*?</warning>\n)?"
+    r"\s*(?:<explore_context>.*?</explore_context>\s*)?"
+    r"<returncode>(?P<code>-?\d+)</returncode>\n(?:<warning>.*?</warning>\s*)?"
     r"(?:<output>\n?(?P<output>.*?)\n?</output>\s*$|(?P<rest><output_head>.*)$)",
     re.DOTALL,
 )
@@ -77,7 +78,7 @@ def preview(text: str) -> str:
 def unframed(text: str) -> Framed:
     """The output in the frame of a harness."""
     start = text[:200].lstrip()
-    if start.startswith("<returncode>"):
+    if start.startswith(("<returncode>", "<explore_context>")):
         found = _TAGGED.match(text)
         if found is not None:
             inner = found["rest"] if found["output"] is None else found["output"]

@@ -27,6 +27,10 @@ _TELLS_NOTHING = frozenset(
     ]
 )  # fmt: skip
 """Calls whose value holds nothing of the text they were given."""
+_ABOUT_FILES = frozenset(
+    ["mode", "name", "closed", "encoding", "newlines", "st_size", "suffix", "stem", "parent"]
+)
+"""Attributes of a file that hold nothing of its text."""
 _PRINTERS = frozenset(["print", "pprint", "pp", "secho", "rprint"])
 _STREAM_WRITERS = frozenset(["write", "writelines"])
 _COLLECTORS = frozenset(["append", "extend", "add", "update", "insert", "appendleft", "setdefault"])
@@ -69,6 +73,8 @@ class Flow(msgspec.Struct):
             return self.of(node.body) | self.of(node.orelse)
         if isinstance(node, ast.Subscript):
             return self.of(node.value)
+        if isinstance(node, ast.Attribute) and node.attr in _ABOUT_FILES:
+            return _NONE
         if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
             return self.of(node.elt)
         if isinstance(node, ast.DictComp):

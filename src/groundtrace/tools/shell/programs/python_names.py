@@ -195,6 +195,8 @@ def _opened(node: ast.Call, owner: ast.expr | None, names: Names, found: Opened)
     """`open(name, mode)`, `io.open(name)`, `Path(name).open(mode)`."""
     path = node.args[0] if node.args else None
     mode_at = 1
+    if isinstance(owner, ast.Name) and owner.id in {"os", "webbrowser", "Image", "zipfile", "tarfile"}:
+        return  # gives a number, a window or an archive
     if owner is not None and list(strings(owner, names)):
         path, mode_at = owner, 0
     mode = node.args[mode_at] if len(node.args) > mode_at else None

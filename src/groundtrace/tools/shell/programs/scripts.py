@@ -19,7 +19,7 @@ from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.other_scripts import other_files
 from groundtrace.tools.shell.programs.python_flow import named_by, shown_by
 from groundtrace.tools.shell.programs.python_names import Names as PythonNames
-from groundtrace.tools.shell.programs.python_names import OPENERS, constants, listed_roots, opened_by
+from groundtrace.tools.shell.programs.python_names import OPENERS, constants, listed_roots, opened_by, strings
 from groundtrace.tools.shell.programs.python_slices import Ranges, python_ranges
 from groundtrace.tools.shell.programs.reporters import reports
 from groundtrace.tools.shell.streams import line_algebra as algebra
@@ -63,6 +63,7 @@ def python_files(source: str, arguments: Sequence[str] = ()) -> Shown:
         return _guess(source)
     if len(reads) == 1 and len(out.reads) == 1 and not out.writes:
         out.ranges = python_ranges(tree)
+    _go_where_it_goes(nodes, names, out)
     if not out.reads:
         out.roots = listed_roots(nodes, names)
     return out
@@ -83,6 +84,30 @@ def _follow(nodes: list[ast.AST], names: PythonNames, out: Shown) -> dict[str, N
         hidden = [name for name in reads if name not in shown and name not in out.writes]
         out.surfaced = dict.fromkeys(named_by(nodes, names, hidden))
     return reads
+
+
+def _go_where_it_goes(nodes: list[ast.AST], names: PythonNames, out: Shown) -> None:
+    """A script that changes its directory means names below that; or nobody knows where."""
+    entered = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "chdir"
+    ]
+    if not entered:
+        return
+    folders = [text for node in entered for arg in node.args for text in strings(arg, names)]
+    folder = folders[0] if len(folders) == len(entered) == 1 else None
+
+    def moved(name: str) -> str | None:
+        if name.startswith("/"):
+            return name
+        return None if folder is None else f"{folder.rstrip('/')}/{name}"
+
+    out.reads = {new: None for name in out.reads if (new := moved(name)) is not None}
+    out.surfaced = {new: None for name in out.surfaced if (new := moved(name)) is not None}
+    out.writes = {new: at for name, at in out.writes.items() if (new := moved(name)) is not None}
 
 
 _OPEN = re.compile(

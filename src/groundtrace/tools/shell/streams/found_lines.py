@@ -85,7 +85,7 @@ class Search(Part, kw_only=True):
         return self.base.repo if self.base is not None else self.repo
 
     def score(self, line: str) -> float:
-        if _BINARY.match(line):
+        if line.endswith("matches") and _BINARY.match(line):
             return TELLING
         if line == _CONTEXT_BREAK:
             return CONTEXT_BREAK if self.context else STRAY_BREAK
@@ -186,6 +186,10 @@ class Search(Part, kw_only=True):
         others: list[str] = []
         binary: list[str] = []
         for line in lines:
+            other = _BINARY.match(line) if line.endswith("matches") else None
+            if other is not None:
+                binary.append(other[1] or other[2])
+                continue
             place = self._split(line)
             if place is not None and line.endswith("]") and omitted(line):
                 binary.append(place[0])
@@ -195,10 +199,7 @@ class Search(Part, kw_only=True):
                 if place[1] is not None:
                     numbers.append(place[1])
                 continue
-            other = _BINARY.match(line)
-            if other:
-                binary.append(other[1] or other[2])
-            elif self.context and line != _CONTEXT_BREAK:
+            if self.context and line != _CONTEXT_BREAK:
                 others.append(line)
         if others:
             self._context_lines(others, spans)
