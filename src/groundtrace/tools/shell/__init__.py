@@ -72,11 +72,9 @@ def shell_refs(
     command: str, result: ToolResult | None, cwd: str | None, settings: Settings
 ) -> ShellView:
     """The files that `command` touched when it ran in `cwd` and gave `result`."""
-    if not isinstance(command, str):
-        return ShellView(failed=True)
     table = _table(settings.shell_commands)
     output = read_output(result, _speaks(table, command))
-    if output.refused:
+    if output.refused or not isinstance(command, str):
         return ShellView(failed=True)
     if _submits(command, output.lines):
         return ShellView()
@@ -124,12 +122,19 @@ def _speaks(table: Mapping[str, Entry], command: str) -> Speaks:
     """Messages come from programs of the table and from words of the command: `./show a.py` may
     print `show: cannot open a.py`."""
 
+    words: set[str] = set()
+
     def speaks(who: str) -> bool:
         if who in table or who in SPEAKERS:
             return True
-        return re.search(rf"(?<![\w-]){re.escape(who)}(?![\w-])", command) is not None
+        if not words:
+            words.update(_WORD.findall(str(command)))
+        return who in words
 
     return speaks
+
+
+_WORD = re.compile(r"[\w.+-]+")
 
 
 def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Entry]:

@@ -10,7 +10,6 @@ that stands for all.
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -26,7 +25,7 @@ from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.text import Text
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import HOLES, Holed
 from groundtrace.tools.shell.weights import (
     LOOP_BODY,
     LOOP_HEADING,
@@ -35,17 +34,29 @@ from groundtrace.tools.shell.weights import (
 )
 
 MAX_ROUNDS = 400
-_BARE_WORD = "(?P<word>.+?)$"
 
 
 class Heading(NamedTuple):
     """The line by which a round is known."""
 
-    pattern: re.Pattern[str]
+    holed: Holed
+    hole: int
+    """Which of the holes in it is the word of the round."""
+    bare: bool
+    """It is the word, and nothing else."""
+    unended: bool
+    """What the round prints next goes on in the same line."""
     above: int | None
     """Lines of the round above it; None where that is not known."""
     last: bool
     """The round ends with it."""
+
+    def word(self, line: str) -> str | None:
+        """The word in a line, None where the line is no heading."""
+        values = self.holed.match(line, self.unended)
+        if values is None or not values[self.hole]:
+            return None
+        return values[self.hole]
 
 
 class Loop(Part, kw_only=True):
@@ -96,8 +107,8 @@ class Loop(Part, kw_only=True):
     def _heads(self, line: str, heading: Heading) -> bool:
         """Whether a line is a heading of this loop, and not of another: `for f in a/*` beside
         `for f in b/*`."""
-        heading_match = heading.pattern.match(line)
-        return heading_match is not None and self._is_word(heading_match["word"], heading)
+        word = heading.word(line)
+        return word is not None and self._is_word(word, heading)
 
     def _heading(self) -> Heading | None:
         """The separator that holds the word of the round, looked for once: every line asks."""
@@ -117,21 +128,12 @@ class Loop(Part, kw_only=True):
                 if self.hole in line:
                     last = part is printing[-1] and row == len(part.lines) - 1
                     above = None if before is None else before + row
-                    return Heading(self._pattern(line, part.unended), above, last)
+                    hole = HOLES.findall(line).index(self.hole)
+                    bare = line == self.hole and not part.unended
+                    return Heading(Holed(line), hole, bare, part.unended, above, last)
             if before is not None and not part.maybe:
                 before += len(part.lines) - part.unended
         return None
-
-    def _pattern(self, line: str, unended: bool) -> re.Pattern[str]:
-        pieces = [
-            "(?P<word>.+?)"
-            if piece == self.hole and not line[:i].count(self.hole)
-            else ".*?"
-            if HOLES.match(piece)
-            else re.escape(piece)
-            for i, piece in _pieces(line)
-        ]
-        return re.compile("".join(pieces) + ("" if unended else "$"))
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         listed = bool(self.globs) or any(
@@ -168,11 +170,11 @@ class Loop(Part, kw_only=True):
         """Where each round begins and ends, and its word."""
         marks: list[tuple[int, str]] = []
         for number, line in enumerate(lines):
-            heading_match = heading.pattern.match(line)
-            if heading_match is None or not self._is_word(heading_match["word"], heading):
+            word = heading.word(line)
+            if word is None or not self._is_word(word, heading):
                 continue
-            if is_file_name(heading_match["word"]) and len(marks) < MAX_ROUNDS:
-                marks.append((number, heading_match["word"]))
+            if is_file_name(word) and len(marks) < MAX_ROUNDS:
+                marks.append((number, word))
         if heading.above is None and heading.last:
             begins = [0, *(number + 1 for number, _ in marks)]
             return [(begin, at + 1, word) for begin, (at, word) in zip(begins, marks, strict=False)]
@@ -190,7 +192,7 @@ class Loop(Part, kw_only=True):
         listed = [part for part in self.source if isinstance(part, Names)]
         if listed and not any(part.score(word) > 0 for part in listed):
             return False
-        if heading.pattern.pattern != _BARE_WORD:
+        if not heading.bare:
             return True
         if listed:
             return any(part.roots for part in listed) or " " not in word
@@ -214,9 +216,9 @@ class Loop(Part, kw_only=True):
             # One line a round, with the line that was read in it: as many were read as printed.
             if len(only.lines) == 1 and heading is not None and heading.above == 0:
                 return source.shown(lines, sure, trimmed)
-        if any(isinstance(p, Text | Opaque) for p in printed):
-            if any(isinstance(part, Content) for part in self.source):
-                return shown_files(self.source, "read")
+        told = any(isinstance(part, Text | Opaque) for part in printed)
+        if told and any(isinstance(part, Content) for part in self.source):
+            return shown_files(self.source, "read")
         return ()
 
 
@@ -225,11 +227,3 @@ def _fits(word: str, glob: str) -> bool:
     if HOLES.search(glob):
         return True
     return fnmatch.fnmatchcase(word, glob.replace("**/", "*"))
-
-
-def _pieces(line: str) -> Iterable[tuple[int, str]]:
-    position = 0
-    for piece in re.split("([\ue000-\uf8ff])", line):
-        if piece:
-            yield position, piece
-        position += len(piece)

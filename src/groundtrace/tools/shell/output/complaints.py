@@ -43,10 +43,10 @@ _NODE_ERROR = re.compile(
     r"(?:Uncaught )?Error: (?:ENOENT: no such file or directory, (?:open|stat|scandir) '(?P<path>[^']*)'"
     r"|Cannot find module '(?P<module>[^']*)')"
 )
-_REMOTE_ERROR = re.compile(
-    r"repository not found: |repo not found: |file not found: "
+_REMOTE_ERROR = re.compile(r"repository not found: |repo not found: |file not found: ")
+_ABSENT = re.compile(
+    r"(?:: |^)([^\s:]{1,200}): (?:command )?not found$|command not found: (\S{1,200})$"
 )
-_ABSENT = re.compile(r"(?:: |^)([^\s:]{1,200}): (?:command )?not found$|command not found: (\S{1,200})$")
 _QUOTED = re.compile(r"['\"`‘“]([^'\"`’”]{1,4096})['\"’”]")
 _OPENED = re.compile(r"(?:read|open(?: file)?) ([^:]{1,4096})")
 _TRACE = re.compile(r"Traceback \(most recent call last\):$")

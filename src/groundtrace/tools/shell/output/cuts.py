@@ -88,6 +88,8 @@ _INSIDE = re.compile(
     r"|<response clipped>(?:<NOTE>[^<]*</NOTE>)?"
 )
 """Cuts inside a line: what stands before and behind them is half a line."""
+MAX_NOTICE = 1000
+"""No harness says that it cut something in more characters."""
 _HINTS = ("truncated", "omitted", "TRUNCATED", "<response clipped>")
 _BAR = re.compile(r"-{20,200}")
 """A bar of dashes that some harnesses draw around a cut."""
@@ -122,7 +124,8 @@ def _add(line: str, out: list[str], count: int) -> str | None:
     if type(line) is not str or not any(hint in line for hint in _HINTS):
         out.append(line)
         return None
-    found = _BY_LINES.match(line)
+    short = len(line) <= MAX_NOTICE
+    found = _BY_LINES.match(line) if short else None
     if found is not None:
         number = found["a"] or found["b"] or found["c"] or found["d"]
         omitted = None if number is None else int(number.replace(",", ""))
@@ -130,7 +133,7 @@ def _add(line: str, out: list[str], count: int) -> str | None:
             out.append(cut(line, omitted))
             return None
         return _counted_cut(line, omitted or 0, int(found["total"].replace(",", "")), out, count)
-    if _BY_CHARACTERS.match(line):
+    if short and _BY_CHARACTERS.match(line):
         if out and _BAR.fullmatch(out[-1]):
             out.pop()
         _halve_last(out)

@@ -55,7 +55,9 @@ def _tar(call: Call) -> Parts:
     options = call.options("fCTXbHIK", frozenset({"--file", "--directory", "--exclude"}))
     if options.has("-x", "--extract", "--get") and options.has("-v", "--verbose"):
         folder = options.value("-C", "--directory")
-        return [Told(cwd=join(call.cwd, folder) if folder else call.cwd, form="unpacked", rule="tar")]
+        return [
+            Told(cwd=join(call.cwd, folder) if folder else call.cwd, form="unpacked", rule="tar")
+        ]
     if options.has("-c", "--create"):
         target = options.values.get("-f") or options.values.get("--file") or []
         return [*call.writes(target), Opaque(rule="tar", expected=False)]

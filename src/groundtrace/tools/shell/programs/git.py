@@ -102,9 +102,7 @@ def _listing(call: Call, options: Options) -> Parts | None:
 
 def _patch(call: Call, options: Options, rule: str) -> Diff:
     top, summary = _from_top(options), options.has("--stat")
-    return Diff(
-        cwd=call.cwd, start=call.shell.start, summary=summary, top=top, rule=rule
-    )
+    return Diff(cwd=call.cwd, start=call.shell.start, summary=summary, top=top, rule=rule)
 
 
 def _from_top(options: Options) -> bool:

@@ -154,7 +154,10 @@ def run_with_names(
     shells = any(word.text.rsplit("/", 1)[-1] in _SHELLS for word in command[:1])
     if shells and (mark is None or batch):
         names = Word(HOLE, stream=tuple(source))
-        return shell.command([names if w.text == mark else w for w in command] + ([names] if mark is None else []), None)
+        return shell.command(
+            [names if w.text == mark else w for w in command] + ([names] if mark is None else []),
+            None,
+        )
     if mark is None or not any(mark in word.text for word in command):
         return _unknown_operand(call, [*command, Word(shell.hole(), glob=False)], roots)
     if any(word.text in {"sh", "bash", "echo"} for word in command[:1]):

@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from groundtrace.tools.shell.programs.python_names import Opened
 
 MAX_SCRIPT = 200_000
+MAX_STATEMENTS = 4000
+MAX_HANDLES = 40
+"""Files that one script holds open."""
 _CONSTANT = re.compile(r"[$@]?\b(\w{1,80})\s*=\s*(['\"])([^'\"\n]{1,1000})\2\s*(?:;|\n|$)")
 _NAME = r"(?:(?P<quote>['\"])(?P<path>[^'\"\n]{1,1000})(?P=quote)|\$?(?P<variable>\w{1,80}))"
 _READ = re.compile(
@@ -31,7 +36,9 @@ _ASSIGNED = re.compile(r"(?:^|[\s(])(?:const |let |var |my )?[$@%]?(\w{1,80})\s*
 _EACH = re.compile(
     r"\.(?:forEach|map|filter|flatMap|each|each_with_index|each_line|select)\b\s?(?:\(\s?(?:function\s?)?\(?|\{\s?\|\s?|do\s\|\s?)(\w{1,80})"
 )
-_FOR = re.compile(r"\bfor(?:each)?\s?\(?\s?(?:const |let |var |my )?[$@]?(\w{1,80})\s?(?:of\b|in\b|\()")
+_FOR = re.compile(
+    r"\bfor(?:each)?\s?\(?\s?(?:const |let |var |my )?[$@]?(\w{1,80})\s?(?:of\b|in\b|\()"
+)
 _PRINT = re.compile(
     r"(?:\b(?:console\.(?:log|error|info|dir)|process\.stdout\.write|puts|print|printf|say)\b"
     r"|(?:(?<=[;\n{}])|^) ?pp? )(?P<rest>[^;\n}]*)"
@@ -43,13 +50,16 @@ _NO_TEXT = re.compile(
 _STRING = re.compile(r"'[^'\n]{0,2000}'|\"[^\"\n$#]{0,2000}\"")
 
 
+_VARIABLE = re.compile(r"(?<![\w.])\w{1,80}\b")
+
+
 class Script(Opened, kw_only=True):
     """What a script opens, and which files it prints from."""
 
-    shown: dict[str, None] = {}
+    shown: dict[str, None] = msgspec.field(default_factory=dict)
 
 
-def other_files(source: str, arguments: list[str]) -> Script:
+def other_files(source: str) -> Script:
     """Files in a node, ruby or perl script, by the usual calls."""
     source = source[:MAX_SCRIPT]
     found = Script(shown={})
@@ -59,7 +69,8 @@ def other_files(source: str, arguments: list[str]) -> Script:
         path = (opened["path"] or opened["plain"] or "").strip()
         if (opened["mode"] or "<") == "<":
             found.reads[path] = None
-            handles[opened["handle"]] = path
+            if len(handles) < MAX_HANDLES:
+                handles[opened["handle"]] = path
         else:
             found.writes[path] = 0
     for written in _WRITE.finditer(source):
@@ -67,7 +78,7 @@ def other_files(source: str, arguments: list[str]) -> Script:
         if name:
             found.writes[name] = 0
     carried: dict[str, set[str]] = {}
-    statements = [piece for piece in _STATEMENT.split(source) if piece.strip()]
+    statements = [piece for piece in _STATEMENT.split(source) if piece.strip()][:MAX_STATEMENTS]
     for _ in range(2):
         for statement in statements:
             files = _text_in(statement, constants, handles, carried)
@@ -75,7 +86,9 @@ def other_files(source: str, arguments: list[str]) -> Script:
             if not files:
                 continue
             targets = [*_ASSIGNED.findall(statement), *_EACH.findall(statement)]
-            if "<" in statement and any(f"<${h}>" in statement or f"<{h}>" in statement for h in handles):
+            if "<" in statement and any(
+                f"<${h}>" in statement or f"<{h}>" in statement for h in handles
+            ):
                 targets.append("_")
             for name in [*targets, *_FOR.findall(statement)]:
                 carried.setdefault(name, set()).update(files)
@@ -105,9 +118,8 @@ def _text_in(
             files.add(path)
     if carried:
         bare = _STRING.sub("", _NO_TEXT.sub("", text))
-        for name, held in carried.items():
-            if re.search(rf"(?<![\w.]){re.escape(name)}\b(?!\s*=[^=~>])", bare):
-                files |= held
+        for name in _VARIABLE.findall(bare):
+            files |= carried.get(name, set())
     return files
 
 

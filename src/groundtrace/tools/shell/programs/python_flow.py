@@ -162,7 +162,9 @@ def named_by(nodes: Sequence[ast.AST], names: Names, files: Iterable[str]) -> li
                     inner = piece.value if isinstance(piece, ast.FormattedValue) else piece
                     if isinstance(inner, ast.Name):
                         printed.update(strings(inner, names))
-    return [file for file in files if any(f"/{file}".endswith(f"/{name}") for name in printed if name)]
+    return [
+        file for file in files if any(f"/{file}".endswith(f"/{name}") for name in printed if name)
+    ]
 
 
 def _is_stream(node: ast.expr) -> bool:

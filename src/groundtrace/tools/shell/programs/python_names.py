@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -30,6 +31,7 @@ OPENERS = ("open", "fileinput", "glob", "walk", "listdir", "iterdir", "__file__"
 """A script without one of these words opens nothing that could be told."""
 _LISTERS = frozenset(["glob", "rglob", "iglob", "walk", "listdir", "iterdir", "scandir"])
 MAX_STRINGS = 200
+MAX_NAME = 4096
 
 
 class Names(msgspec.Struct):
@@ -63,9 +65,14 @@ def constants(nodes: Sequence[ast.AST], arguments: Sequence[str]) -> Names:
     return names
 
 
+def _bounded(texts: Iterator[str]) -> list[str]:
+    """As many strings as are followed, without those that are no names: `a = a + a` doubles."""
+    return [text for text in islice(texts, MAX_STRINGS) if len(text) <= MAX_NAME]
+
+
 def _bind(target: ast.expr, value: ast.expr, names: Names) -> None:
     if isinstance(target, ast.Name):
-        texts = list(strings(value, names))
+        texts = _bounded(strings(value, names))
         if texts:
             names.values[target.id] = texts
     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple | ast.List):
@@ -75,7 +82,7 @@ def _bind(target: ast.expr, value: ast.expr, names: Names) -> None:
 
 def _bind_each(target: ast.expr, source: ast.expr, names: Names) -> None:
     if isinstance(target, ast.Name):
-        texts = list(strings(source, names))
+        texts = _bounded(strings(source, names))
         if texts:
             names.values[target.id] = texts
         return
@@ -181,21 +188,30 @@ def opened_by(node: ast.Call, names: Names) -> Opened:
     elif name in _OS_WRITERS and isinstance(owner, ast.Name) and node.args:
         if owner.id in {"os", "shutil"}:
             found.writes.update(dict.fromkeys(strings(node.args[-1], names), node.lineno))
-    elif name in {"input", "FileInput"} and isinstance(owner, ast.Name):
-        if owner.id == "fileinput" and node.args:
-            texts = list(strings(node.args[0], names))
-            if any(keyword.arg == "inplace" for keyword in node.keywords):
-                found.writes.update(dict.fromkeys(texts, node.lineno))
-            else:
-                found.reads.update(dict.fromkeys(texts))
+    elif name in {"input", "FileInput"} and _is_module(owner, "fileinput") and node.args:
+        texts = list(strings(node.args[0], names))
+        if any(keyword.arg == "inplace" for keyword in node.keywords):
+            found.writes.update(dict.fromkeys(texts, node.lineno))
+        else:
+            found.reads.update(dict.fromkeys(texts))
     return found
+
+
+def _is_module(node: ast.expr | None, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _opened(node: ast.Call, owner: ast.expr | None, names: Names, found: Opened) -> None:
     """`open(name, mode)`, `io.open(name)`, `Path(name).open(mode)`."""
     path = node.args[0] if node.args else None
     mode_at = 1
-    if isinstance(owner, ast.Name) and owner.id in {"os", "webbrowser", "Image", "zipfile", "tarfile"}:
+    if isinstance(owner, ast.Name) and owner.id in {
+        "os",
+        "webbrowser",
+        "Image",
+        "zipfile",
+        "tarfile",
+    }:
         return  # gives a number, a window or an archive
     if owner is not None and list(strings(owner, names)):
         path, mode_at = owner, 0
@@ -231,10 +247,14 @@ def listed_roots(nodes: Sequence[ast.AST], names: Names) -> list[str] | None:
     printed = [
         node
         for node in nodes
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
     ]
     named = [node for node in printed if len(node.args) == 1 and _is_name(node.args[0], bound)]
-    modules = [n for n in printed if len(n.args) == 1 and ast.unparse(n.args[0]).endswith(".__file__")]
+    modules = [
+        n for n in printed if len(n.args) == 1 and ast.unparse(n.args[0]).endswith(".__file__")
+    ]
     if modules and len(modules) == len(printed):
         return []
     return roots if named and roots else None

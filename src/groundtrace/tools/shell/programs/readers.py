@@ -48,7 +48,7 @@ def _bat(call: Call) -> Parts:
     parts = call.opened(options.operands)
     wanted: list[tuple[int, int | None]] = []
     for word in [*options.values.get("-r", []), *options.values.get("--line-range", [])]:
-        found = re.fullmatch(r"(\d*):?(\d*)", word.text)
+        found = re.fullmatch(r"(\d{0,9}):?(\d{0,9})", word.text)
         if found:
             low = int(found[1] or 1)
             high = int(found[2]) if found[2] else None if ":" in word.text else low
@@ -119,7 +119,8 @@ def _tail(call: Call) -> Parts:
     by_bytes = options.has("-c", "--bytes")
     if several is not None:
         start = value[1:] if value is not None and value.startswith("+") else ""
-        several.spans = ((int(start), None),) if start.isdigit() else None
+        known = start.isdecimal() and len(start) < 10
+        several.spans = ((int(start), None),) if known else None
         return [several]
     parts = call.opened(options.operands)
     if by_bytes or (value is not None and not re.fullmatch(r"[+-]?\d{1,9}", value)):
@@ -232,9 +233,7 @@ def _diff(call: Call) -> Parts:
                 rule=call.name,
             )
         ]
-    left, right = (
-        shown_files(call.opened([word]), "read") for word in _compared_files(operands)
-    )
+    left, right = (shown_files(call.opened([word]), "read") for word in _compared_files(operands))
     if options.has("-y", "--side-by-side"):
         return [Opaque(shows=left + right, rule=call.name)]
     return [Differences(left=left, right=right, rule=call.name)]
@@ -292,7 +291,9 @@ def _escapes(text: str) -> str:
     )
 
 
-_HOLDER = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[sdiqbxfu]")
+_HOLDER = re.compile(r"%[-+ 0#]*+\d*+(?:\.\d++)?+[sdiqbxfu]")
+MAX_PRINTED = 100_000
+"""More than this is data that printf repeats."""
 
 
 def _filled(template: str, values: list[str]) -> str:
@@ -315,6 +316,8 @@ def _printf(call: Call) -> Parts:
     for index in range(min(rounds, 200)):
         chunk = values[index * len(holders) : (index + 1) * len(holders)]
         text += _filled(template, chunk)
+        if len(text) > MAX_PRINTED:
+            break
     return [text_part(call.shell, text, ended=False, rule="printf")]
 
 
@@ -364,7 +367,7 @@ def _passed(call: Call) -> Parts:
 
 
 def _blame_spans(text: str) -> Spans | None:
-    found = re.fullmatch(r"(\d+),(?:(\+?)(\d+))?", text)
+    found = re.fullmatch(r"(\d{1,9}),(?:(\+?)(\d{1,9}))?", text)
     if not found:
         return None
     low = int(found[1])

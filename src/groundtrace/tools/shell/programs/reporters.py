@@ -30,7 +30,9 @@ def reports(call: Call, name: str) -> Parts:
         return [Names(cwd=call.cwd, form="pydoc", only_files=True, anchor=False, rule=name)]
     if name not in CHECKERS:
         return []
-    return [Names(cwd=call.cwd, form="report", only_files=True, anchor=False, silent=True, rule=name)]
+    return [
+        Names(cwd=call.cwd, form="report", only_files=True, anchor=False, silent=True, rule=name)
+    ]
 
 
 def _checker(call: Call) -> Parts:

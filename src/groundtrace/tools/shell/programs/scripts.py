@@ -18,8 +18,14 @@ from groundtrace.model import FileRef
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.other_scripts import other_files
 from groundtrace.tools.shell.programs.python_flow import named_by, shown_by
+from groundtrace.tools.shell.programs.python_names import (
+    OPENERS,
+    constants,
+    listed_roots,
+    opened_by,
+    strings,
+)
 from groundtrace.tools.shell.programs.python_names import Names as PythonNames
-from groundtrace.tools.shell.programs.python_names import OPENERS, constants, listed_roots, opened_by, strings
 from groundtrace.tools.shell.programs.python_slices import Ranges, python_ranges
 from groundtrace.tools.shell.programs.reporters import reports
 from groundtrace.tools.shell.streams import line_algebra as algebra
@@ -59,13 +65,12 @@ def python_files(source: str, arguments: Sequence[str] = ()) -> Shown:
             nodes = list(ast.walk(tree))
             names = constants(nodes, arguments)
             reads = _follow(nodes, names, out)
+            _go_where_it_goes(nodes, names, out)
+            out.roots = None if out.reads else listed_roots(nodes, names)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _guess(source)
     if len(reads) == 1 and len(out.reads) == 1 and not out.writes:
         out.ranges = python_ranges(tree)
-    _go_where_it_goes(nodes, names, out)
-    if not out.reads:
-        out.roots = listed_roots(nodes, names)
     return out
 
 
@@ -130,9 +135,9 @@ def _guess(source: str) -> Shown:
     return out
 
 
-def other_scripts(source: str, arguments: Sequence[str] = ()) -> Shown:
+def other_scripts(source: str) -> Shown:
     """The same for node, ruby and perl."""
-    found = other_files(source, list(arguments))
+    found = other_files(source)
     return Shown(reads=found.shown, writes=found.writes)
 
 
@@ -203,7 +208,9 @@ def _given(call: Call, flags: str, inline: str) -> tuple[str, str, list[str]] | 
     return None if written is None else (*written, arguments)
 
 
-_CHECKERS = frozenset({"py_compile", "compileall", "pytest", "unittest", "pip", "venv", "http.server"})
+_CHECKERS = frozenset(
+    {"py_compile", "compileall", "pytest", "unittest", "pip", "venv", "http.server"}
+)
 
 
 def _python(call: Call) -> Parts:
@@ -235,10 +242,10 @@ def _node(call: Call) -> Parts:
     given = _given(call, "ep", "[eval]")
     if given is None:
         return _unknown_script(call)
-    script, name, arguments = given
+    script, name, _ = given
     if any(re.fullmatch(r"-\w{0,20}p", word.text) for word in call.args[:2]):
         script = f"console.log({script})"  # -p prints what the script is worth
-    return _parts(call, other_scripts(script, arguments), name)
+    return _parts(call, other_scripts(script), name)
 
 
 def _perl(call: Call) -> Parts:

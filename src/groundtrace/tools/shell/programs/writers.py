@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
-from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.content import Content
+from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Opaque, Part, Parts
 from groundtrace.tools.shell.streams.patched import Applied, Patched, Told
 from groundtrace.tools.shell.streams.text import text_of
@@ -24,14 +24,14 @@ _OLD_NAME = re.compile(r"^--- (?:\"?a/)?([^\t\n]+?)\"?(?:\t.*)?$", re.MULTILINE)
 
 def patch_targets(text: str) -> list[str]:
     """Files that a patch changes, in order; removed files by their old name."""
-    out: list[str] = []
+    out: dict[str, None] = {}
     olds = _OLD_NAME.findall(text)
     news = _NEW_NAME.findall(text)
     for index, new in enumerate(news):
         name = olds[index] if new == "/dev/null" and index < len(olds) else new
-        if is_file_name(name) and name not in out:
-            out.append(name)
-    return out
+        if is_file_name(name):
+            out[name] = None
+    return list(out)
 
 
 def apply_patch(call: Call, cwd: str | None, checks: bool = False, whole: bool = False) -> Parts:

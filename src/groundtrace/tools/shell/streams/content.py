@@ -121,9 +121,7 @@ class Content(Part, kw_only=True):
             return [self._ref(None, None)] if any(pieces(lines)) else []
         return [self._ref(low, high) for low, high in self._cut_spans(lines, self.spans)]
 
-    def _cut_spans(
-        self, lines: Sequence[str], spans: Spans
-    ) -> list[tuple[int | None, int | None]]:
+    def _cut_spans(self, lines: Sequence[str], spans: Spans) -> list[tuple[int | None, int | None]]:
         """Lines in front of a cut count from the first; those behind it only where the harness
         says how many lines it left out."""
         out: list[tuple[int | None, int | None]] = []

@@ -37,7 +37,9 @@ NUMBERED = re.compile(r"(\d{1,9})[:-]")
 _NUMBERED_LINE = re.compile(r"\d+[:-]")
 _LOCATED = re.compile(r"([^:\0]+)[:\0](\d{1,9}):")
 _BINARY = re.compile(r"(?:Binary file (.+) matches|\w{1,10}: (.+): binary file matches)$")
-OMITTED = re.compile(r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$")
+OMITTED = re.compile(
+    r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$"
+)
 """What rg prints instead of a line that is too long: no text of the file."""
 
 

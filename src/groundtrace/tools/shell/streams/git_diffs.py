@@ -19,11 +19,8 @@ from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.repository_top import from_top
 from groundtrace.tools.shell.weights import BESIDE_PATCH, BLANKS_CUT, PATCH_LINE
 
-_DIFF_GIT = re.compile(r'diff --git "?[aciow]/(.{1,4096}?)"? "?[bciow]/(?P<name>.{1,4096}?)"?$')
-_DIFF_BARE = re.compile(r'diff --git "?(?P<name>.{1,4096}?)"? "?(?P=name)"?$')
-"""With `--no-prefix` both sides are the name alone."""
-_DIFF_SIDE = re.compile(r'\+\+\+ "?b/(?P<name>[^\t]{1,4096}?)"?\t?$')
-"""What is left of a heading when `grep '^[+-]'` follows."""
+_SIDE = re.compile(r"[abciow]/")
+"""The letter before a name, by what is compared: commit, index, working tree."""
 _DIFF_LINE = re.compile(
     r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)"
 )
@@ -172,7 +169,24 @@ class Diff(Part, kw_only=True):
 
 def _heading(line: str) -> str | None:
     """The name in a line that opens a file."""
-    if not line.startswith(("diff --git", "+++ ")) or len(line) > MAX_HEADING:
+    if len(line) > MAX_HEADING:
         return None
-    found = _DIFF_BARE.match(line) or _DIFF_GIT.match(line) or _DIFF_SIDE.match(line)
-    return None if found is None else found["name"]
+    if line.startswith("+++ "):
+        # What is left of a heading when `grep '^[+-]'` follows.
+        name = line[4:].rstrip("\t").strip('"')
+        return name[2:] if name.startswith("b/") and "\t" not in name else None
+    if not line.startswith("diff --git "):
+        return None
+    both = line[len("diff --git ") :]
+    middle = len(both) // 2
+    left, right = both[:middle].strip('"'), both[middle + 1 :].strip('"')
+    if both[middle : middle + 1] == " " and left == right:
+        return left  # `--no-prefix`: both sides are the name alone
+    if both[middle : middle + 1] == " " and left[1:] == right[1:] and _SIDE.match(right):
+        return right[2:]
+    # A file that got another name: the sides differ.
+    for mark in (' "b/', " b/", " w/", " i/", " c/", " o/"):
+        at = both.rfind(mark)
+        if at > 0:
+            return both[at + len(mark) :].strip('"')
+    return None

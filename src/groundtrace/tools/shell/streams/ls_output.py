@@ -89,7 +89,7 @@ class Listing(Part, kw_only=True):
     def _possible(self, name: str) -> bool:
         """Whether a row of `ls -l` can be of this name; a link has its target behind the name."""
         name = name.split(" -> ")[0]
-        if self._given(name) or self._open() and "/" in name:
+        if self._given(name) or (self._open() and "/" in name):
             return True
         return not self._only_given() and "/" not in name.rstrip("/")
 
@@ -118,7 +118,9 @@ class Listing(Part, kw_only=True):
         return Part.cost_of_speech(self) + (QUIET_LISTING_SPEAKS if self.quiet else 0.0)
 
     def _other(self, line: str) -> float:
-        return LISTING_SECTION if self._sections() and (not line or line.endswith(":")) else UNLIKELY
+        return (
+            LISTING_SECTION if self._sections() and (not line or line.endswith(":")) else UNLIKELY
+        )
 
     def pair(self, before: str, line: str) -> float:
         """Names come in order; two listings without a line between them meet where it breaks."""

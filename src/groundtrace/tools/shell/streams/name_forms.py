@@ -63,6 +63,30 @@ def _matcher(pattern: str) -> Callable[[str], str | None]:
     return take
 
 
+_NO_NAME = re.compile(r"commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b")
+
+
+def _name_in_log(line: str) -> str | None:
+    """A line of `git log --name-only` that is a name: one word, or a path with blanks."""
+    if not line or ":" in line or line[0].isspace() or _NO_NAME.match(line):
+        return None
+    words = line.split()
+    if len(words) > 1 and "/" not in line:
+        return None
+    telling = "." in words[0] or "/" in words[0] or (len(words) == 1 and line.isupper())
+    return line if telling else None
+
+
+def _first_word(line: str) -> str | None:
+    words = line.split()
+    return words[0] if len(words) > 1 and ("." in words[0] or "/" in words[0]) else None
+
+
+def _last_word(line: str) -> str | None:
+    words = line.split()
+    return words[-1] if len(words) > 1 and ("." in words[-1] or "/" in words[-1]) else None
+
+
 FORMS: dict[str, Callable[[str], str | None]] = {
     "plain": lambda line: line,
     "wc": _matcher(r"\s*(?:\d+\s+){1,5}(?!total$)(\S.*)"),
@@ -77,13 +101,10 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     "numstat": _matcher(r"(?:\d{1,9}|-)(?:\t| {2,7})(?:\d{1,9}|-)(?:\t| {2,7})(\S.*)$"),
     "uniq": _matcher(r"\s*\d+\s+(\S.*)"),
     "findls": _matcher(r"\s*\d+\s+\d+\s+-\S+\s+.*\d\d:?\d\d ((?:\.|/).*)$"),
-    "tree": _matcher(r"(?:[│├└─|`\s -]*)\s*(\S.*)$"),
     "treehash": _matcher(r"\d{6} blob [0-9a-f]+\s+(.+)$"),
-    "logname": _matcher(
-        r"(?!commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b)((?=\S*[./]|[A-Z]+$)[^\s:](?:[^\s:]*|[^:]*/[^:]*))$"
-    ),
-    "first": _matcher(r"(\S*[./]\S*)(?:\s+\S+)+$"),
-    "last": _matcher(r"(?:\S+\s+)+(\S*[./]\S*)$"),
+    "logname": _name_in_log,
+    "first": _first_word,
+    "last": _last_word,
     "report": _matcher(
         r"(?:\./)?((?=[^\s:(]*[./])[^\s:()]{1,1000})(?::\d{1,9}(?::\d{1,9})?:|\(\d{1,9},\d{1,9}\):) "
     ),

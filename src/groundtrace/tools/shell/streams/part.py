@@ -105,7 +105,6 @@ class Part(msgspec.Struct, kw_only=True):
         """Files that `lines` tell of; `sure` when it is certain where they begin and end."""
         return ()
 
-
     def unseen(self) -> Iterable[FileRef]:
         """Files that are known to have been touched though nothing was printed."""
         return ()

@@ -7,7 +7,6 @@ what follows it, which `Prefixed` takes apart again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -56,13 +55,9 @@ class Prefixed(Part, kw_only=True):
         start = self.text.lines[-1]
         if HOLES.search(start) is None:
             return line[len(start) :] if line.startswith(start) else None
-        pieces = [
-            "(?:.*?)" if HOLES.match(p) else re.escape(p)
-            for p in re.split("([\ue000-\uf8ff])", start)
-            if p
-        ]
-        prefix = re.match("".join(pieces), line)
-        return line[prefix.end() :] if prefix else None
+        values = Holed(start).match(line, unended=True)
+        # The last hole takes all that is left, where the text ends with it.
+        return None if values is None else values[-1]
 
     def score(self, line: str) -> float:
         return GLUED if self._rest(line) is not None else self.inner.score(line)

@@ -13,7 +13,7 @@ from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.weights import PLAIN, TELLING, UNLIKELY
 
 _BRANCH = re.compile(
-    r"(?P<bars>(?:[│|] ?(?:\s|\xa0){2,3}|(?:\s|\xa0){4})*)(?:[├└|`](?:──|--) ?)(?P<name>.+)$"
+    r"(?P<bars>(?:[│|][\s\xa0]{2,3}+|[\s\xa0]{4})*+)(?:[├└|`](?:──|--) ?)(?P<name>.+)$"
 )
 
 

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 _MARK = "\x01"
 _SPLIT = "\x02"
 _SPECIAL = re.compile(r"[*?\[\]{},~\s\x01\x02]")
+MAX_MATCHED = 4096
+"""Longer values are no paths; a pattern is tried at every place of them."""
+MAX_STARS = 4
+"""Stars of a pattern that is followed: each multiplies the ways to match."""
 MAX_TEXT = 100_000
 """Longer values are data, not names."""
 
@@ -287,6 +291,8 @@ def _modified(text: str, rest: str, shell: Shell) -> str:
     operand = _inline(shell, rest.lstrip("%#/^,:@").strip("\"'"))
     if HOLES.search(text) or HOLES.search(operand):
         return HOLE
+    if rest[0] in "%#/" and (len(text) > MAX_MATCHED or operand.count("*") > MAX_STARS):
+        return HOLE
     if rest[0] in "%#":
         return _stripped(text, operand, at_end=rest[0] == "%", longest=rest[:2] in {"%%", "##"})
     if rest[0] == "/":
@@ -300,7 +306,7 @@ def _modified(text: str, rest: str, shell: Shell) -> str:
         return text.upper() if rest[:2] == "^^" else text[:1].upper() + text[1:]
     if rest[0] == ",":
         return text.lower() if rest[:2] == ",," else text[:1].lower() + text[1:]
-    slice_match = re.match(r":\s*(-?\d+)(?::(-?\d+))?$", rest)
+    slice_match = re.match(r":\s*(-?[0-9]{1,9})(?::(-?[0-9]{1,9}))?$", rest)
     if slice_match:
         start = int(slice_match[1])
         end = None if slice_match[2] is None else start + int(slice_match[2])

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
+MAX_WRITTEN = 200_000
+"""More of a file that the command writes is not kept."""
+
+
 class Redirects:
     """Where a command's input comes from and its output goes."""
 
@@ -90,7 +94,9 @@ class Redirects:
         if self.texts and all(isinstance(part, Text) for part in parts if part.prints):
             text = text_of(parts)
             for path, adds in self.texts:
-                shell.written[path] = shell.written.get(path, "") + text if adds else text
+                before = shell.written.get(path, "") if adds else ""
+                # A text that grows in a loop is data, and no script.
+                shell.written[path] = (before + text)[:MAX_WRITTEN]
         if self.discard:
             unseen = [
                 Write(path=ref.path, rule=ref.rule or "")

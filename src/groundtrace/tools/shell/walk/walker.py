@@ -46,12 +46,13 @@ class Walker:
         self.missing = output.missing
         self.absent = output.absent
         self.speakers = output.speakers
-        self.stopped = output.stopped
+        self.stopped: Mapping[str, int] = output.stopped
         self.errors_seen = output.had_errors
         self.table = table
         self.variables: dict[str, list[Word]] = {}
         self.functions: dict[str, tuple[Tree, Node]] = {}
         self.streams: dict[str, tuple[Part, ...]] = {}
+        self.parsed: dict[str, Tree] = {}
         self.written: dict[str, str] = {}
         self.repos: dict[str, None] = {}
         self.folders: list[str | None] = []
@@ -139,7 +140,7 @@ class Walker:
         tree = self.tree
 
         def action() -> Parts:
-            self.tree = parse(source)
+            self.tree = self._parsed(source)
             self.variables["@"] = list(positional[1:])
             for index, word in enumerate(positional):
                 self.variables[str(index)] = [word]
@@ -150,9 +151,16 @@ class Walker:
         finally:
             self.tree = tree
 
+    def _parsed(self, source: str) -> Tree:
+        """The tree of a script; one that a loop runs is parsed once."""
+        tree = self.parsed.get(source)
+        if tree is None:
+            tree = self.parsed[source] = parse(source)
+        return tree
+
     def run_here(self, source: str) -> Parts:
         """A script given as text that changes this shell, as `source` and `eval` do."""
-        saved, self.tree = self.tree, parse(source)
+        saved, self.tree = self.tree, self._parsed(source)
         try:
             return self.run(self.tree.root)
         finally:
@@ -197,7 +205,9 @@ class Walker:
             if isinstance(item, Stage):
                 stream = self._stage(item, stream, piped)
             elif item != "|":
-                done = self._joined(done, operator, stream or []) if done is not None else stream or []
+                done = (
+                    self._joined(done, operator, stream or []) if done is not None else stream or []
+                )
                 operator, stream = item, stdin
         return stream or [] if done is None else self._joined(done, operator, stream or [])
 
