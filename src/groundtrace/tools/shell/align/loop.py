@@ -212,10 +212,11 @@ class Loop(Part, kw_only=True):
         printed = [part for part in self.template if part.prints]
         only = printed[0] if len(printed) == 1 else None
         source = self.source[0] if len(self.source) == 1 else None
-        if isinstance(source, Content) and isinstance(only, Text) and not only.maybe:
+        one = isinstance(only, Text) and not only.maybe and len(only.lines) == 1
+        opens = heading is not None and heading.above == 0
+        if isinstance(source, Content) and one and opens:
             # One line a round, with the line that was read in it: as many were read as printed.
-            if len(only.lines) == 1 and heading is not None and heading.above == 0:
-                return source.shown(lines, sure, trimmed)
+            return source.shown(lines, sure, trimmed)
         told = any(isinstance(part, Text | Opaque) for part in printed)
         if told and any(isinstance(part, Content) for part in self.source):
             return shown_files(self.source, "read")

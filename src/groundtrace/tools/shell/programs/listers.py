@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part
-from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.file_names import join
 from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
@@ -250,24 +249,6 @@ def _ls(call: Call) -> Parts:
     ]
 
 
-def _surfaces(form: str, takes: str = "") -> Handler:
-    """A program that prints something beside the names it was given."""
-
-    def handle(call: Call) -> Parts:
-        operands = call.options(
-            takes, frozenset({"--format", "--printf", "--max-depth", "--files0-from"})
-        ).operands
-        if not operands:
-            return algebra.count(call.stdin, call.name) if call.stdin else [Opaque(rule=call.name)]
-        roots = tuple(word for word in operands if word.text not in call.shell.missing)
-        if not roots:
-            return []
-        only_files = form in {"wc", "describe", "sum"}
-        return [Names(cwd=call.cwd, roots=roots, form=form, only_files=only_files, rule=call.name)]
-
-    return handle
-
-
 _STAT_FORMS = (("%n", "plain"), ("%s %n", "size"), ("%n *", "first"), ("* %n", "last"))
 """Where the name stands in the format of `stat -c`, and the form of a line with it there."""
 
@@ -297,7 +278,5 @@ def _tree(call: Call) -> Parts:
 
 HANDLERS: dict[str, Handler] = {
     "find": _find, "gfind": _find, "fd": _fd, "fdfind": _fd, "ls": _ls, "ll": _ls, "dir": _ls, "exa": _ls, "eza": _ls,
-    "tree": _tree, "wc": _surfaces("wc"), "file": _surfaces("describe", "Fmf"), "stat": _stat,
-    "md5sum": _surfaces("sum"), "sha1sum": _surfaces("sum"), "sha256sum": _surfaces("sum"), "sha512sum": _surfaces("sum"),
-    "du": _surfaces("size", "dt"), "realpath": _surfaces("plain"), "readlink": _surfaces("plain"), "cksum": _surfaces("wc"),
+    "tree": _tree, "stat": _stat,
 }  # fmt: skip

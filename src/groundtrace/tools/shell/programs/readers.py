@@ -13,7 +13,6 @@ from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.compared import Compared, Differences
 from groundtrace.tools.shell.streams.content import Content, Headed
 from groundtrace.tools.shell.streams.line_algebra import shown_files
-from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts, Write
 from groundtrace.tools.shell.streams.spans import WHOLE, Spans
 from groundtrace.tools.shell.streams.text import Text, text_of
@@ -130,40 +129,6 @@ def _tail(call: Call) -> Parts:
     return algebra.tail(parts, 10 if value is None else abs(int(value)))
 
 
-def _derived(takes: str = "", first: int = 0, stop: int | None = None) -> Handler:
-    """A program that shows something made of its files: operands from `first` to `stop`."""
-
-    def handle(call: Call) -> Parts:
-        operands = call.options(takes).operands
-        if first and len(operands) <= first and call.stdin is None:
-            return [Opaque(rule=call.name)]
-        return algebra.derive(call.opened(operands[first:stop]), call.name)
-
-    return handle
-
-
-def _reordered(takes: str, stop: int | None = None) -> Handler:
-    def handle(call: Call) -> Parts:
-        options = call.options(takes)
-        output = options.values.get("-o", [])
-        parts = call.opened(options.operands[:stop])
-        if call.name == "uniq" and options.has("-c"):
-            counted: Parts = []
-            for part in parts:
-                if isinstance(part, Names) and part.form == "plain":
-                    counted.append(replace(part, form="uniq"))
-                else:
-                    counted.extend(algebra.derive([part], call.name))
-            return counted
-        dropping = call.name == "uniq" or options.has("-u", "--unique")
-        parts = algebra.reorder(parts, dropping)
-        if output:
-            return [*(part for part in parts if not part.prints), *call.writes(output)]
-        return parts
-
-    return handle
-
-
 def _fold(call: Call) -> Parts:
     options = call.options("w", frozenset({"--width"}))
     width = options.number("-w", "--width") or 80
@@ -253,16 +218,6 @@ def _compared_files(operands: list[Word]) -> list[Word]:
         word if whole else replace(word, text=f"{word.text.rstrip('/')}/{name}")
         for word, whole in zip(operands, plain, strict=True)
     ]
-
-
-def _together(takes: str = "") -> Handler:
-    """A program that prints lines of several files side by side."""
-
-    def handle(call: Call) -> Parts:
-        files = call.opened(call.options(takes).operands)
-        return [Opaque(shows=shown_files(files, "read"), rule=call.name)]
-
-    return handle
 
 
 _ECHO_FLAGS = re.compile(r"-[neE]+")
@@ -361,11 +316,6 @@ def _tee(call: Call) -> Parts:
     return [*fed, *written]
 
 
-def _passed(call: Call) -> Parts:
-    """tr, fold, column and the like keep a stream's files and blur its lines."""
-    return algebra.derive(call.stdin or [Opaque(rule=call.name)], call.name)
-
-
 def _blame_spans(text: str) -> Spans | None:
     found = re.fullmatch(r"(\d{1,9}),(?:(\+?)(\d{1,9}))?", text)
     if not found:
@@ -377,15 +327,9 @@ def _blame_spans(text: str) -> Spans | None:
 
 
 HANDLERS: dict[str, Handler] = {
-    "cat": _cat, "zcat": _cat, "less": _cat, "more": _cat, "view": _cat, "tac": _reordered(""),
-    "bat": _bat, "batcat": _bat, "nl": _nl, "head": _head, "tail": _tail,
-    "sort": _reordered("ktoST"), "uniq": _reordered("fsw", stop=1), "shuf": _reordered("n"),
-    "cut": _cut, "jq": _jq, "yq": _jq, "diff": _diff, "cmp": _diff, "comm": _together(), "colordiff": _diff, "vimdiff": _diff,
-    "xxd": _derived("lsocg"), "hexdump": _derived("nse"), "od": _derived("AjNtw"), "strings": _derived("nte"),
-    "base64": _derived("w"), "column": _derived("socNHRTWEO"), "fold": _fold, "fmt": _derived("w"),
-    "rev": _derived(), "expand": _derived("t"), "paste": _together("d"), "join": _together("12aejotv"),
-    "xmllint": _derived("", 0), "pandoc": _derived("fto"), "csvlook": _derived(), "glow": _derived("sw"),
-    "tr": _passed, "json_pp": _passed, "pygmentize": _derived("lf"),
+    "cat": _cat, "zcat": _cat, "less": _cat, "more": _cat, "view": _cat,
+    "bat": _bat, "batcat": _bat, "nl": _nl, "head": _head, "tail": _tail, "fold": _fold,
+    "cut": _cut, "jq": _jq, "yq": _jq, "diff": _diff, "cmp": _diff, "colordiff": _diff, "vimdiff": _diff,
     "echo": _echo, "printf": _printf, "pwd": _pwd, "seq": _seq, "basename": _pathname, "dirname": _pathname,
     "tee": _tee,
 }  # fmt: skip

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from groundtrace.tools.shell.programs.call import Call, Handler
+from groundtrace.tools.shell.programs.effects import Program, run_prefixed
 from groundtrace.tools.shell.programs.listers import run_with_names
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.content import Content
@@ -16,30 +17,6 @@ from groundtrace.tools.shell.streams.spans import WHOLE
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word, filled, split_text
 from groundtrace.tools.shell.syntax.holes import HOLE, HOLES
-
-
-def _prefix(takes: str = "", skip: int = 0, long: frozenset[str] = frozenset()) -> Handler:
-    """A program that runs the command behind its own options and `skip` operands."""
-
-    def handle(call: Call) -> Parts:
-        args = call.args
-        at = 0
-        while at < len(args) and args[at].text.startswith("-"):
-            text = args[at].text
-            if text == "--":
-                at += 1
-                break
-            needs = text in long or (len(text) == 2 and text[1] in takes)
-            at += 2 if needs else 1
-        while at < len(args) and re.match(r"[A-Za-z_]\w*=", args[at].text):
-            name, _, value = args[at].text.partition("=")
-            call.shell.variables[name] = [Word(value)]
-            at += 1
-        rest = args[at + skip :]
-        return call.shell.command(rest, call.stdin) if rest else [Opaque(rule=call.name)]
-
-    return handle
-
 
 _PLACES = re.compile(r"/\S+$|\S+ is |\S+: aliased|alias ")
 
@@ -51,7 +28,7 @@ def _which(call: Call) -> Parts:
 
 def _command(call: Call) -> Parts:
     asks = any(re.fullmatch(r"-[pvV]*[vV]", word.text) for word in call.args[:1])
-    return _which(call) if asks else _prefix()(call)
+    return _which(call) if asks else run_prefixed(call, Program("runs"))
 
 
 def _read(call: Call) -> Parts:
@@ -188,10 +165,6 @@ def _cd(call: Call) -> Parts:
     return [Opaque(rule=call.name, expected=False, limit=1)] if call.name == "pushd" else []
 
 
-def _time(call: Call) -> Parts:
-    return _prefix("fo")(call)
-
-
 def _parallel(call: Call) -> Parts:
     texts = [word.text for word in call.args]
     if ":::" not in texts:
@@ -213,10 +186,7 @@ def _for_words(call: Call, command: Sequence[Word], words: Sequence[Word]) -> Pa
 
 
 HANDLERS: dict[str, Handler] = {
-    "sudo": _prefix("ugpCrt"), "doas": _prefix("uC"), "env": _prefix("uSC"), "time": _time, "nice": _prefix("n"),
-    "ionice": _prefix("cn"), "nohup": _prefix(), "stdbuf": _prefix("ioe"), "command": _command, "which": _which, "type": _which, "read": _read, "builtin": _prefix(),
-    "exec": _prefix("a"), "timeout": _prefix("ks", skip=1, long=frozenset({"--signal", "--kill-after"})),
-    "setsid": _prefix(), "unbuffer": _prefix(), "chronic": _prefix(), "caffeinate": _prefix("t"), "rtk": _prefix(),
+    "command": _command, "which": _which, "type": _which, "read": _read,
     "bash": _shell, "sh": _shell, "zsh": _shell, "dash": _shell, "ksh": _shell, "eval": _eval, "source": _source, ".": _source,
     "xargs": _xargs, "parallel": _parallel, "cd": _cd, "chdir": _cd, "pushd": _cd, "popd": _cd,
 }  # fmt: skip

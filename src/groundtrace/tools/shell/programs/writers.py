@@ -13,8 +13,8 @@ from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
-from groundtrace.tools.shell.streams.part import Opaque, Part, Parts
-from groundtrace.tools.shell.streams.patched import Applied, Patched, Told
+from groundtrace.tools.shell.streams.part import Part, Parts
+from groundtrace.tools.shell.streams.patched import Applied, Patched
 from groundtrace.tools.shell.streams.text import text_of
 from groundtrace.tools.shell.streams.word import Word
 
@@ -90,11 +90,6 @@ def _begin_patch(call: Call) -> Parts:
     return [Applied(paths=tuple(paths), rule=call.name)]
 
 
-def _submit(call: Call) -> Parts:
-    """The final answer of an agent: the diff that it prints is no read."""
-    return [Opaque(rule=call.name, expected=False)]
-
-
 def _copy(takes: str) -> Handler:
     def handle(call: Call) -> Parts:
         options = call.options(
@@ -138,40 +133,11 @@ def _same_kind_of_folder(source: str, target: str) -> bool:
     return not plain and looks_like_folder(target) and not looks_like_folder(source)
 
 
-def _touched(takes: str = "") -> Handler:
-    def handle(call: Call) -> Parts:
-        options = call.options(takes, frozenset({"--size", "--reference", "--date"}))
-        words = options.operands
-        if call.name == "rm" and options.has("-r", "-R", "--recursive"):
-            words = [word for word in words if not looks_like_folder(word.text)]
-        written = call.writes(words)
-        # `rm -v` names what patterns stand for.
-        if call.name == "rm" and options.has("-v", "--verbose"):
-            return [*written, Told(cwd=call.cwd, form="removed", rule="rm")]
-        return written
-
-    return handle
-
-
 def _dd(call: Call) -> Parts:
     return call.writes([Word(w.text[3:]) for w in call.args if w.text.startswith("of=")])
 
 
-def _silent(_call: Call) -> Parts:
-    return []
-
-
-def _unexpected(call: Call) -> Parts:
-    return [Opaque(rule=call.name, expected=False)]
-
-
 HANDLERS: dict[str, Handler] = {
-    "cp": _copy("tS"), "mv": _copy("tS"), "install": _copy("tmogS"), "ln": _copy("tS"), "rsync": _unexpected,
-    "touch": _touched("drt"), "rm": _touched(), "unlink": _touched(), "truncate": _touched("sr"), "shred": _touched("ns"),
-    "patch": _patch, "apply_patch": _begin_patch, "applypatch": _begin_patch, "dd": _dd, "submit": _submit,
-    **dict.fromkeys(
-        ["mkdir", "rmdir", "chmod", "chown", "chgrp", "true", "false", ":", "exit", "return", "break", "continue", "set", "shopt", "unset", "export", "local", "readonly", "declare", "typeset", "trap", "ulimit", "umask", "wait", "sleep", "kill", "alias", "unalias", "shift", "hash", "disown", "test", "[", "[[", "let"],
-        _silent,
-    ),
-    **dict.fromkeys(["pip", "pip3", "npm", "make", "cargo", "apt", "apt-get"], _unexpected),
+    "cp": _copy("tS"), "mv": _copy("tS"), "install": _copy("tmogS"), "ln": _copy("tS"), "dd": _dd,
+    "patch": _patch, "apply_patch": _begin_patch, "applypatch": _begin_patch,
 }  # fmt: skip

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 4000
 """Commands followed in one call; loops within loops end here."""
+MAX_READ = 1_000_000
+"""Characters of scripts inside the command that are followed."""
 MAX_DEPTH = 40
 """Nesting of subshells, functions and `bash -c`."""
 
@@ -53,6 +55,7 @@ class Walker:
         self.functions: dict[str, tuple[Tree, Node]] = {}
         self.streams: dict[str, tuple[Part, ...]] = {}
         self.parsed: dict[str, Tree] = {}
+        self.read = 0
         self.written: dict[str, str] = {}
         self.repos: dict[str, None] = {}
         self.folders: list[str | None] = []
@@ -155,6 +158,8 @@ class Walker:
         """The tree of a script; one that a loop runs is parsed once."""
         tree = self.parsed.get(source)
         if tree is None:
+            self.read += len(source)
+            source = source if self.read <= MAX_READ else ""
             tree = self.parsed[source] = parse(source)
         return tree
 
