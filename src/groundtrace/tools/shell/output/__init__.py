@@ -11,8 +11,14 @@ import re
 import msgspec
 
 from groundtrace.model import ToolResult
-from groundtrace.tools.shell.output.complaints import Complaints, Speaks, listen, set_apart
-from groundtrace.tools.shell.output.cuts import find_cuts, head_and_tail
+from groundtrace.tools.shell.output.complaints import (
+    Complaints,
+    Speaks,
+    listen,
+    may_complain,
+    set_apart,
+)
+from groundtrace.tools.shell.output.cuts import find_cuts, head_and_tail, may_be_cut
 from groundtrace.tools.shell.output.frames import REFUSED, lines_of, preview, unframed
 
 MAX_CHARS = 8_000_000
@@ -75,9 +81,11 @@ def _clean(text: str, errors: str, trimmed: bool, speaks: Speaks) -> Output:
     framed = unframed(text)
     lines = head_and_tail(framed.text)
     if lines is None:
-        lines = find_cuts(lines_of(framed.text))
-    told = Complaints(any=bool(errors.strip()) or framed.failed)
-    kept = set_apart(lines, speaks, told)
+        lines = lines_of(framed.text)
+        if may_be_cut(framed.text):
+            lines = find_cuts(lines)
+    told = Complaints(any=bool(errors and errors.strip()) or framed.failed)
+    kept = set_apart(lines, speaks, told) if may_complain(framed.text) else lines
     if errors:
         listen(errors.split("\n"), speaks, told)
     return Output(

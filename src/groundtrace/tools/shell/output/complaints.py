@@ -34,6 +34,8 @@ _MESSAGE = re.compile(
 )
 _SPOKEN = re.compile(r"^[\w./~+-]+: ", re.MULTILINE)
 """Whether any line can be a message at all; most outputs have none."""
+_OPENING = re.compile(r"[\w./~+-]+: |rep|file not|Uncaught ")
+"""How every message begins."""
 _BINARY = re.compile(r"(?:grep|rg|ag|ack|zgrep|egrep|fgrep|ggrep): (.+): binary file matches$")
 _NOT_A_FAILURE = re.compile(r"write error|Broken pipe")
 _PYTHON_ERROR = re.compile(
@@ -72,28 +74,32 @@ class Complaints(msgspec.Struct):
     """Some program printed a message."""
 
 
+def may_complain(text: str) -> bool:
+    """Whether any line can be a message; those of most outputs cannot."""
+    return (": " in text and _SPOKEN.search(text) is not None) or "Traceback (" in text
+
+
 def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[str]:
     """The lines without messages; what those tell goes to `told`."""
-    text = "\n".join(lines)
-    if _SPOKEN.search(text) is None and "Traceback (" not in text:
-        return list(lines)
     kept: list[str] = []
     at = 0
     while at < len(lines):
         line = lines[at]
-        if type(line) is str and _TRACE.match(line):
+        at += 1
+        if ": " not in line and not line.startswith("Traceback"):
+            kept.append(line)
+        elif type(line) is str and _TRACE.match(line):
+            at -= 1
             end = _end_of_trace(lines, at)
             own = _stopped(lines[at:end], told)
             told.any = True
             if not own:
                 kept.extend(lines[at:end])
             at = end
-            continue
-        if type(line) is str and _complains(line, speaks, told):
+        elif type(line) is str and _complains(line, speaks, told):
             told.any = True
         else:
             kept.append(line)
-        at += 1
     return kept
 
 
@@ -123,7 +129,7 @@ def _stopped(lines: Sequence[str], told: Complaints) -> bool:
 
 def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
     """Whether a program complains in `line`; the names it complains of go to `told`."""
-    if len(line) > 1000 or ": " not in line:
+    if len(line) > 1000 or not _OPENING.match(line):
         return False
     if _REMOTE_ERROR.match(line):
         return True

@@ -96,13 +96,15 @@ _BAR = re.compile(r"-{20,200}")
 _LAST = re.compile(r"Output too large\. Showing the last [\d,]+ characters of the output\.")
 
 
+def may_be_cut(text: str) -> bool:
+    """Whether a harness can have cut anything out; most outputs are whole."""
+    return any(hint in text for hint in _HINTS) or text.startswith("Output too large")
+
+
 def find_cuts(lines: list[str]) -> list[str]:
     """The lines with what the harness says of a cut replaced by a `Cut`."""
     if lines and _LAST.match(lines[0]):
         lines = _tail_alone(lines)
-    text = "\n".join(lines)
-    if not any(hint in text for hint in _HINTS):
-        return lines
     out: list[str] = []
     after: str | None = None
     for line in lines:

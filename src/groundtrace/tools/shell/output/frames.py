@@ -110,7 +110,7 @@ def _without_fields(text: str) -> str | None:
 
 def lines_of(text: str) -> list[str]:
     """The lines that programs printed: without notices in front and behind."""
-    if text.strip() in _NOTHING:
+    if len(text) < 100 and text.strip() in _NOTHING:
         return []
     lines = text.split("\n")
     if lines and not lines[-1]:

@@ -37,7 +37,9 @@ class Options(msgspec.Struct):
 
     def has(self, *names: str) -> bool:
         """Whether one of these was given."""
-        return not (self.flags.isdisjoint(names) and self.values.keys().isdisjoint(names))
+        if not self.flags.isdisjoint(names):
+            return True
+        return bool(self.values) and not self.values.keys().isdisjoint(names)
 
     def value(self, *names: str) -> str | None:
         """The last value given to one of these."""

@@ -169,11 +169,17 @@ def _formatted(node: ast.JoinedStr, names: Names, depth: int) -> Iterator[str]:
     yield from texts
 
 
+_OPENING = frozenset(["open", "input", "FileInput", *_READERS, *_WRITERS, *_OS_WRITERS])
+_NOTHING = Opened()
+
+
 def opened_by(node: ast.Call, names: Names) -> Opened:
     """The files that one call opens, by names that can be told."""
     func = node.func
     name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     owner = func.value if isinstance(func, ast.Attribute) else None
+    if name not in _OPENING:
+        return _NOTHING
     found = Opened()
     if name == "open":
         _opened(node, owner, names, found)

@@ -141,9 +141,10 @@ class Listing(Part, kw_only=True):
         return ORDER_GOES_ON if self.pair(before, line) == 0.0 else 0.0
 
     def _given(self, name: str) -> bool:
-        return any(
-            fnmatch.fnmatchcase(name, w.text) if w.glob else name == w.text for w in self.operands
-        )
+        for word in self.operands:
+            if name == word.text or (word.glob and fnmatch.fnmatchcase(name, word.text)):
+                return True
+        return False
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         """Behind a cut the names before the next heading lie in a folder that is not named."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.tools.shell.programs.call import Shell
@@ -76,13 +77,21 @@ def _rough(shell: Shell, source: str) -> str:
 def expand(shell: Shell, node: Node) -> list[Word]:
     """The words that one node expands to: several after braces, arrays and word splitting."""
     if node.type in _PLAIN_KINDS:
-        text = shell.tree.text(node)
-        if _PLAIN.fullmatch(text):
-            return [Word(_QUOTED.sub(r"\1\2", text) if '"' in text or "'" in text else text)]
+        word = _plain_word(shell.tree.text(node))
+        if word is not None:
+            return [word]
     stream = _only_stream(shell, node)
     if stream is not None:
         return [Word(HOLE, stream=stream)]
     return _finish(_marked(shell, node, quoted=False))
+
+
+@lru_cache(maxsize=4096)
+def _plain_word(text: str) -> Word | None:
+    """The word in which nothing is left to expand; agents use the same ones over and over."""
+    if not _PLAIN.fullmatch(text):
+        return None
+    return Word(_QUOTED.sub(r"\1\2", text) if '"' in text or "'" in text else text)
 
 
 _PLAIN_KINDS = frozenset(
