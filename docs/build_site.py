@@ -58,6 +58,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/decisions.md",
         "docs/validity.md",
         "docs/statistics.md",
+        "docs/explanation/shell.md",
         "docs/explanation/fuzzing.md",
         "docs/conformance.md",
     ),

@@ -135,6 +135,8 @@ class Case:
     output: str | None = None
     """Given output, for programs that need not be installed."""
     needs: tuple[str, ...] = ()
+    debatable: bool = False
+    """Its author noted that another answer could be defended."""
 
     def runnable(self) -> bool:
         return all(shutil.which(program) for program in self.needs)
@@ -149,14 +151,17 @@ def one_repository_lists() -> list[str]:
 def read_cases(name: str) -> Iterator[Case]:
     """Cases of one list; its form is described in the fixtures' README."""
     case: Case | None = None
+    debatable = False
     for number, raw in enumerate((FIXTURES / name).read_text().splitlines(), 1):
         mark, _, rest = raw.partition(" ")
         if not raw.strip() or mark == "#":
+            debatable = debatable or rest.startswith("debatable:")
             continue
         if mark == "$":
             if case is not None:
                 yield case
-            case = Case(f"{name}:{number}", rest)
+            case = Case(f"{name}:{number}", rest, debatable=debatable)
+            debatable = False
         elif case is None:
             raise ValueError(f"{name}:{number}: nothing before the first command")
         else:

@@ -34,7 +34,8 @@ Packages import in one direction: `syntax`, `streams`, `align`, `programs`, `wal
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -43,10 +44,11 @@ from groundtrace.config import Settings
 from groundtrace.model import FileRef, Problem, ToolResult
 from groundtrace.tools.shell.align.divide import divide
 from groundtrace.tools.shell.output import Output, read_output
+from groundtrace.tools.shell.output.complaints import SPEAKERS, Speaks
 from groundtrace.tools.shell.programs.added import added_programs
 from groundtrace.tools.shell.programs.call import Entry
 from groundtrace.tools.shell.programs.table import TABLE
-from groundtrace.tools.shell.streams.part import Opaque, Part
+from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.syntax.holes import HOLES
 from groundtrace.tools.shell.syntax.parse import parse
@@ -70,16 +72,21 @@ def shell_refs(
     command: str, result: ToolResult | None, cwd: str | None, settings: Settings
 ) -> ShellView:
     """The files that `command` touched when it ran in `cwd` and gave `result`."""
-    output = read_output(result)
+    table = _table(settings.shell_commands)
+    output = read_output(result, _speaks(table, command))
     if output.refused or not isinstance(command, str):
         return ShellView(failed=True)
+    if _submits(command, output.lines):
+        return ShellView()
     # OpenHands repeats a command that ends with an escaped semicolon above its output.
     if output.lines and output.lines[0].strip() == command.strip():
         del output.lines[0]
     if settings.shell == "ignore":
         return ShellView(failed=bool(result and result.is_error) and not output.lines)
     tree = parse(command)
-    walker = Walker(tree, cwd, output.missing, _table(settings.shell_commands))
+    if tree.broken and not output.lines and output.unparsed:
+        return ShellView(failed=True)  # the shell could not read it either, and ran nothing
+    walker = Walker(tree, cwd, output, table)
     try:
         parts = walker.run(tree.root)
         refs, failed = _resolve(parts, output, bool(result and result.is_error))
@@ -87,8 +94,20 @@ def shell_refs(
         # Commands nested deeper than Python's stack are data, not something an agent reads.
         problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
         return ShellView(failed=False, problems=(problem,))
-    failed = failed and not output.handed_in  # nothing was due: the harness took it
     return ShellView(refs, failed, tuple(walker.repos), _problems(tree.broken, output))
+
+
+_MARKS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")
+_SUBMISSION = re.compile(
+    rf"\s*(?:cd \S{{1,1000}} && )?echo (['\"]?)(?:{'|'.join(_MARKS)})\1\s*(?:$|&&|;|\n)"
+)
+
+
+def _submits(command: str, lines: Sequence[str]) -> bool:
+    """A final submission: what follows the mark is the answer, and no read."""
+    if lines and lines[0].strip() in _MARKS:
+        return True
+    return _SUBMISSION.match(command) is not None
 
 
 def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
@@ -97,6 +116,25 @@ def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
         return ()
     reason = "part of the command is not valid bash, or too much to be parsed; only the rest was followed"
     return (Problem("", "shell_syntax", reason),)
+
+
+def _speaks(table: Mapping[str, Entry], command: str) -> Speaks:
+    """Messages come from programs of the table and from words of the command: `./show a.py` may
+    print `show: cannot open a.py`."""
+
+    words: set[str] = set()
+
+    def speaks(who: str) -> bool:
+        if who in table or who in SPEAKERS:
+            return True
+        if not words:
+            words.update(_WORD.findall(str(command)))
+        return who in words
+
+    return speaks
+
+
+_WORD = re.compile(r"[\w.+-]+")
 
 
 def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Entry]:
@@ -113,16 +151,15 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     for segment in segments:
         part = segment.part
         is_text = isinstance(part, Text)
-        asked = asked or (
-            part.prints and not is_text and not (isinstance(part, Opaque) and not part.expected)
-        )
+        asked = asked or (part.prints and not is_text and part.wanted)
         if not segment.lines and part.prints:
+            refs_of_parts.extend(() if is_error or output.had_errors else part.unseen())
             continue
         got = got or (part.prints and not is_text and part.obtained(segment.lines))
         if isinstance(part, Text):
             refs_of_parts.extend(_captured(part, segment.lines))
         else:
-            refs_of_parts.extend(part.refs(segment.lines, segment.sure, id(segment) in ends))
+            refs_of_parts.extend(part.shown(segment.lines, segment.sure, id(segment) in ends))
     refs = distinct(refs_of_parts)
     if refs:
         return refs, False
@@ -143,7 +180,7 @@ def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
             if text and hole in part.streams:
                 for segment in divide(part.streams[hole], [text]):
                     if segment.lines and segment.part.prints:
-                        yield from segment.part.refs(segment.lines, segment.sure, True)
+                        yield from segment.part.shown(segment.lines, segment.sure, True)
 
 
 def distinct(given: Iterable[FileRef]) -> tuple[FileRef, ...]:

@@ -93,6 +93,10 @@ LISTED_NAME = 1.3
 """A word that can be a name in a directory, where `ls` printed. Case: `ls w/packages 2>/dev/null |
 head -5; ls w 2>/dev/null`."""
 
+BELOW_PATTERN = 1.0
+"""A name that does not fit the pattern ls was given: in a folder that does, which is seldom meant.
+Case: `(cd docs && ls g*); (cd lib && ls); ls L*`."""
+
 LISTED_OPERAND = 1.5
 """A name that ls was given and repeats: `ls src/*.py`."""
 
@@ -121,6 +125,10 @@ loop that fits as well is preferred."""
 
 NO_LOOP_LINE = -2.0
 """A line that is no heading, where the body prints nothing but headings."""
+
+CUT = 0.5
+"""The place where a harness cut lines out: nobody printed it, and it belongs to whoever printed the
+lines around it. Case: `ls -R` of which only head and tail are shown."""
 
 # --- two lines follow each other ----------------------------------------------------------------
 
@@ -179,7 +187,7 @@ CONTENT_MAYBE_SILENT = 0.3
 """The same where errors are thrown away or it may not have run. Case: `(cd lib && cat package.json)
 && cat Makefile`."""
 
-LISTING_SILENT = 1.5
+LISTING_SILENT = 1.6
 """A listing without a line. Less than contents: empty directories are common. Case: `ls -1 | head
 -3; ls ../lib`."""
 

@@ -14,12 +14,15 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 
+from groundtrace.tools.shell.output.cuts import Cut, is_cut
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.weights import (
+    CUT,
     EMPTY_TEXT,
     FALLBACK_TEXT,
     MAX_CELLS,
@@ -139,12 +142,14 @@ def _after_part(
     """Scores after a part that takes any number of lines up to its limit."""
     total = len(lines)
     # The fit of a stretch is a difference of running sums, so that a stretch costs no loop.
-    sums = list(itertools.accumulate(map(part.score, lines), initial=0.0))
+    sums = list(itertools.accumulate(_scores(part, lines), initial=0.0))
     pairs = [0.0] * (total + 1)
     compares = part.compares
     if compares:
+        pair = partial(_paired, part) if is_cut(lines) else part.pair
         for i in range(1, total):
-            pairs[i + 1] = pairs[i] + part.pair(lines[i - 1], lines[i])
+            pairs[i + 1] = pairs[i] + pair(lines[i - 1], lines[i])
+    late = part.begins_late
     silence = part.cost_of_silence()
     extra = part.cost_of_speech()
     score = [value - silence for value in before]
@@ -160,7 +165,7 @@ def _after_part(
         start = end - 1
         begun = part.begin(lines[start - 1] if start else "", lines[start]) if compares else 0.0
         value = before[start] - sums[start] - pairs[start + 1] + begun
-        while window and window[-1][0] < value:
+        while window and (window[-1][0] < value or (late and window[-1][0] == value)):
             window.pop()
         window.append((value, start))
         if limit is not None:
@@ -193,6 +198,27 @@ def _after_part(
         if here > score[end]:
             score[end], back[end] = here, where
     return score, back
+
+
+def _scores(part: Part, lines: Sequence[str]) -> Iterable[float]:
+    """How well each line fits; a cut, and what it left of a line, fits everywhere."""
+    if not is_cut(lines):
+        return map(part.score, lines)
+    return [
+        part.score(line)
+        if type(line) is str
+        else CUT
+        if isinstance(line, Cut)
+        else max(CUT, part.score(line))
+        for line in lines
+    ]
+
+
+def _paired(part: Part, before: str, line: str) -> float:
+    """What speaks for two lines side by side; nothing does where lines were cut out."""
+    if type(before) is str and type(line) is str:
+        return part.pair(before, line)
+    return 0.0
 
 
 def _greedy(segments: Sequence[Segment], lines: Sequence[str]) -> None:

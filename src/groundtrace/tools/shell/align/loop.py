@@ -10,13 +10,13 @@ that stands for all.
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from groundtrace.model import FileRef
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.align.divide import divide
+from groundtrace.tools.shell.output.cuts import Cut
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.found_lines import Search
@@ -25,7 +25,7 @@ from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.text import Text
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import HOLES, Holed
 from groundtrace.tools.shell.weights import (
     LOOP_BODY,
     LOOP_HEADING,
@@ -34,17 +34,29 @@ from groundtrace.tools.shell.weights import (
 )
 
 MAX_ROUNDS = 400
-_BARE_WORD = "(?P<word>.+?)$"
 
 
 class Heading(NamedTuple):
     """The line by which a round is known."""
 
-    pattern: re.Pattern[str]
+    holed: Holed
+    hole: int
+    """Which of the holes in it is the word of the round."""
+    bare: bool
+    """It is the word, and nothing else."""
+    unended: bool
+    """What the round prints next goes on in the same line."""
     above: int | None
     """Lines of the round above it; None where that is not known."""
     last: bool
     """The round ends with it."""
+
+    def word(self, line: str) -> str | None:
+        """The word in a line, None where the line is no heading."""
+        values = self.holed.match(line, self.unended)
+        if values is None or not values[self.hole]:
+            return None
+        return values[self.hole]
 
 
 class Loop(Part, kw_only=True):
@@ -68,6 +80,14 @@ class Loop(Part, kw_only=True):
         only = self.template[0] if len(self.template) == 1 else None
         return isinstance(only, Text) and only.lines == (self.hole,) and not only.unended
 
+    @property
+    def wanted(self) -> bool:
+        """A loop that prints something only perhaps is not there to print."""
+        return any(
+            part.prints and part.wanted and not (isinstance(part, Text) and part.maybe)
+            for part in self.template
+        )
+
     def score(self, line: str) -> float:
         scores = [
             part.score(line) for part in self.template if part.prints and not isinstance(part, Text)
@@ -87,8 +107,8 @@ class Loop(Part, kw_only=True):
     def _heads(self, line: str, heading: Heading) -> bool:
         """Whether a line is a heading of this loop, and not of another: `for f in a/*` beside
         `for f in b/*`."""
-        heading_match = heading.pattern.match(line)
-        return heading_match is not None and self._is_word(heading_match["word"], heading)
+        word = heading.word(line)
+        return word is not None and self._is_word(word, heading)
 
     def _heading(self) -> Heading | None:
         """The separator that holds the word of the round, looked for once: every line asks."""
@@ -108,21 +128,12 @@ class Loop(Part, kw_only=True):
                 if self.hole in line:
                     last = part is printing[-1] and row == len(part.lines) - 1
                     above = None if before is None else before + row
-                    return Heading(self._pattern(line, part.unended), above, last)
+                    hole = HOLES.findall(line).index(self.hole)
+                    bare = line == self.hole and not part.unended
+                    return Heading(Holed(line), hole, bare, part.unended, above, last)
             if before is not None and not part.maybe:
                 before += len(part.lines) - part.unended
         return None
-
-    def _pattern(self, line: str, unended: bool) -> re.Pattern[str]:
-        pieces = [
-            "(?P<word>.+?)"
-            if piece == self.hole and not line[:i].count(self.hole)
-            else ".*?"
-            if HOLES.match(piece)
-            else re.escape(piece)
-            for i, piece in _pieces(line)
-        ]
-        return re.compile("".join(pieces) + ("" if unended else "$"))
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         listed = bool(self.globs) or any(
@@ -130,33 +141,40 @@ class Loop(Part, kw_only=True):
             or (isinstance(part, Search) and part.named is not False)
             for part in self.source
         )
-        yield from self._source_refs()
         heading = self._heading()
+        yield from self._source_refs(lines, heading, sure, trimmed)
         if heading is None:
             for segment in divide(self.template, lines):
                 if segment.lines:
-                    yield from segment.part.refs(segment.lines, False, trimmed)
+                    yield from segment.part.shown(segment.lines, False, trimmed)
             return
         known = heading.above is not None or heading.last
         for begin, end, word in self._rounds(lines, heading):
             path = self._path(word) if listed and not looks_like_folder(word) else None
             if path is not None:
                 yield FileRef(path, "surfaced", rule="loop")
-            for segment in divide(self.bind(word), lines[begin:end]):
+            # Behind a cut and before the next heading stand lines of a round that nobody names.
+            shown = lines[begin:end]
+            at = next((i for i, line in enumerate(shown) if isinstance(line, Cut)), None)
+            shown = shown if at is None else shown[:at]
+            for segment in divide(self.bind(word), shown):
                 if segment.lines or not segment.part.prints:
-                    yield from segment.part.refs(
+                    yield from segment.part.shown(
                         segment.lines, segment.sure and known, trimmed and end == len(lines)
                     )
+
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        return self.refs(lines, sure, trimmed)
 
     def _rounds(self, lines: Sequence[str], heading: Heading) -> list[tuple[int, int, str]]:
         """Where each round begins and ends, and its word."""
         marks: list[tuple[int, str]] = []
         for number, line in enumerate(lines):
-            heading_match = heading.pattern.match(line)
-            if heading_match is None or not self._is_word(heading_match["word"], heading):
+            word = heading.word(line)
+            if word is None or not self._is_word(word, heading):
                 continue
-            if is_file_name(heading_match["word"]) and len(marks) < MAX_ROUNDS:
-                marks.append((number, heading_match["word"]))
+            if is_file_name(word) and len(marks) < MAX_ROUNDS:
+                marks.append((number, word))
         if heading.above is None and heading.last:
             begins = [0, *(number + 1 for number, _ in marks)]
             return [(begin, at + 1, word) for begin, (at, word) in zip(begins, marks, strict=False)]
@@ -174,7 +192,7 @@ class Loop(Part, kw_only=True):
         listed = [part for part in self.source if isinstance(part, Names)]
         if listed and not any(part.score(word) > 0 for part in listed):
             return False
-        if heading.pattern.pattern != _BARE_WORD:
+        if not heading.bare:
             return True
         if listed:
             return any(part.roots for part in listed) or " " not in word
@@ -187,10 +205,20 @@ class Loop(Part, kw_only=True):
             return source.place(word)
         return join(source.cwd if isinstance(source, Names) else self.cwd, word)
 
-    def _source_refs(self) -> Iterable[FileRef]:
+    def _source_refs(
+        self, lines: Sequence[str], heading: Heading | None, sure: bool, trimmed: bool
+    ) -> Iterable[FileRef]:
         """A file read line by line, when the loop prints the lines."""
-        printed = any(isinstance(part, Text | Opaque) for part in self.template)
-        if printed and any(isinstance(part, Content) for part in self.source):
+        printed = [part for part in self.template if part.prints]
+        only = printed[0] if len(printed) == 1 else None
+        source = self.source[0] if len(self.source) == 1 else None
+        one = isinstance(only, Text) and not only.maybe and len(only.lines) == 1
+        opens = heading is not None and heading.above == 0
+        if isinstance(source, Content) and one and opens:
+            # One line a round, with the line that was read in it: as many were read as printed.
+            return source.shown(lines, sure, trimmed)
+        told = any(isinstance(part, Text | Opaque) for part in printed)
+        if told and any(isinstance(part, Content) for part in self.source):
             return shown_files(self.source, "read")
         return ()
 
@@ -200,11 +228,3 @@ def _fits(word: str, glob: str) -> bool:
     if HOLES.search(glob):
         return True
     return fnmatch.fnmatchcase(word, glob.replace("**/", "*"))
-
-
-def _pieces(line: str) -> Iterable[tuple[int, str]]:
-    position = 0
-    for piece in re.split("([\ue000-\uf8ff])", line):
-        if piece:
-            yield position, piece
-        position += len(piece)

@@ -7,6 +7,7 @@ unknown; what they are fed still counts as shown when they print.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,7 +37,9 @@ class Options(msgspec.Struct):
 
     def has(self, *names: str) -> bool:
         """Whether one of these was given."""
-        return not (self.flags.isdisjoint(names) and self.values.keys().isdisjoint(names))
+        if not self.flags.isdisjoint(names):
+            return True
+        return bool(self.values) and not self.values.keys().isdisjoint(names)
 
     def value(self, *names: str) -> str | None:
         """The last value given to one of these."""
@@ -62,14 +65,24 @@ class Shell(Protocol):
     """The command, or the script in it, that is being followed."""
     cwd: str | None
     """The directory, None where it cannot be known."""
+    start: str | None
+    """Where the command began."""
     missing: frozenset[str]
     """Names that error messages call missing."""
+    absent: frozenset[str]
+    """Programs that the shell could not find."""
+    speakers: frozenset[str]
+    """Programs that said that they failed."""
+    stopped: Mapping[str, int]
+    """Scripts that ended with an exception, and their last line that ran."""
     table: Mapping[str, Entry]
     """Programs by name, with those that users added."""
     variables: dict[str, list[Word]]
     """What variables hold; `@` and `1`, `2`… are the arguments."""
     streams: dict[str, tuple[Part, ...]]
     """Holes that stand for captured output, and the parts that would print it."""
+    written: dict[str, str]
+    """Texts of the files that the command itself wrote, by path."""
     repos: dict[str, None]
     """Repositories that remote readers name, in order."""
     folders: list[str | None]
@@ -107,6 +120,9 @@ class Shell(Protocol):
 
     def run_text(self, source: str, positional: Sequence[Word] = ()) -> Parts:
         """A script given as text, as `bash -c` runs it, in a subshell."""
+
+    def run_here(self, source: str) -> Parts:
+        """A script given as text that changes this shell, as `source` and `eval` do."""
 
     def flow(self, items: Sequence[Stage | str], stdin: Parts | None) -> Parts:
         """Stages joined by `|`, `&&` and `||`, in order."""
@@ -214,10 +230,33 @@ class Entry(msgspec.Struct, frozen=True):
     """What it does."""
 
 
+_SHEBANG = re.compile(r"#!\s?\S{0,200}?(?:env\s+(?:-S\s+)?)?(?P<name>[a-z]+)[\d.]*(?:\s|$)")
+
+
+def _runner(call: Call) -> Parts | None:
+    """`./script` that the same command wrote, run by what its first line names, else by the shell."""
+    path = call.shell.path(call.name)
+    text = None if path is None else call.shell.written.get(path)
+    if text is None:
+        return None
+    shebang = _SHEBANG.match(text)
+    name = shebang["name"].rsplit("/", 1)[-1] if shebang else "bash"
+    entry = call.shell.table.get(name)
+    if entry is None:
+        return [Opaque(rule=name)]
+    return entry.handler(replace(call, name=name, args=[Word(call.name), *call.args]))
+
+
 def run_command(call: Call) -> Parts:
     """Parts that a simple command prints."""
     name = call.name.lstrip("\\").rsplit("/", 1)[-1]
+    if call.shell.written and "/" in call.name:
+        runner = _runner(call)
+        if runner is not None:
+            return runner
     call.name = name
+    if name in call.shell.absent:
+        return []
     entry = call.shell.table.get(name)
     if entry is not None:
         return entry.handler(call)

@@ -6,6 +6,7 @@ import re
 
 from msgspec.structs import replace
 
+from groundtrace.model import AccessKind
 from groundtrace.tools.shell.programs.call import Call, Handler, Options
 from groundtrace.tools.shell.programs.readers import blame_spans
 from groundtrace.tools.shell.programs.searchers import git_grep
@@ -16,6 +17,7 @@ from groundtrace.tools.shell.streams.file_names import join
 from groundtrace.tools.shell.streams.git_diffs import Diff
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts
+from groundtrace.tools.shell.streams.patched import Told
 from groundtrace.tools.shell.streams.repository_top import place
 from groundtrace.tools.shell.syntax.holes import HOLES
 
@@ -83,7 +85,16 @@ def _listing(call: Call, options: Options) -> Parts | None:
             if form == "plain" and options.has("--log"):
                 form = "logname"
             top = _from_top(options)
-            return [Names(cwd=call.cwd, form=form, only_files=True, top=top, rule="git")]
+            return [
+                Names(
+                    cwd=call.cwd,
+                    start=call.shell.start,
+                    form=form,
+                    only_files=True,
+                    top=top,
+                    rule="git",
+                )
+            ]
     if options.has("--shortstat", "--quiet", "-s", "--no-patch", "--summary", "--check"):
         return [Opaque(rule="git")]
     return None
@@ -91,7 +102,7 @@ def _listing(call: Call, options: Options) -> Parts | None:
 
 def _patch(call: Call, options: Options, rule: str) -> Diff:
     top, summary = _from_top(options), options.has("--stat")
-    return Diff(cwd=call.cwd, summary=summary, top=top, rule=rule)
+    return Diff(cwd=call.cwd, start=call.shell.start, summary=summary, top=top, rule=rule)
 
 
 def _from_top(options: Options) -> bool:
@@ -107,7 +118,7 @@ def _show(call: Call) -> Parts:
         if found:
             # What git misses it names from the top, without the revision.
             known = call.shell.path(found[1]) is not None
-            path = place(call.cwd, found[1]) if known else None
+            path = place(call.cwd, found[1], call.shell.start) if known else None
             parts.append(Content(path=path, rule="git show"))
     if parts:
         return parts
@@ -142,7 +153,10 @@ def _blame(call: Call) -> Parts:
     path = call.shell.path(files[-1].text)
     spans = blame_spans(options.value("-L") or "")
     given = options.value("-L") is not None
-    content = Content(path=path, rule="git blame", spans=spans if given else ((1, None),))
+    numbers = "blame" if given and spans is None else ""
+    content = Content(
+        path=path, rule="git blame", spans=spans if given else ((1, None),), numbers=numbers
+    )
     return [] if path is None else [content]
 
 
@@ -151,7 +165,8 @@ def _ls_files(call: Call) -> Parts:
     if options.has("-s", "--stage"):
         return [Opaque(rule="git ls-files")]
     top = options.has("--full-name")
-    return [Names(cwd=call.cwd, only_files=True, top=top, rule="git ls-files")]
+    start = call.shell.start
+    return [Names(cwd=call.cwd, start=start, only_files=True, top=top, rule="git ls-files")]
 
 
 def _ls_tree(call: Call) -> Parts:
@@ -169,7 +184,40 @@ def _ls_tree(call: Call) -> Parts:
 
 
 def _status(call: Call) -> Parts:
-    return [Names(cwd=call.cwd, form="status", anchor=False, rule="git status")]
+    """Names go by the directory, but for `--porcelain`, which is the same wherever it runs."""
+    top = any(word.text.startswith("--porcelain") for word in call.args)
+    return [_status_rows(call, top)]
+
+
+def _status_rows(call: Call, top: bool = False) -> Names:
+    return Names(
+        cwd=call.cwd,
+        start=call.shell.start,
+        form="status",
+        anchor=False,
+        top=top,
+        rule="git status",
+    )
+
+
+def _told(call: Call, form: str, kind: AccessKind = "written", top: bool = True) -> Parts:
+    """What git says of the files that it changed."""
+    return [
+        Told(
+            cwd=call.cwd, start=call.shell.start, form=form, kind=kind, top=top, rule=f"git {form}"
+        )
+    ]
+
+
+def _commit(call: Call) -> Parts:
+    return _told(call, "commit")
+
+
+def _clean(call: Call) -> Parts:
+    options = call.options("e")
+    if options.has("-n", "--dry-run"):
+        return _told(call, "would clean", "surfaced", top=False)
+    return _told(call, "clean", top=False)
 
 
 def _checkout(call: Call) -> Parts:
@@ -199,7 +247,9 @@ def _restore(call: Call) -> Parts:
 
 def _remove(call: Call) -> Parts:
     options = call.options()
-    return [] if options.has("--cached") else call.writes(options.operands)
+    if options.has("--cached"):
+        return _told(call, "git rm", "surfaced")
+    return [*call.writes(options.operands), *_told(call, "git rm")]
 
 
 def _move(call: Call) -> Parts:
@@ -210,7 +260,9 @@ def _apply(call: Call) -> Parts:
     options = call.options("pC", frozenset({"--directory", "--exclude", "--include"}))
     if options.has("--check", "--stat", "--numstat", "--summary"):
         return [Opaque(rule="git apply", expected=False)]
-    return apply_patch(call, call.cwd)
+    files = [word for word in options.operands if word.text != "-"]
+    fed = replace(call, stdin=call.opened(files)) if files else call
+    return apply_patch(fed, call.cwd, whole=not options.has("--reject"))
 
 
 def _cat_file(call: Call) -> Parts:
@@ -221,7 +273,9 @@ def _cat_file(call: Call) -> Parts:
 def _stash(call: Call) -> Parts:
     first = call.args[0].text if call.args else ""
     if first == "show" and any(word.text in {"-p", "--patch"} for word in call.args):
-        return [Diff(cwd=call.cwd, rule="git stash")]
+        return [Diff(cwd=call.cwd, start=call.shell.start, rule="git stash")]
+    if first in {"pop", "apply"}:
+        return [_status_rows(call)]
     return [Opaque(rule="git stash", expected=False)]
 
 
@@ -241,6 +295,6 @@ _VERBS: dict[str, Handler] = {
     "show": _show, "diff": _diff, "log": _log, "blame": _blame, "annotate": _blame, "grep": git_grep,
     "ls-files": _ls_files, "ls-tree": _ls_tree, "status": _status, "checkout": _checkout, "restore": _restore,
     "rm": _remove, "mv": _move, "apply": _apply, "am": _apply, "cat-file": _cat_file, "stash": _stash,
-    "diff-tree": _diff, "diff-index": _diff, "whatchanged": _log, "format-patch": lambda _call: [Opaque(rule="git", expected=False)],
+    "commit": _commit, "clean": _clean, "diff-tree": _diff, "diff-index": _diff, "whatchanged": _log, "format-patch": lambda _call: [Opaque(rule="git", expected=False)],
 }  # fmt: skip
 HANDLERS: dict[str, Handler] = {"git": _git}

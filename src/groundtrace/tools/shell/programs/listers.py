@@ -8,15 +8,16 @@ from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
+from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part
-from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.file_names import join
 from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts
 from groundtrace.tools.shell.streams.tree_output import TreeListing
 from groundtrace.tools.shell.streams.word import Word, filled
+from groundtrace.tools.shell.syntax.holes import HOLE
 
 _FIND_VALUES = frozenset(
     [
@@ -107,7 +108,7 @@ def _find(call: Call) -> Parts:
         return _in_turn(call, steps, names_found)
     parts: Parts = list(names_found) if None in steps else []
     for action in filter(None, steps):
-        parts.extend(run_with_names(call, action, "{}", names_found))
+        parts.extend(run_with_names(call, action, "{}", names_found, batch))
     return parts
 
 
@@ -136,7 +137,12 @@ def _found(
     ]
 
 
-def run_with_names(call: Call, command: Sequence[Word], mark: str | None, source: Parts) -> Parts:
+_SHELLS = frozenset(["sh", "bash", "zsh", "dash"])
+
+
+def run_with_names(
+    call: Call, command: Sequence[Word], mark: str | None, source: Parts, batch: bool = False
+) -> Parts:
     """A command run for names that another printed: xargs, find -exec.
 
     Every name is a hole; what the command prints may tell them. A script with a mark for the name
@@ -144,6 +150,13 @@ def run_with_names(call: Call, command: Sequence[Word], mark: str | None, source
     """
     shell = call.shell
     roots = [root for part in source if isinstance(part, Names) for root in part.roots]
+    shells = any(word.text.rsplit("/", 1)[-1] in _SHELLS for word in command[:1])
+    if shells and (mark is None or batch):
+        names = Word(HOLE, stream=tuple(source))
+        return shell.command(
+            [names if w.text == mark else w for w in command] + ([names] if mark is None else []),
+            None,
+        )
     if mark is None or not any(mark in word.text for word in command):
         return _unknown_operand(call, [*command, Word(shell.hole(), glob=False)], roots)
     if any(word.text in {"sh", "bash", "echo"} for word in command[:1]):
@@ -236,24 +249,6 @@ def _ls(call: Call) -> Parts:
     ]
 
 
-def _surfaces(form: str, takes: str = "") -> Handler:
-    """A program that prints something beside the names it was given."""
-
-    def handle(call: Call) -> Parts:
-        operands = call.options(
-            takes, frozenset({"--format", "--printf", "--max-depth", "--files0-from"})
-        ).operands
-        if not operands:
-            return algebra.count(call.stdin, call.name) if call.stdin else [Opaque(rule=call.name)]
-        roots = tuple(word for word in operands if word.text not in call.shell.missing)
-        if not roots:
-            return []
-        only_files = form in {"wc", "describe", "sum"}
-        return [Names(cwd=call.cwd, roots=roots, form=form, only_files=only_files, rule=call.name)]
-
-    return handle
-
-
 _STAT_FORMS = (("%n", "plain"), ("%s %n", "size"), ("%n *", "first"), ("* %n", "last"))
 """Where the name stands in the format of `stat -c`, and the form of a line with it there."""
 
@@ -262,13 +257,20 @@ def _stat(call: Call) -> Parts:
     options = call.options("cft", frozenset({"--format", "--printf"}))
     layout = options.value("-c", "--format") or ""
     form = next((form for glob, form in _STAT_FORMS if fnmatchcase(layout, glob)), None)
-    if form is None or all(word.known for word in options.operands):
+    if not options.has("-c", "--format", "-f", "-t", "--printf"):
+        form = "stat"
+    if form is None:
         return [Opaque(shows=call.named(options.operands), rule=call.name)]
-    return [Names(cwd=call.cwd, roots=tuple(options.operands), form=form, rule=call.name)]
+    files = not any(word.known and looks_like_folder(word.text) for word in options.operands)
+    roots = tuple(options.operands)
+    return [Names(cwd=call.cwd, roots=roots, form=form, only_files=files, rule=call.name)]
 
 
 def _tree(call: Call) -> Parts:
     options = call.options("LIPHTo", frozenset({"--filelimit", "--charset", "--sort"}))
+    if options.has("-i") and options.has("-f"):
+        roots = tuple(options.operands) or (Word("."),)
+        return [Names(cwd=call.cwd, roots=roots, folders=options.has("-d"), rule="tree")]
     return [
         TreeListing(cwd=call.cwd, full=options.has("-f"), folders=options.has("-d"), rule="tree")
     ]
@@ -276,7 +278,5 @@ def _tree(call: Call) -> Parts:
 
 HANDLERS: dict[str, Handler] = {
     "find": _find, "gfind": _find, "fd": _fd, "fdfind": _fd, "ls": _ls, "ll": _ls, "dir": _ls, "exa": _ls, "eza": _ls,
-    "tree": _tree, "wc": _surfaces("wc"), "file": _surfaces("describe", "Fmf"), "stat": _stat,
-    "md5sum": _surfaces("sum"), "sha1sum": _surfaces("sum"), "sha256sum": _surfaces("sum"), "sha512sum": _surfaces("sum"),
-    "du": _surfaces("size", "dt"), "realpath": _surfaces("plain"), "readlink": _surfaces("plain"), "cksum": _surfaces("wc"),
+    "tree": _tree, "stat": _stat,
 }  # fmt: skip

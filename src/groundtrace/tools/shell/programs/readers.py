@@ -10,11 +10,12 @@ from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part, words_as_text
 from groundtrace.tools.shell.streams import line_algebra as algebra
-from groundtrace.tools.shell.streams.compared import Compared
-from groundtrace.tools.shell.streams.content import WHOLE, Content, Headed, Spans
+from groundtrace.tools.shell.streams.compared import Compared, Differences
+from groundtrace.tools.shell.streams.content import Content, Headed
 from groundtrace.tools.shell.streams.line_algebra import shown_files
-from groundtrace.tools.shell.streams.name_lists import Names
-from groundtrace.tools.shell.streams.part import Opaque, Parts
+from groundtrace.tools.shell.streams.part import Opaque, Parts, Write
+from groundtrace.tools.shell.streams.spans import WHOLE, Spans
+from groundtrace.tools.shell.streams.text import Text, text_of
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
 
@@ -46,7 +47,7 @@ def _bat(call: Call) -> Parts:
     parts = call.opened(options.operands)
     wanted: list[tuple[int, int | None]] = []
     for word in [*options.values.get("-r", []), *options.values.get("--line-range", [])]:
-        found = re.fullmatch(r"(\d*):?(\d*)", word.text)
+        found = re.fullmatch(r"(\d{0,9}):?(\d{0,9})", word.text)
         if found:
             low = int(found[1] or 1)
             high = int(found[2]) if found[2] else None if ":" in word.text else low
@@ -117,7 +118,8 @@ def _tail(call: Call) -> Parts:
     by_bytes = options.has("-c", "--bytes")
     if several is not None:
         start = value[1:] if value is not None and value.startswith("+") else ""
-        several.spans = ((int(start), None),) if start.isdigit() else None
+        known = start.isdecimal() and len(start) < 10
+        several.spans = ((int(start), None),) if known else None
         return [several]
     parts = call.opened(options.operands)
     if by_bytes or (value is not None and not re.fullmatch(r"[+-]?\d{1,9}", value)):
@@ -127,38 +129,13 @@ def _tail(call: Call) -> Parts:
     return algebra.tail(parts, 10 if value is None else abs(int(value)))
 
 
-def _derived(takes: str = "", first: int = 0, stop: int | None = None) -> Handler:
-    """A program that shows something made of its files: operands from `first` to `stop`."""
-
-    def handle(call: Call) -> Parts:
-        operands = call.options(takes).operands
-        if first and len(operands) <= first and call.stdin is None:
-            return [Opaque(rule=call.name)]
-        return algebra.derive(call.opened(operands[first:stop]), call.name)
-
-    return handle
-
-
-def _reordered(takes: str, stop: int | None = None) -> Handler:
-    def handle(call: Call) -> Parts:
-        options = call.options(takes)
-        output = options.values.get("-o", [])
-        parts = call.opened(options.operands[:stop])
-        if call.name == "uniq" and options.has("-c"):
-            counted: Parts = []
-            for part in parts:
-                if isinstance(part, Names) and part.form == "plain":
-                    counted.append(replace(part, form="uniq"))
-                else:
-                    counted.extend(algebra.derive([part], call.name))
-            return counted
-        dropping = call.name == "uniq" or options.has("-u", "--unique")
-        parts = algebra.reorder(parts, dropping)
-        if output:
-            return [*(part for part in parts if not part.prints), *call.writes(output)]
-        return parts
-
-    return handle
+def _fold(call: Call) -> Parts:
+    options = call.options("w", frozenset({"--width"}))
+    width = options.number("-w", "--width") or 80
+    return [
+        replace(part, width=width) if isinstance(part, Content) and not part.numbers else part
+        for part in call.opened(options.operands)
+    ]
 
 
 _PLACE = {"1,2", "1-2", "-2"}
@@ -221,9 +198,10 @@ def _diff(call: Call) -> Parts:
                 rule=call.name,
             )
         ]
-    return [
-        Opaque(shows=shown_files(call.opened(_compared_files(operands)), "read"), rule=call.name)
-    ]
+    left, right = (shown_files(call.opened([word]), "read") for word in _compared_files(operands))
+    if options.has("-y", "--side-by-side"):
+        return [Opaque(shows=left + right, rule=call.name)]
+    return [Differences(left=left, right=right, rule=call.name)]
 
 
 def _compared_files(operands: list[Word]) -> list[Word]:
@@ -240,16 +218,6 @@ def _compared_files(operands: list[Word]) -> list[Word]:
         word if whole else replace(word, text=f"{word.text.rstrip('/')}/{name}")
         for word, whole in zip(operands, plain, strict=True)
     ]
-
-
-def _together(takes: str = "") -> Handler:
-    """A program that prints lines of several files side by side."""
-
-    def handle(call: Call) -> Parts:
-        files = call.opened(call.options(takes).operands)
-        return [Opaque(shows=shown_files(files, "read"), rule=call.name)]
-
-    return handle
 
 
 _ECHO_FLAGS = re.compile(r"-[neE]+")
@@ -278,7 +246,9 @@ def _escapes(text: str) -> str:
     )
 
 
-_HOLDER = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[sdiqbxfu]")
+_HOLDER = re.compile(r"%[-+ 0#]*+\d*+(?:\.\d++)?+[sdiqbxfu]")
+MAX_PRINTED = 100_000
+"""More than this is data that printf repeats."""
 
 
 def _filled(template: str, values: list[str]) -> str:
@@ -301,6 +271,8 @@ def _printf(call: Call) -> Parts:
     for index in range(min(rounds, 200)):
         chunk = values[index * len(holders) : (index + 1) * len(holders)]
         text += _filled(template, chunk)
+        if len(text) > MAX_PRINTED:
+            break
     return [text_part(call.shell, text, ended=False, rule="printf")]
 
 
@@ -333,16 +305,19 @@ def _pathname(call: Call) -> Parts:
 
 
 def _tee(call: Call) -> Parts:
-    return [*(call.stdin or []), *call.writes(call.options().operands)]
-
-
-def _passed(call: Call) -> Parts:
-    """tr, fold, column and the like keep a stream's files and blur its lines."""
-    return algebra.derive(call.stdin or [Opaque(rule=call.name)], call.name)
+    options = call.options()
+    written = call.writes(options.operands)
+    fed = call.stdin or []
+    if fed and all(isinstance(part, Text) for part in fed):
+        for part in written:
+            if isinstance(part, Write):
+                before = call.shell.written.get(part.path, "") if options.has("-a") else ""
+                call.shell.written[part.path] = before + text_of(fed)
+    return [*fed, *written]
 
 
 def _blame_spans(text: str) -> Spans | None:
-    found = re.fullmatch(r"(\d+),(?:(\+?)(\d+))?", text)
+    found = re.fullmatch(r"(\d{1,9}),(?:(\+?)(\d{1,9}))?", text)
     if not found:
         return None
     low = int(found[1])
@@ -352,15 +327,9 @@ def _blame_spans(text: str) -> Spans | None:
 
 
 HANDLERS: dict[str, Handler] = {
-    "cat": _cat, "zcat": _cat, "less": _cat, "more": _cat, "view": _cat, "tac": _reordered(""),
-    "bat": _bat, "batcat": _bat, "nl": _nl, "head": _head, "tail": _tail,
-    "sort": _reordered("ktoST"), "uniq": _reordered("fsw", stop=1), "shuf": _reordered("n"),
-    "cut": _cut, "jq": _jq, "yq": _jq, "diff": _diff, "cmp": _diff, "comm": _together(), "colordiff": _diff, "vimdiff": _diff,
-    "xxd": _derived("lsocg"), "hexdump": _derived("nse"), "od": _derived("AjNtw"), "strings": _derived("nte"),
-    "base64": _derived("w"), "column": _derived("socNHRTWEO"), "fold": _derived("w"), "fmt": _derived("w"),
-    "rev": _derived(), "expand": _derived("t"), "paste": _together("d"), "join": _together("12aejotv"),
-    "xmllint": _derived("", 0), "pandoc": _derived("fto"), "csvlook": _derived(), "glow": _derived("sw"),
-    "tr": _passed, "json_pp": _passed, "pygmentize": _derived("lf"),
+    "cat": _cat, "zcat": _cat, "less": _cat, "more": _cat, "view": _cat,
+    "bat": _bat, "batcat": _bat, "nl": _nl, "head": _head, "tail": _tail, "fold": _fold,
+    "cut": _cut, "jq": _jq, "yq": _jq, "diff": _diff, "cmp": _diff, "colordiff": _diff, "vimdiff": _diff,
     "echo": _echo, "printf": _printf, "pwd": _pwd, "seq": _seq, "basename": _pathname, "dirname": _pathname,
     "tee": _tee,
 }  # fmt: skip

@@ -1,7 +1,8 @@
 """Scripts inside a command: `python -c`, here-documents, `node -e`, `perl -ne`, `ruby -e`.
 
 Python is parsed; of the others the usual calls with constant names are recognised. A file that a
-script opens is shown when the script prints something, though its lines are not known.
+script opens is read where something of its text reaches what is printed (D50). A script that the
+same command wrote is followed as if it stood there (D51).
 """
 
 from __future__ import annotations
@@ -9,251 +10,161 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Sequence
+
+import msgspec
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.programs.call import Call, Handler
+from groundtrace.tools.shell.programs.other_scripts import other_files
+from groundtrace.tools.shell.programs.python_flow import named_by, shown_by
+from groundtrace.tools.shell.programs.python_names import (
+    OPENERS,
+    constants,
+    listed_roots,
+    opened_by,
+    strings,
+)
+from groundtrace.tools.shell.programs.python_names import Names as PythonNames
 from groundtrace.tools.shell.programs.python_slices import Ranges, python_ranges
+from groundtrace.tools.shell.programs.reporters import reports
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.content import Content
+from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts, Write
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word
 
 MAX_SCRIPT = 200_000
-_READERS = {
-    "read_text",
-    "read_bytes",
-    "read_csv",
-    "read_json",
-    "read_table",
-    "read_parquet",
-    "loadtxt",
-    "getlines",
-}
-_WRITERS = {"write_text", "write_bytes", "to_csv", "to_json", "touch", "unlink"}
-_OS_WRITERS = {"remove", "unlink", "rename", "copy", "copyfile", "copy2", "move", "replace"}
-_OPENERS = ("open", *sorted(_READERS | _WRITERS | _OS_WRITERS))
-"""A script without one of these words opens nothing that could be told."""
 
 
-class Opened:
-    """Names that a script opens, in order."""
+class Shown(msgspec.Struct):
+    """What a script does with files."""
 
-    __slots__ = ("ranges", "reads", "writes")
+    reads: dict[str, None] = msgspec.field(default_factory=dict)
+    """Files of which it prints something."""
+    writes: dict[str, int] = msgspec.field(default_factory=dict)
+    """Files that it writes, with the line of the script that does."""
+    surfaced: dict[str, None] = msgspec.field(default_factory=dict)
+    """Files that it opens; whether it prints anything of them cannot be told."""
+    ranges: Ranges | None = None
+    """The lines that it prints of its one file."""
+    roots: list[str] | None = None
+    """Where the names come from that it prints."""
 
-    def __init__(self) -> None:
-        self.ranges: Ranges | None = None
-        self.reads: dict[str, None] = {}
-        self.writes: dict[str, None] = {}
 
-
-def python_files(source: str) -> Opened:
-    """Files that a Python script opens by constant names, also over loops on constant lists."""
-    found = Opened()
-    if not any(word in source for word in _OPENERS):
-        return found
+def python_files(source: str, arguments: Sequence[str] = ()) -> Shown:
+    """Files that a Python script shows and writes."""
+    out = Shown()
+    if not any(word in source for word in OPENERS):
+        return out
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source[:MAX_SCRIPT])
+            nodes = list(ast.walk(tree))
+            names = constants(nodes, arguments)
+            reads = _follow(nodes, names, out)
+            _go_where_it_goes(nodes, names, out)
+            out.roots = None if out.reads else listed_roots(nodes, names)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        _guess(source, found)
-        return found
-    nodes = list(ast.walk(tree))
-    values = _constants(nodes)
+        return _guess(source)
+    if len(reads) == 1 and len(out.reads) == 1 and not out.writes:
+        out.ranges = python_ranges(tree)
+    return out
+
+
+def _follow(nodes: list[ast.AST], names: PythonNames, out: Shown) -> dict[str, None]:
+    """Fills in what is shown and written; the files that are read at all."""
+    reads: dict[str, None] = {}
     for node in nodes:
         if isinstance(node, ast.Call):
-            _python_call(node, values, found)
-    if len(found.reads) == 1 and not found.writes:
-        found.ranges = python_ranges(tree)
-    return found
+            opened = opened_by(node, names)
+            reads.update(opened.reads)
+            for name, line in opened.writes.items():
+                out.writes.setdefault(name, line)
+    if reads:
+        shown = shown_by(nodes, names)
+        out.reads = {name: None for name in reads if name in shown}
+        hidden = [name for name in reads if name not in shown and name not in out.writes]
+        out.surfaced = dict.fromkeys(named_by(nodes, names, hidden))
+    return reads
 
 
-def _constants(nodes: list[ast.AST]) -> dict[str, list[str]]:
-    """Strings that names may hold: assignments and loops over constants."""
-    values: dict[str, list[str]] = {}
-    binding = [n for n in nodes if isinstance(n, (ast.Assign, ast.For, ast.comprehension))]
-    for _ in range(2):
-        for node in binding:
-            if (
-                isinstance(node, ast.Assign)
-                and len(node.targets) == 1
-                and isinstance(node.targets[0], ast.Name)
-            ):
-                texts = list(_strings(node.value, values))
-                if texts:
-                    values[node.targets[0].id] = texts
-            elif isinstance(node, ast.Assign):
-                continue
-            elif isinstance(node.target, ast.Name):
-                texts = list(_strings(node.iter, values))
-                if texts:
-                    values[node.target.id] = texts
-            elif isinstance(node.target, ast.Tuple):
-                _unpacked(node.target, node.iter, values)
-    return values
-
-
-def _unpacked(target: ast.Tuple, source: ast.expr, values: dict[str, list[str]]) -> None:
-    """`for name, path in [("a", "b"), ...]`."""
-    if isinstance(source, ast.Name) or not isinstance(source, ast.List | ast.Tuple):
+def _go_where_it_goes(nodes: list[ast.AST], names: PythonNames, out: Shown) -> None:
+    """A script that changes its directory means names below that; or nobody knows where."""
+    entered = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "chdir"
+    ]
+    if not entered:
         return
-    for index, name in enumerate(target.elts):
-        if not isinstance(name, ast.Name):
-            continue
-        texts: list[str] = []
-        for item in source.elts:
-            if isinstance(item, ast.Tuple | ast.List) and index < len(item.elts):
-                texts.extend(_strings(item.elts[index], values))
-        if texts:
-            values[name.id] = texts
+    folders = [text for node in entered for arg in node.args for text in strings(arg, names)]
+    folder = folders[0] if len(folders) == len(entered) == 1 else None
 
+    def moved(name: str) -> str | None:
+        if name.startswith("/"):
+            return name
+        return None if folder is None else f"{folder.rstrip('/')}/{name}"
 
-def _strings(node: ast.expr, values: dict[str, list[str]], depth: int = 0) -> Iterator[str]:
-    """The strings an expression can be, as far as constants go."""
-    if depth > 6:
-        return
-    if isinstance(node, ast.Constant):
-        if isinstance(node.value, str):
-            yield node.value
-    elif isinstance(node, ast.Name):
-        yield from values.get(node.id, [])[:200]
-    elif isinstance(node, ast.List | ast.Tuple | ast.Set):
-        for item in node.elts[:200]:
-            yield from _strings(item, values, depth + 1)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Div):
-        joint = "/" if isinstance(node.op, ast.Div) else ""
-        for left in list(_strings(node.left, values, depth + 1))[:50]:
-            for right in list(_strings(node.right, values, depth + 1))[:50]:
-                yield left.rstrip("/") + joint + right if joint else left + right
-    elif isinstance(node, ast.JoinedStr):
-        yield from _formatted(node, values, depth)
-    elif isinstance(node, ast.Call):
-        name = (
-            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        )
-        if name == "Path" and node.args:
-            yield from _strings(node.args[0], values, depth + 1)
-        elif name == "join" and isinstance(node.func, ast.Attribute) and len(node.args) > 1:
-            pieces = [next(_strings(arg, values, depth + 1), None) for arg in node.args]
-            if all(piece is not None for piece in pieces):
-                yield "/".join(piece or "" for piece in pieces)
-        elif name in {"sorted", "list", "reversed", "set", "str"} and node.args:
-            yield from _strings(node.args[0], values, depth + 1)
-
-
-def _formatted(node: ast.JoinedStr, values: dict[str, list[str]], depth: int) -> Iterator[str]:
-    texts = [""]
-    for piece in node.values:
-        inner = piece.value if isinstance(piece, ast.FormattedValue) else piece
-        options = list(_strings(inner, values, depth + 1))[:50]
-        if not options:
-            return
-        texts = [text + option for text in texts for option in options][:200]
-    yield from texts
-
-
-def _python_call(node: ast.Call, values: dict[str, list[str]], found: Opened) -> None:
-    func = node.func
-    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-    owner = func.value if isinstance(func, ast.Attribute) else None
-    if name == "open":
-        path = node.args[0] if node.args else None
-        mode_at = 1
-        if isinstance(owner, ast.Call) or (isinstance(owner, ast.Name) and owner.id in values):
-            path, mode_at = owner, 0
-        mode = node.args[mode_at] if len(node.args) > mode_at else None
-        for keyword in node.keywords:
-            if keyword.arg == "mode":
-                mode = keyword.value
-        text = mode.value if isinstance(mode, ast.Constant) and isinstance(mode.value, str) else "r"
-        if path is not None:
-            into = found.writes if re.search(r"[wax]", text) else found.reads
-            into.update(dict.fromkeys(_strings(path, values)))
-    elif name in _READERS or name in _WRITERS:
-        into = found.reads if name in _READERS else found.writes
-        target = (
-            node.args[0]
-            if name
-            in {
-                "read_csv",
-                "read_json",
-                "to_csv",
-                "to_json",
-                "getlines",
-                "read_table",
-                "read_parquet",
-                "loadtxt",
-            }
-            and node.args
-            else owner
-        )
-        if target is not None:
-            into.update(dict.fromkeys(_strings(target, values)))
-    elif (
-        name in _OS_WRITERS
-        and isinstance(owner, ast.Name)
-        and owner.id in {"os", "shutil"}
-        and node.args
-    ):
-        found.writes.update(dict.fromkeys(_strings(node.args[-1], values)))
+    out.reads = {new: None for name in out.reads if (new := moved(name)) is not None}
+    out.surfaced = {new: None for name in out.surfaced if (new := moved(name)) is not None}
+    out.writes = {new: at for name, at in out.writes.items() if (new := moved(name)) is not None}
 
 
 _OPEN = re.compile(
-    r"\bopen\s*\(\s*r?(['\"])(?P<path>[^'\"]+)\1\s*(?:,\s*(?:mode\s*=\s*)?(['\"])(?P<mode>[rwaxbt+]+)\3)?"
+    r"\bopen\s?\(\s?r?(['\"])(?P<path>[^'\"\n]{1,1000})\1\s?(?:,\s?(?:mode\s?=\s?)?(['\"])(?P<mode>[rwaxbt+]{1,4})\3)?"
 )
 
 
-def _guess(source: str, found: Opened) -> None:
-    """A script that does not parse (holes, Python 2) is searched for plain calls."""
-    for match in _OPEN.finditer(source[:MAX_SCRIPT]):
-        into = found.writes if re.search(r"[wax]", match["mode"] or "r") else found.reads
-        into[match["path"]] = None
+def _guess(source: str) -> Shown:
+    """A script that does not parse (holes, Python 2) is searched for plain calls. It is read where
+    it is opened in the very statement that prints; else it cannot be told."""
+    out = Shown()
+    for line in source[:MAX_SCRIPT].split("\n"):
+        for match in _OPEN.finditer(line):
+            if re.search(r"[wax]", match["mode"] or "r"):
+                out.writes[match["path"]] = 0
+            elif re.search(r"\bprint\b", line[: match.start()]):
+                out.reads[match["path"]] = None
+            else:
+                out.surfaced[match["path"]] = None
+    return out
 
 
-_OTHER_READS = re.compile(
-    r"(?:readFileSync|readFile|createReadStream|File\.read(?:lines)?|File\.foreach|IO\.read(?:lines)?|File\.open"
-    r"|require|JSON\.load_file|YAML\.load_file)\s*\(?\s*(['\"])(?P<path>[^'\"]+)\1(?!\s*,\s*['\"]w)"
-)
-_OTHER_WRITES = re.compile(
-    r"(?:writeFileSync|writeFile|appendFileSync|File\.write|IO\.write)\s*\(?\s*(['\"])(?P<path>[^'\"]+)\1"
-)
-_PERL_OPEN = re.compile(
-    r"open\s*\(?\s*(?:my\s+)?[$\w]+\s*,\s*(['\"])(?P<mode><|>>?)[^'\"]*\1\s*,\s*(['\"])(?P<path>[^'\"]+)\3"
-)
+def other_scripts(source: str) -> Shown:
+    """The same for node, ruby and perl."""
+    found = other_files(source)
+    return Shown(reads=found.shown, writes=found.writes)
 
 
-def other_files(source: str) -> Opened:
-    """Files in a node, ruby or perl script, by the usual calls."""
-    found = Opened()
-    source = source[:MAX_SCRIPT]
-    for match in _OTHER_READS.finditer(source):
-        path = match["path"]
-        if "require" in match[0] and not re.search(r"\.json$", path):
-            continue
-        found.reads[path] = None
-    for match in _OTHER_WRITES.finditer(source):
-        found.writes[match["path"]] = None
-    for match in _PERL_OPEN.finditer(source):
-        (found.reads if match["mode"] == "<" else found.writes)[match["path"]] = None
-    return found
-
-
-def _parts(call: Call, opened: Opened) -> Parts:
+def _parts(call: Call, shown: Shown, script: str) -> Parts:
     shell = call.shell
-    reads = [path for path in map(shell.path, opened.reads) if path is not None]
+    reads = [path for path in map(shell.path, shown.reads) if path is not None]
+    named = [path for path in map(shell.path, shown.surfaced) if path is not None]
     shows = tuple(FileRef(path, "read", rule=call.name) for path in reads)
+    shows += tuple(FileRef(path, "surfaced", rule=call.name) for path in named)
     fed = algebra.derive(
         [part for part in call.stdin or [] if not isinstance(part, Text)], call.name
     )
     parts: Parts = [*fed] if fed and not shows else []
-    if len(reads) == 1 and opened.ranges is not None and not fed:
-        parts.append(Content(path=reads[0], spans=opened.ranges, rule=call.name, quiet=True))
+    if len(reads) == 1 and shown.ranges is not None and not fed:
+        parts.append(Content(path=reads[0], spans=shown.ranges, rule=call.name, quiet=True))
+    elif shown.roots is not None and not parts:
+        roots = tuple(Word(root, glob="*" in root or "?" in root) for root in shown.roots)
+        parts.append(Names(cwd=call.cwd, roots=roots, only_files=bool(roots), rule=call.name))
     if not parts:
-        parts.append(Opaque(shows=shows, rule=call.name, quiet=True))
-    for path in map(shell.path, opened.writes):
-        if path is not None:
+        # A script that only writes is not there to print anything.
+        expected = not shown.writes
+        parts.append(Opaque(shows=shows, rule=call.name, quiet=True, expected=expected))
+    stopped = shell.stopped.get(script)
+    for name, line in shown.writes.items():
+        path = shell.path(name)
+        # What comes behind the line that raised an exception was not written.
+        if path is not None and (stopped is None or line < stopped):
             parts.append(Write(path=path, rule=call.name))
     return parts
 
@@ -262,7 +173,7 @@ def _script(call: Call, flags: str) -> tuple[str | None, list[Word]]:
     """The script given with one of `flags` or on standard input, and the words behind it."""
     args = call.args
     for index, word in enumerate(args):
-        if re.fullmatch(rf"-\w*[{flags}]", word.text) and index + 1 < len(args):
+        if re.fullmatch(rf"-\w{{0,20}}[{flags}]", word.text) and index + 1 < len(args):
             return args[index + 1].text, args[index + 2 :]
         if not word.text.startswith("-"):
             return None, args[index:]
@@ -279,51 +190,85 @@ def _fed(call: Call) -> str | None:
     return "\n".join(texts)
 
 
+def _from_file(call: Call, rest: Sequence[Word]) -> tuple[str, str] | None:
+    """Text and name of a script that the same command wrote, and that is run now."""
+    path = call.shell.path(rest[0].text) if rest and rest[0].known else None
+    text = None if path is None else call.shell.written.get(path)
+    return None if text is None or path is None else (text, path.rsplit("/", 1)[-1])
+
+
+def _given(call: Call, flags: str, inline: str) -> tuple[str, str, list[str]] | None:
+    """Text, name and arguments of a script; None where its text is not known."""
+    script, rest = _script(call, flags)
+    arguments = [word.text for word in rest if word.known]
+    if script is not None:
+        name = "<stdin>" if "-" in [word.text for word in call.args] or not call.args else inline
+        return script, name, ["-c", *arguments]
+    written = _from_file(call, rest)
+    return None if written is None else (*written, arguments)
+
+
+_CHECKERS = frozenset(
+    {"py_compile", "compileall", "pytest", "unittest", "pip", "venv", "http.server"}
+)
+
+
 def _python(call: Call) -> Parts:
     texts = [word.text for word in call.args]
     if texts[:2] == ["-m", "json.tool"]:
         files = [word for word in call.args[2:] if not word.text.startswith("-")]
         return [*algebra.derive(call.opened(files[:1]), "json.tool"), *call.writes(files[1:2])]
     if texts[:1] == ["-m"]:
-        return [Opaque(rule="python")]
-    script, rest = _script(call, "c")
-    if script is None:
-        return (
-            algebra.derive(call.stdin, call.name)
-            if call.stdin
-            else [Opaque(rule=call.name, expected=bool(rest))]
-        )
-    opened = python_files(script)
-    if "sys.argv" in script:
-        opened.reads.update(
-            dict.fromkeys(
-                word.text for word in rest if word.known and re.search(r"\.\w+$", word.text)
-            )
-        )
-    return _parts(call, opened)
+        module = texts[1] if len(texts) > 1 else ""
+        return reports(call, module) or [Opaque(rule="python", expected=module not in _CHECKERS)]
+    given = _given(call, "c", "<string>")
+    if given is None:
+        return _unknown_script(call)
+    script, name, arguments = given
+    return _parts(call, python_files(script, arguments), name)
+
+
+def _unknown_script(call: Call) -> Parts:
+    """A script whose text is not known; what it is fed counts as shown when it prints."""
+    if call.stdin:
+        return algebra.derive(call.stdin, call.name)
+    asks = any(not word.text.startswith("-") for word in call.args)
+    return [Opaque(rule=call.name, expected=asks)]
 
 
 def _node(call: Call) -> Parts:
-    script, _ = _script(call, "ep")
-    if script is None:
-        return algebra.derive(call.stdin, call.name) if call.stdin else [Opaque(rule=call.name)]
-    return _parts(call, other_files(script))
+    if any(word.text in {"--check", "-c"} for word in call.args[:1]):
+        return [Opaque(rule=call.name, expected=False)]
+    given = _given(call, "ep", "[eval]")
+    if given is None:
+        return _unknown_script(call)
+    script, name, _ = given
+    if any(re.fullmatch(r"-\w{0,20}p", word.text) for word in call.args[:2]):
+        script = f"console.log({script})"  # -p prints what the script is worth
+    return _parts(call, other_scripts(script), name)
 
 
 def _perl(call: Call) -> Parts:
     """perl and ruby; with -n or -p they read their operands line by line, with -i they write them."""
-    flags = [word.text for word in call.args if word.text.startswith("-")]
+    flags = [word.text for word in call.args if re.match(r"-[^rMImEe]", word.text)]
     script, rest = _script(call, "eE")
-    if script is None:
-        return algebra.derive(call.stdin, call.name) if call.stdin else [Opaque(rule=call.name)]
-    if any(re.match(r"-\w*i", flag) for flag in flags):
-        return call.writes(rest)
-    if any(re.match(r"-\w*[np]", flag) for flag in flags):
-        return line_script(script, call.opened(rest), call.name)
-    return _parts(call, other_files(script))
+    if script is not None:
+        if any(re.match(r"-\w{0,20}i", flag) for flag in flags):
+            return call.writes(rest)
+        if any(re.match(r"-\w{0,20}[np]", flag) for flag in flags):
+            prints = any(re.match(r"-\w{0,20}p", flag) for flag in flags)
+            return line_script(script, call.opened(rest), call.name, prints)
+        return _parts(call, other_scripts(script), "-e")
+    given = _from_file(call, rest)
+    if given is None:
+        return _unknown_script(call)
+    return _parts(call, other_scripts(given[0]), given[1])
 
 
-def line_script(script: str, parts: Parts, name: str) -> Parts:
+_AT_THE_END = re.compile(r"END\s?\{[^{}]{0,2000}\}")
+
+
+def line_script(script: str, parts: Parts, name: str, prints: bool = False) -> Parts:
     """What is left of a stream after `perl -ne`: ranges of lines, or numbered lines."""
     script = script.strip().rstrip(";").strip()
     found = re.fullmatch(r"print\s+if\s+\(?(\d{1,9})\s*\.\.\s*(\d{1,9})\)?", script)
@@ -331,9 +276,13 @@ def line_script(script: str, parts: Parts, name: str) -> Parts:
         return algebra.select(parts, ((int(found[1]), int(found[2])),))
     if re.match(r"printf?\s*\(?\s*\"\$\.[:\s]", script):
         return algebra.chosen(algebra.number(parts))
+    if not prints and re.search(r"\b(?:print|printf|say)\b", _AT_THE_END.sub("", script)) is None:
+        return algebra.count(parts, name)  # only at the end is something printed: a sum
     return algebra.derive(parts, name)
 
 
+RUNNERS: dict[str, Handler] = {"python": _python, "node": _node, "perl": _perl, "ruby": _perl}
+"""Who runs a script, by what its first line names."""
 HANDLERS: dict[str, Handler] = {
     "python": _python, "python3": _python, "python2": _python, "python3.10": _python, "python3.11": _python,
     "python3.12": _python, "pypy3": _python, "ipython": _python, "node": _node, "nodejs": _node, "bun": _node, "deno": _node,

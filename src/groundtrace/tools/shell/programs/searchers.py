@@ -13,7 +13,7 @@ from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.found_lines import Search
 from groundtrace.tools.shell.streams.grouped_lines import Grouped
 from groundtrace.tools.shell.streams.name_lists import Names
-from groundtrace.tools.shell.streams.part import Count, Opaque, Part, Parts
+from groundtrace.tools.shell.streams.part import Condition, Count, Opaque, Part, Parts
 from groundtrace.tools.shell.streams.search_patterns import Pattern
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
@@ -94,7 +94,7 @@ def search(
     """
     pattern, operands = _pattern(options, syntax)
     if options.has("-q", "--quiet", "--silent"):
-        return []
+        return [Condition(rule=call.name)]
     context = options.has("-A", "-B", "-C", "--after-context", "--before-context", "--context")
     limit = options.number("-m", "--max-count")
     inverted = options.has("-v", "--invert-match")
@@ -135,7 +135,7 @@ def search(
         sole = None
     if count:
         if sole is not None and not named:
-            return [Count(shows=call.named(operands), rule=call.name)]
+            return [Count(rule=call.name)]
         return [Names(cwd=call.cwd, roots=roots, only_files=True, form="count", rule=call.name)]
     if named is None:
         named = (

@@ -10,15 +10,18 @@ from msgspec.structs import replace
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.compared import Compared
-from groundtrace.tools.shell.streams.content import Content, Spans
+from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.found_lines import Search
 from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Part, Parts
+from groundtrace.tools.shell.streams.spans import Spans
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
 
+MAX_SCRIPT = 4000
+"""Longer scripts of sed and awk are programs, and not looked into."""
 _SED_TAKES = "efl"
 _ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\])*/I?|\\[|#,@%].*?(?<!\\)[|#,@%])"
 _SED_PART = re.compile(
@@ -48,7 +51,7 @@ def _sed(call: Call) -> Parts:
 
 def sed_script(script: str, silent: bool, parts: Parts) -> Parts:
     """What is left of a stream after a sed script."""
-    if HOLES.search(script):
+    if HOLES.search(script) or len(script) > MAX_SCRIPT:
         return _blurred(parts)
     pieces = _pieces(script)
     if silent:
@@ -65,8 +68,8 @@ def sed_script(script: str, silent: bool, parts: Parts) -> Parts:
 
 def _pieces(script: str) -> list[str]:
     """The commands of a script; blocks of one command and p;q are taken apart."""
-    script = re.sub(r"\{\s*(p)\s*;?\s*\}", r"\1", script)
-    script = re.sub(r"\{\s*p\s*;\s*q\s*;?\s*\}", "p", script)
+    script = re.sub(r"\{\s*+(p)\s*+;?+\s*+\}", r"\1", script)
+    script = re.sub(r"\{\s*+p\s*+;\s*+q\s*+;?+\s*+\}", "p", script)
     return [piece for piece in re.split(r"[;\n]", script) if piece.strip()]
 
 
@@ -82,7 +85,7 @@ def _printed(pieces: list[str]) -> Spans | str | None:
         if body == "=" and len(pieces) == 1:
             return "count"
         if body == "q" and low and low.isdigit():
-            stop = int(low)
+            stop = int(low[:9])
             continue
         if body != "p":
             return None
@@ -156,7 +159,9 @@ def _substituted(part: Part, body: str) -> Part:
     return _opaque(part) if isinstance(part, Names | Listing | Text) else part
 
 
-_CUT = re.compile(r"s(?P<mark>[^\w\s\\])\^?(?P<text>(?:\\.|(?!(?P=mark)).)+)(?P=mark)(?P=mark)g?$")
+_CUT = re.compile(
+    r"s(?P<mark>[^\w\s\\])\^?(?P<text>(?:\\.|(?!(?P=mark))[^\\])+)(?P=mark)(?P=mark)g?$"
+)
 _PUT = re.compile(r"s([^\w\s\\])\^\1((?:(?!\1)[^\\&])+)\1g?$")
 
 
@@ -214,6 +219,7 @@ def _awk(call: Call) -> Parts:
         if not operands:
             return []
         script, operands = operands[0].text, operands[1:]
+    script = re.sub(r"[ \t]+", " ", script)
     for word in [*options.values.get("-v", []), *options.values.get("--assign", [])]:
         name, _, value = word.text.partition("=")
         if re.fullmatch(r"\w+", name) and value.isdigit():
@@ -223,6 +229,8 @@ def _awk(call: Call) -> Parts:
     if told is not None:
         return [told]
     parts = call.opened(files)
+    if len(script) > MAX_SCRIPT:
+        return algebra.derive(parts, "awk")
     return awk_script(script.strip(), options.value("-F", "--field-separator"), parts)
 
 
@@ -283,6 +291,8 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
         return [chosen for part in parts for chosen in algebra.select([part], wanted)]
     if _PRINT_ALL.match(action):
         return _blurred(parts)
+    if condition and wanted is not None and len(printed) == 1 and "$0" in printed[0]:
+        return algebra.select(parts, wanted)  # whole lines behind something else
     return algebra.derive(parts, "awk")
 
 

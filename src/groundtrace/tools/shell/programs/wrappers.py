@@ -8,36 +8,15 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from groundtrace.tools.shell.programs.call import Call, Handler
+from groundtrace.tools.shell.programs.effects import Program, run_prefixed
 from groundtrace.tools.shell.programs.listers import run_with_names
 from groundtrace.tools.shell.streams import line_algebra as algebra
+from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.part import Opaque, Parts
+from groundtrace.tools.shell.streams.spans import WHOLE
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word, filled, split_text
 from groundtrace.tools.shell.syntax.holes import HOLE, HOLES
-
-
-def _prefix(takes: str = "", skip: int = 0, long: frozenset[str] = frozenset()) -> Handler:
-    """A program that runs the command behind its own options and `skip` operands."""
-
-    def handle(call: Call) -> Parts:
-        args = call.args
-        at = 0
-        while at < len(args) and args[at].text.startswith("-"):
-            text = args[at].text
-            if text == "--":
-                at += 1
-                break
-            needs = text in long or (len(text) == 2 and text[1] in takes)
-            at += 2 if needs else 1
-        while at < len(args) and re.match(r"[A-Za-z_]\w*=", args[at].text):
-            name, _, value = args[at].text.partition("=")
-            call.shell.variables[name] = [Word(value)]
-            at += 1
-        rest = args[at + skip :]
-        return call.shell.command(rest, call.stdin) if rest else [Opaque(rule=call.name)]
-
-    return handle
-
 
 _PLACES = re.compile(r"/\S+$|\S+ is |\S+: aliased|alias ")
 
@@ -49,7 +28,7 @@ def _which(call: Call) -> Parts:
 
 def _command(call: Call) -> Parts:
     asks = any(re.fullmatch(r"-[pvV]*[vV]", word.text) for word in call.args[:1])
-    return _which(call) if asks else _prefix()(call)
+    return _which(call) if asks else run_prefixed(call, Program("runs"))
 
 
 def _read(call: Call) -> Parts:
@@ -70,9 +49,15 @@ def _shell(call: Call) -> Parts:
             if script.stream is not None:
                 return [Opaque(rule=call.name)]
             return call.shell.run_text(script.text, args[index + 2 :])
-        if not word.text.startswith("-"):
-            return [Opaque(rule=call.name)]
-    fed = call.stdin or []
+        if word.text in {"-o", "-O", "--rcfile", "--init-file"}:
+            continue
+        if not word.text.startswith("-") and not _is_value(args, index):
+            path = call.shell.path(word.text) if word.known else None
+            text = None if path is None else call.shell.written.get(path)
+            if text is None:
+                return [Opaque(rule=call.name)]
+            return call.shell.run_text(text, args[index:])
+    fed = _texts(call)
     if fed and all(isinstance(part, Text) for part in fed):
         return call.shell.run_text(
             "\n".join(line for part in fed if isinstance(part, Text) for line in part.lines)
@@ -80,12 +65,32 @@ def _shell(call: Call) -> Parts:
     return [Opaque(rule=call.name)]
 
 
+def _is_value(args: Sequence[Word], index: int) -> bool:
+    """`-o pipefail`: the word belongs to the option before it."""
+    return index > 0 and args[index - 1].text in {"-o", "-O", "--rcfile", "--init-file"}
+
+
+def _texts(call: Call) -> Parts:
+    """What a shell is fed; files that the same command wrote are known text (`cat x.sh | bash`)."""
+    out: Parts = []
+    for part in call.stdin or []:
+        text = call.shell.written.get(part.path or "") if isinstance(part, Content) else None
+        whole = isinstance(part, Content) and part.spans == WHOLE
+        out.append(Text(lines=tuple(text.split("\n"))) if text is not None and whole else part)
+    return out
+
+
 def _eval(call: Call) -> Parts:
-    tree = call.shell.tree
-    cwd = call.cwd
-    parts = call.shell.run_text(" ".join(word.text for word in call.args))
-    call.shell.tree, call.shell.cwd = tree, cwd
-    return parts
+    return call.shell.run_here(" ".join(word.text for word in call.args))
+
+
+def _source(call: Call) -> Parts:
+    """`source file` that the same command wrote; of others nothing is known."""
+    path = call.shell.path(call.args[0].text) if call.args and call.args[0].known else None
+    text = None if path is None else call.shell.written.get(path)
+    if text is None:
+        return [Opaque(rule=call.name, expected=False)]
+    return call.shell.run_here(text)
 
 
 def _xargs(call: Call) -> Parts:
@@ -160,10 +165,6 @@ def _cd(call: Call) -> Parts:
     return [Opaque(rule=call.name, expected=False, limit=1)] if call.name == "pushd" else []
 
 
-def _time(call: Call) -> Parts:
-    return _prefix("fo")(call)
-
-
 def _parallel(call: Call) -> Parts:
     texts = [word.text for word in call.args]
     if ":::" not in texts:
@@ -185,10 +186,7 @@ def _for_words(call: Call, command: Sequence[Word], words: Sequence[Word]) -> Pa
 
 
 HANDLERS: dict[str, Handler] = {
-    "sudo": _prefix("ugpCrt"), "doas": _prefix("uC"), "env": _prefix("uSC"), "time": _time, "nice": _prefix("n"),
-    "ionice": _prefix("cn"), "nohup": _prefix(), "stdbuf": _prefix("ioe"), "command": _command, "which": _which, "type": _which, "read": _read, "builtin": _prefix(),
-    "exec": _prefix("a"), "timeout": _prefix("ks", skip=1, long=frozenset({"--signal", "--kill-after"})),
-    "setsid": _prefix(), "unbuffer": _prefix(), "chronic": _prefix(), "caffeinate": _prefix("t"), "rtk": _prefix(),
-    "bash": _shell, "sh": _shell, "zsh": _shell, "dash": _shell, "ksh": _shell, "eval": _eval,
+    "command": _command, "which": _which, "type": _which, "read": _read,
+    "bash": _shell, "sh": _shell, "zsh": _shell, "dash": _shell, "ksh": _shell, "eval": _eval, "source": _source, ".": _source,
     "xargs": _xargs, "parallel": _parallel, "cd": _cd, "chdir": _cd, "pushd": _cd, "popd": _cd,
 }  # fmt: skip

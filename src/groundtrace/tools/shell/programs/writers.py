@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
+from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
-from groundtrace.tools.shell.streams.part import Opaque, Parts, Write
-from groundtrace.tools.shell.streams.patched import Patched
-from groundtrace.tools.shell.streams.text import Text
+from groundtrace.tools.shell.streams.part import Part, Parts
+from groundtrace.tools.shell.streams.patched import Applied, Patched
+from groundtrace.tools.shell.streams.text import text_of
 from groundtrace.tools.shell.streams.word import Word
 
 _NEW_NAME = re.compile(r"^\+\+\+ (?:\"?b/)?([^\t\n]+?)\"?(?:\t.*)?$", re.MULTILINE)
@@ -21,39 +24,70 @@ _OLD_NAME = re.compile(r"^--- (?:\"?a/)?([^\t\n]+?)\"?(?:\t.*)?$", re.MULTILINE)
 
 def patch_targets(text: str) -> list[str]:
     """Files that a patch changes, in order; removed files by their old name."""
-    out: list[str] = []
+    out: dict[str, None] = {}
     olds = _OLD_NAME.findall(text)
     news = _NEW_NAME.findall(text)
     for index, new in enumerate(news):
         name = olds[index] if new == "/dev/null" and index < len(olds) else new
-        if is_file_name(name) and name not in out:
-            out.append(name)
-    return out
+        if is_file_name(name):
+            out[name] = None
+    return list(out)
 
 
-def apply_patch(call: Call, cwd: str | None) -> Parts:
-    """A patch from a here-document names its files; else the program's own output does."""
-    text = "\n".join(
-        line for part in call.stdin or [] if isinstance(part, Text) for line in part.lines
-    )
-    targets = patch_targets(text)
-    if targets:
-        written: Parts = [Write(path=join(cwd, name), rule=call.name) for name in targets]
-        return [*written, Opaque(rule=call.name, expected=False)]
-    return [Patched(cwd=cwd, rule=call.name)]
+def apply_patch(call: Call, cwd: str | None, checks: bool = False, whole: bool = False) -> Parts:
+    """A patch whose text is known names its files; what the program says tells which it changed.
+
+    `whole`: git applies all of a patch or nothing.
+    """
+    text = "".join(_text(call, part) for part in call.stdin or [])
+    targets = [name for name in patch_targets(text) if name not in call.shell.missing]
+    if whole and len(targets) < len(patch_targets(text)):
+        targets = []
+    return [
+        Patched(
+            cwd=cwd,
+            targets=tuple(targets),
+            checks=checks,
+            rejects=not whole and call.name == "git",
+            rule=call.name,
+        )
+    ]
+
+
+def _text(call: Call, part: Part) -> str:
+    """The text of a part: what the command spells out, or of a file that it wrote itself."""
+    if isinstance(part, Content):
+        return call.shell.written.get(part.path or "", "")
+    return text_of([part])
 
 
 def _patch(call: Call) -> Parts:
     options = call.options("pidorBDFVYz", frozenset({"--strip", "--input", "--directory"}))
-    if options.has("--dry-run"):
-        return [Opaque(rule="patch", expected=False)]
     cwd = call.cwd
     folder = options.value("-d", "--directory")
     if folder is not None:
         cwd = join(cwd, folder)
-    if options.operands:
+    source = options.values.get("-i") or options.values.get("--input")
+    if source:
+        call = replace(call, stdin=call.opened(source))
+    checks = options.has("--dry-run", "--check")
+    if options.operands and not checks:
         return call.writes(options.operands[:1])
-    return apply_patch(call, cwd)
+    return apply_patch(call, cwd, checks)
+
+
+_PATCH_HEADING = re.compile(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$")
+
+
+def _begin_patch(call: Call) -> Parts:
+    """`apply_patch`, as Codex has it: headings of the patch name the files."""
+    text = "".join(_text(call, part) for part in call.stdin or [])
+    for word in call.args:
+        if "*** Begin Patch" in word.text:
+            text = word.text
+    names = [found[1].strip() for found in map(_PATCH_HEADING.match, text.split("\n")) if found]
+    paths = [path for path in map(call.shell.path, dict.fromkeys(names)) if path is not None]
+    return [Applied(paths=tuple(paths), rule=call.name)]
 
 
 def _copy(takes: str) -> Handler:
@@ -62,6 +96,7 @@ def _copy(takes: str) -> Handler:
             takes, frozenset({"--target-directory", "--suffix", "--mode", "--owner", "--group"})
         )
         operands = options.operands
+        present = [word for word in operands if word.text not in call.shell.missing]
         folder = options.value("-t", "--target-directory")
         if call.name == "install" and options.has("-d", "--directory"):
             return []
@@ -70,6 +105,8 @@ def _copy(takes: str) -> Handler:
                 return []
             target = operands[-1]
             operands = operands[:-1]
+            if not any(word in present for word in operands):
+                return []
             into = (
                 len(operands) > 1
                 or target.text.endswith(("/", "/.", "/.."))
@@ -77,14 +114,12 @@ def _copy(takes: str) -> Handler:
                 or _same_kind_of_folder(operands[0].text, target.text)
             )
             if not into:
-                recursive = (
-                    call.name == "cp"
-                    and options.has("-r", "-R", "-a")
-                    and looks_like_folder(operands[0].text)
-                )
-                return [] if recursive else call.writes([target])
+                moved = call.name == "mv" or options.has("-r", "-R", "-a")
+                whole = moved and call.name in {"cp", "mv"} and looks_like_folder(operands[0].text)
+                return [] if whole and looks_like_folder(target.text) else call.writes([target])
             folder = target.text
-        names = [word.text.rstrip("/").rsplit("/", 1)[-1] for word in operands if word.known]
+        kept = [word for word in operands if word.known and word in present]
+        names = [word.text.rstrip("/").rsplit("/", 1)[-1] for word in kept]
         return call.writes(
             [Word(f"{folder.rstrip('/')}/{name}") for name in names if not looks_like_folder(name)]
         )
@@ -98,36 +133,11 @@ def _same_kind_of_folder(source: str, target: str) -> bool:
     return not plain and looks_like_folder(target) and not looks_like_folder(source)
 
 
-def _touched(takes: str = "") -> Handler:
-    def handle(call: Call) -> Parts:
-        options = call.options(takes, frozenset({"--size", "--reference", "--date"}))
-        words = options.operands
-        if call.name == "rm" and options.has("-r", "-R", "--recursive"):
-            words = [word for word in words if not looks_like_folder(word.text)]
-        return call.writes(words)
-
-    return handle
-
-
 def _dd(call: Call) -> Parts:
     return call.writes([Word(w.text[3:]) for w in call.args if w.text.startswith("of=")])
 
 
-def _silent(_call: Call) -> Parts:
-    return []
-
-
-def _unexpected(call: Call) -> Parts:
-    return [Opaque(rule=call.name, expected=False)]
-
-
 HANDLERS: dict[str, Handler] = {
-    "cp": _copy("tS"), "mv": _copy("tS"), "install": _copy("tmogS"), "ln": _copy("tS"), "rsync": _unexpected,
-    "touch": _touched("drt"), "rm": _touched(), "unlink": _touched(), "truncate": _touched("sr"), "shred": _touched("ns"),
-    "patch": _patch, "dd": _dd,
-    **dict.fromkeys(
-        ["mkdir", "rmdir", "chmod", "chown", "chgrp", "true", "false", ":", "exit", "return", "break", "continue", "set", "shopt", "unset", "export", "local", "readonly", "declare", "typeset", "trap", "ulimit", "umask", "wait", "sleep", "kill", "alias", "unalias", "shift", "hash", "disown", "test", "[", "[[", "let"],
-        _silent,
-    ),
-    **dict.fromkeys(["source", ".", "pip", "pip3", "npm", "yarn", "pnpm", "make", "cargo", "go", "apt", "apt-get", "curl", "wget"], _unexpected),
+    "cp": _copy("tS"), "mv": _copy("tS"), "install": _copy("tmogS"), "ln": _copy("tS"), "dd": _dd,
+    "patch": _patch, "apply_patch": _begin_patch, "applypatch": _begin_patch,
 }  # fmt: skip

@@ -11,7 +11,7 @@ from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.weights import PLAIN, TELLING, UNLIKELY
+from groundtrace.tools.shell.weights import OPAQUE, PLAIN, TELLING, UNLIKELY
 
 _NAMED = re.compile(
     r"(?:Binary files|Files) (?P<pair>.+) (?:differ|are identical)$"
@@ -95,3 +95,26 @@ class Compared(Part, kw_only=True):
         if not under(folder, self.sides) or looks_like_folder(name):
             return ()
         return (f"{folder.rstrip('/')}/{name}",)
+
+
+class Differences(Part, kw_only=True):
+    """What diff prints of two files. All of it shows both, by what they have in common; of a piece
+    (`| head -4`) only the file is read of which a line is shown."""
+
+    left: tuple[FileRef, ...]
+    right: tuple[FileRef, ...]
+
+    def score(self, line: str) -> float:
+        return OPAQUE
+
+    def behind(self) -> tuple[FileRef, ...]:
+        """The files compared."""
+        return self.left + self.right
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        shown = [line[:1] for line in lines if line[:3] not in {"---", "+++"}]
+        if self.limit is None or not {"<", ">", "-", "+"}.intersection(shown):
+            return self.left + self.right
+        both = " " in shown
+        left = self.left if both or "<" in shown or "-" in shown else ()
+        return left + (self.right if both or ">" in shown or "+" in shown else ())

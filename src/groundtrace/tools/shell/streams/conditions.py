@@ -11,27 +11,39 @@ from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.found_lines import Search
 from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
-from groundtrace.tools.shell.streams.part import Parts, Write
+from groundtrace.tools.shell.streams.part import Part, Parts, Write
+from groundtrace.tools.shell.streams.text import Text
 
 
-def joined(parts: Parts, operator: str, following: Parts) -> Parts:
-    """`a && b` or `a || b`: whether b ran depends on what a printed, where that tells."""
+def joined(parts: Parts, operator: str, following: Parts, errors_seen: bool) -> Parts:
+    """`a && b` or `a || b`: whether b ran depends on what a printed, where that tells.
+
+    Where no error was seen, what complains of its failures went well: of `ls a && ls b` both ran.
+    """
     if not parts:
         return following
     last = parts[-1]
     telling = last if isinstance(last, Search | Names | Listing | Content) else None
+    certain = not errors_seen and _complaining(last)
     for part in following:
         if operator == "||":
             part.fallback = True
             part.unless = part.unless or (telling if len(parts) == 1 else None)
         else:
-            part.maybe = True
+            part.maybe = part.maybe or not certain
             if telling is not None and not isinstance(last, Content):
                 part.guard = part.guard or telling
     if operator == "||":
         # What is written only after a failure is not known to have been written.
         following = [part for part in following if not isinstance(part, Write)]
     return parts + following
+
+
+def _complaining(part: Part) -> bool:
+    """Whether the part prints an error when it fails, and would have been heard."""
+    if part.quiet or part.maybe or part.fallback:
+        return False
+    return isinstance(part, Listing | Content | Text) and part.guard is None
 
 
 def perhaps(parts: Parts) -> Parts:

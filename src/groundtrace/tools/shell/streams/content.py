@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from groundtrace.model import FileRef
-from groundtrace.tools.shell.output import TRUNCATED
+from groundtrace.tools.shell.output.cuts import Cut, pieces
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.spans import WHOLE, Spans, pick
 from groundtrace.tools.shell.weights import (
     BLANKS_CUT,
     BLANKS_CUT_SHORT,
@@ -30,10 +31,8 @@ from groundtrace.tools.shell.weights import (
     UNLIKELY,
 )
 
-Spans = tuple[tuple[int, int | None], ...]
-"""Line ranges in order; an end of None is the end of the file."""
-WHOLE: Spans = ((1, None),)
 _LEAD = re.compile(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
+_BLAME = re.compile(r"\^?[0-9a-f]{4,40}\b[^)]{0,400}?\b(\d{1,9})\) ")
 _COLON = re.compile(r"(\d{1,9}): ?(.*)")
 
 
@@ -51,6 +50,8 @@ class Content(Part, kw_only=True):
     """Its lines come in another order, so that a part of them is no range."""
     shared: bool = False
     """Its limit holds for it and others together."""
+    width: int | None = None
+    """Longer lines are folded, so that lines can only be counted where all are shorter."""
     chosen: bool = False
     """Its lines were chosen by their text: one span from the first to the last, as of a search."""
 
@@ -63,6 +64,8 @@ class Content(Part, kw_only=True):
         return bool(self.numbers)
 
     def score(self, line: str) -> float:
+        if self.numbers == "blame":
+            return NUMBERED_LINE if _BLAME.match(line) else UNLIKELY
         if self.numbers == "lead":
             return NUMBERED_LINE if _LEAD.match(line) else UNLIKELY
         if self.numbers == "colon":
@@ -98,15 +101,47 @@ class Content(Part, kw_only=True):
         if self.numbers:
             runs_shown = self._numbered(lines)
             return [] if runs_shown is None else [self._ref(low, high) for low, high in runs_shown]
-        if self.spans is None:
+        folded = self.width is not None and any(len(line) >= self.width for line in lines)
+        if self.spans is None or folded:
             return [self._ref(None, None)]
         return [self._ref(low, high) for low, high in self._counted(lines, sure, trimmed)]
+
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if self.path is None:
+            return []
+        if self.numbers:
+            # Half a line whose number was shown counts; the number of the other half is gone.
+            kept = [
+                line
+                for line, following in zip(lines, [*lines[1:], ""], strict=True)
+                if type(line) is str or getattr(line, "ends", False) or _goes_on(line, following)
+            ]
+            return self.refs(kept, sure, trimmed) if kept else []
+        if self.spans is None or not sure:
+            return [self._ref(None, None)] if any(pieces(lines)) else []
+        return [self._ref(low, high) for low, high in self._cut_spans(lines, self.spans)]
+
+    def _cut_spans(self, lines: Sequence[str], spans: Spans) -> list[tuple[int | None, int | None]]:
+        """Lines in front of a cut count from the first; those behind it only where the harness
+        says how many lines it left out."""
+        out: list[tuple[int | None, int | None]] = []
+        before: int | None = 0
+        for piece, at in zip(pieces(lines), [*_cuts(lines), None], strict=True):
+            if piece and before is not None:
+                out.extend(pick(spans, ((before + 1, before + len(piece)),)))
+            elif piece:
+                out.append((None, None))
+            omitted = None if at is None else at.omitted
+            if before is not None:
+                before = None if omitted is None else before + len(piece) + omitted
+        return out
 
     def _ref(self, low: int | None, high: int | None) -> FileRef:
         return FileRef(self.path or "", "read", self.repo, low, high, rule=self.rule)
 
     def _numbered(self, lines: Sequence[str]) -> list[tuple[int | None, int | None]] | None:
-        numbers = [int(m[1]) for m in map(_LEAD.match, lines) if m and len(m[1]) < 10]
+        form = _BLAME if self.numbers == "blame" else _LEAD
+        numbers = [int(m[1]) for m in map(form.match, lines) if m and len(m[1]) < 10]
         if self.numbers == "colon":
             shown = [m for m in map(_COLON.match, lines) if m and len(m[1]) < 10]
             if not shown:
@@ -125,7 +160,7 @@ class Content(Part, kw_only=True):
         """The spans, as far as the number of lines reaches."""
         spans = self.spans or ()
         bounded = all(high is not None for _, high in spans)
-        if any(TRUNCATED.match(line) for line in lines) or not sure:
+        if not sure:
             known = bounded and not self.shared
             return [(low, high) for low, high in spans] if known else [(None, None)]
         left = len(lines)
@@ -141,6 +176,16 @@ class Content(Part, kw_only=True):
             out.append((low, low + size - 1))
             left -= size
         return out
+
+
+def _cuts(lines: Sequence[str]) -> list[Cut]:
+    return [line for line in lines if isinstance(line, Cut)]
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Whether the number of half a line is whole: the next line has the next number."""
+    first, second = _LEAD.match(line), _LEAD.match(following)
+    return first is not None and second is not None and int(first[1]) + 1 == int(second[1])
 
 
 def _blanks_cut(size: int) -> int:
@@ -175,6 +220,14 @@ class Headed(Part, kw_only=True):
     def score(self, line: str) -> float:
         return HEADING if _HEADER.match(line) else UNDER_HEADING
 
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """Behind a cut the lines before the next heading belong to a file that is not named."""
+        kept: list[str] = []
+        for index, piece in enumerate(pieces(lines)):
+            first = next((i for i, line in enumerate(piece) if _HEADER.match(line)), len(piece))
+            kept += piece[first:] if index else piece
+        return self.refs(kept, sure, trimmed)
+
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         out: list[FileRef] = []
         headers = [i for i, line in enumerate(lines) if _HEADER.match(line)]
@@ -187,7 +240,7 @@ class Headed(Part, kw_only=True):
                 body.pop()
             path = join(self.cwd, found[1])
             part = Content(path=path, spans=self.spans, rule=self.rule)
-            shown = list(part.refs(body, True, trimmed and end == len(lines))) if body else []
+            shown = list(part.shown(body, True, trimmed and end == len(lines))) if body else []
             out.extend(shown or [FileRef(path, "surfaced", rule=self.rule)])
         return out
 

@@ -36,7 +36,16 @@ _NUMBER = re.compile(r"\d{1,9}")
 NUMBERED = re.compile(r"(\d{1,9})[:-]")
 _NUMBERED_LINE = re.compile(r"\d+[:-]")
 _LOCATED = re.compile(r"([^:\0]+)[:\0](\d{1,9}):")
-_BINARY = re.compile(r"Binary file (.+) matches$")
+_BINARY = re.compile(r"(?:Binary file (.+) matches|\w{1,10}: (.+): binary file matches)$")
+OMITTED = re.compile(
+    r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$"
+)
+"""What rg prints instead of a line that is too long: no text of the file."""
+
+
+def omitted(line: str) -> bool:
+    """Whether the text of a found line was left out."""
+    return OMITTED.search(line) is not None
 
 
 class Search(Part, kw_only=True):
@@ -78,6 +87,8 @@ class Search(Part, kw_only=True):
         return self.base.repo if self.base is not None else self.repo
 
     def score(self, line: str) -> float:
+        if line.endswith("matches") and _BINARY.match(line):
+            return TELLING
         if line == _CONTEXT_BREAK:
             return CONTEXT_BREAK if self.context else STRAY_BREAK
         if self.named is not False and self._split(line) is not None:
@@ -120,13 +131,19 @@ class Search(Part, kw_only=True):
             return None
         return (name, None) if self.roots or "/" in name or "." in name else None
 
+    def obtained(self, lines: Sequence[str]) -> bool:
+        return any(line.strip() for line in lines)
+
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.named is not False:
             by_name = self._by_name(lines)
             if by_name or self.named:
                 return by_name
+        elif any(map(_BINARY.match, lines)):
+            return self._by_name(lines)
+        lines = [line for line in lines if not line.endswith("]") or not omitted(line)]
         path = self.sole or (self.base.path if self.base else None)
-        if path is None:
+        if path is None or not lines:
             return ()
         low, high = self._numbers(lines) if self.numbered is not False else (None, None)
         if low is None and self.base is not None and self.base.numbers:
@@ -137,6 +154,16 @@ class Search(Part, kw_only=True):
             ends = [ref.line_end for ref in inner if ref.line_end is not None]
             low, high = (min(starts), max(ends)) if starts and ends else (None, None)
         return (FileRef(path, "matched", self._repo(), low, high, rule=self.rule),)
+
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """A line whose name and number are whole counts, though its text is not."""
+        kept = [line for line in lines if type(line) is str or self._placed(line)]
+        return self.refs(kept, sure, trimmed) if kept else ()
+
+    def _placed(self, line: str) -> bool:
+        if not getattr(line, "ends", False):
+            return False
+        return self._split(line) is not None or NUMBERED.match(line) is not None
 
     def _numbers(self, lines: Sequence[str]) -> tuple[int | None, int | None]:
         """First and last line shown, by the numbers in front, in lines of the file."""
@@ -161,16 +188,20 @@ class Search(Part, kw_only=True):
         others: list[str] = []
         binary: list[str] = []
         for line in lines:
+            other = _BINARY.match(line) if line.endswith("matches") else None
+            if other is not None:
+                binary.append(other[1] or other[2])
+                continue
             place = self._split(line)
+            if place is not None and line.endswith("]") and omitted(line):
+                binary.append(place[0])
+                continue
             if place is not None:
                 numbers = spans.setdefault(place[0], [])
                 if place[1] is not None:
                     numbers.append(place[1])
                 continue
-            other = _BINARY.match(line)
-            if other:
-                binary.append(other[1])
-            elif self.context and line != _CONTEXT_BREAK:
+            if self.context and line != _CONTEXT_BREAK:
                 others.append(line)
         if others:
             self._context_lines(others, spans)

@@ -1,25 +1,98 @@
-"""Patches as git prints them: contents of the files that their headings name."""
+"""Patches as git prints them: contents of the files that their headings name.
+
+The lines of a file are those of its hunks on the new side, as far as they are shown; a hunk that only
+removes has lines on the old side alone. A heading without any line of the file surfaces it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-from groundtrace.model import AccessKind, FileRef
+import msgspec
+
+from groundtrace.model import FileRef
+from groundtrace.tools.shell.output.cuts import Cut, Half
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.name_forms import name_in_diffstat
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.repository_top import from_top
-from groundtrace.tools.shell.weights import BESIDE_PATCH, PATCH_LINE
+from groundtrace.tools.shell.weights import BESIDE_PATCH, BLANKS_CUT, PATCH_LINE
 
-_DIFF_GIT = re.compile(r'diff --git "?[aciow]/(.+?)"? "?[bciow]/(?P<name>.+?)"?$')
-_DIFF_BARE = re.compile(r'diff --git "?(?P<name>.{1,4096}?)"? "?(?P=name)"?$')
-"""With `--no-prefix` both sides are the name alone."""
-_DIFF_SIDE = re.compile(r'\+\+\+ "?b/(?P<name>[^\t]+?)"?$')
-"""What is left of a heading when `grep '^[+-]'` follows."""
+_SIDE = re.compile(r"[abciow]/")
+"""The letter before a name, by what is compared: commit, index, working tree."""
 _DIFF_LINE = re.compile(
     r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)"
 )
+_HUNK = re.compile(
+    r"@@ -(?P<old>\d{1,9})(?:,(?P<olds>\d{1,9}))? \+(?P<new>\d{1,9})(?:,(?P<news>\d{1,9}))? @@"
+)
+MAX_HEADING = 8192
+"""Longer than two paths can be."""
+
+
+class _Side(msgspec.Struct):
+    """One side of a hunk: where it begins, how long it is, how much of it was shown."""
+
+    start: int
+    size: int
+    shown: int = 0
+
+    def span(self, whole: bool) -> tuple[int, int] | None:
+        count = self.size if whole and self.size - self.shown <= BLANKS_CUT else self.shown
+        return (self.start, self.start + count - 1) if count else None
+
+
+class _File(msgspec.Struct):
+    """What was shown of one file."""
+
+    spans: list[tuple[int, int]] = msgspec.field(default_factory=list)
+    loose: bool = False
+    """Lines were shown outside of hunks, as after `grep '^[+-]'`."""
+
+
+class _Reading(msgspec.Struct):
+    """How far a patch was read."""
+
+    files: dict[str, _File] = msgspec.field(default_factory=dict)
+    file: _File | None = None
+    old: _Side | None = None
+    new: _Side | None = None
+
+    def heading(self, name: str) -> None:
+        """Another file begins."""
+        self.close()
+        self.file = self.files.setdefault(name, _File())
+
+    def hunk(self, found: re.Match[str]) -> None:
+        """Another hunk begins."""
+        self.close()
+        self.old = _Side(int(found["old"]), int(found["olds"] or 1))
+        self.new = _Side(int(found["new"]), int(found["news"] or 1))
+
+    def line(self, line: str) -> bool:
+        """Whether a line belongs to the hunk."""
+        if self.old is None or self.new is None:
+            return False
+        if self.old.shown >= self.old.size and self.new.shown >= self.new.size:
+            return line.startswith("\\")
+        mark = line[:1]
+        if mark in {" ", "", "-"}:
+            self.old.shown += 1
+        if mark in {" ", "", "+"}:
+            self.new.shown += 1
+        return mark in {" ", "", "-", "+", "\\"}
+
+    def close(self, whole: bool = False) -> None:
+        """The hunk is over; `whole` when blank lines may have been cut off its end."""
+        if self.file is not None and self.old is not None and self.new is not None:
+            side = self.new if self.new.size else self.old
+            span = side.span(whole)
+            if span is not None:
+                self.file.spans.append(span)
+            elif self.old.shown:
+                self.file.loose = True
+        self.old = self.new = None
 
 
 class Diff(Part, kw_only=True):
@@ -27,6 +100,8 @@ class Diff(Part, kw_only=True):
 
     cwd: str | None
     """Where git ran."""
+    start: str | None = None
+    """Where the command began."""
     summary: bool = False
     """Names stand in a summary (`--stat`) before or instead of the patch."""
     top: bool = True
@@ -39,12 +114,79 @@ class Diff(Part, kw_only=True):
     def score(self, line: str) -> float:
         return PATCH_LINE if _DIFF_LINE.match(line) else BESIDE_PATCH
 
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        return self.refs(lines, sure, trimmed)
+
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        named: dict[tuple[str, AccessKind], None] = {}
+        reading = _Reading()
+        surfaced: dict[str, None] = {}
         for line in lines:
-            patched = _DIFF_BARE.match(line) or _DIFF_GIT.match(line) or _DIFF_SIDE.match(line)
-            name = patched["name"] if patched else name_in_diffstat(line) if self.summary else None
-            if name is not None and is_file_name(name):
-                named[name, "read" if patched else "surfaced"] = None
-        cwd = from_top(self.cwd, (name for name, _ in named)) if self.top else self.cwd
-        return [FileRef(join(cwd, name), kind, rule=self.rule) for name, kind in named]
+            if isinstance(line, Cut):
+                reading.close()
+                reading.file = None
+                continue
+            if reading.line(line) or (isinstance(line, Half) and not line.ends):
+                continue
+            self._outside(line, reading, surfaced)
+        reading.close(trimmed)
+        names = [*reading.files, *surfaced]
+        cwd = from_top(self.cwd, names, self.start) if self.top else self.cwd
+        return list(self._told(reading.files, surfaced, cwd))
+
+    def _outside(self, line: str, reading: _Reading, surfaced: dict[str, None]) -> None:
+        """A line outside of hunks: a heading, a row of the summary, or what a filter left."""
+        found = _HUNK.match(line)
+        if found is not None:
+            reading.hunk(found)
+            return
+        name = _heading(line)
+        if name is not None:
+            if is_file_name(name):
+                reading.heading(name)
+            return
+        if self.summary:
+            row = name_in_diffstat(line)
+            if row is not None and is_file_name(row):
+                surfaced[row] = None
+                return
+        if reading.file is not None and line[:1] in {"+", "-"} and line[:3] not in {"+++", "---"}:
+            reading.file.loose = True
+
+    def _told(
+        self, files: dict[str, _File], surfaced: dict[str, None], cwd: str | None
+    ) -> Iterable[FileRef]:
+        for name, file in files.items():
+            path = join(cwd, name)
+            for low, high in file.spans:
+                yield FileRef(path, "read", None, low, high, rule=self.rule)
+            if file.loose and not file.spans:
+                yield FileRef(path, "read", rule=self.rule)
+            elif not file.spans:
+                yield FileRef(path, "surfaced", rule=self.rule)
+        for name in surfaced:
+            yield FileRef(join(cwd, name), "surfaced", rule=self.rule)
+
+
+def _heading(line: str) -> str | None:
+    """The name in a line that opens a file."""
+    if len(line) > MAX_HEADING:
+        return None
+    if line.startswith("+++ "):
+        # What is left of a heading when `grep '^[+-]'` follows.
+        name = line[4:].rstrip("\t").strip('"')
+        return name[2:] if name.startswith("b/") and "\t" not in name else None
+    if not line.startswith("diff --git "):
+        return None
+    both = line[len("diff --git ") :]
+    middle = len(both) // 2
+    left, right = both[:middle].strip('"'), both[middle + 1 :].strip('"')
+    if both[middle : middle + 1] == " " and left == right:
+        return left  # `--no-prefix`: both sides are the name alone
+    if both[middle : middle + 1] == " " and left[1:] == right[1:] and _SIDE.match(right):
+        return right[2:]
+    # A file that got another name: the sides differ.
+    for mark in (' "b/', " b/", " w/", " i/", " c/", " o/"):
+        at = both.rfind(mark)
+        if at > 0:
+            return both[at + len(mark) :].strip('"')
+    return None

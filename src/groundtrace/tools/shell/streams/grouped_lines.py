@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
+from groundtrace.tools.shell.output.cuts import pieces, whole
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
-from groundtrace.tools.shell.streams.found_lines import NUMBERED, Search
+from groundtrace.tools.shell.streams.found_lines import NUMBERED, Search, omitted
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.weights import GROUP_GAP, GROUP_LINE, UNTESTED
@@ -43,8 +44,23 @@ class Grouped(Search, kw_only=True):
         for name, numbers in groups.items():
             low, high = (min(numbers), max(numbers)) if numbers else (None, None)
             path = join(self.cwd, self.stripped + name)
+            if not numbers and self.numbered and any(map(omitted, lines)):
+                out.append(FileRef(path, "surfaced", self.repo, rule=self.rule))
+                continue
             out.append(FileRef(path, "matched", self.repo, low, high, rule=self.rule))
         return out
+
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """Behind a cut the lines before the next heading belong to a file that is not named."""
+        if self.asked is False or not self._groups(whole(lines)):
+            return Search.around_cuts(self, lines, sure, trimmed)
+        kept: list[str] = []
+        for index, piece in enumerate(map(whole, pieces(lines))):
+            first = 0
+            if index:
+                first = next((i for i, line in enumerate(piece) if not line), len(piece))
+            kept += [*piece[first:], ""]
+        return self.refs(kept, sure, trimmed)
 
     def _groups(self, lines: Sequence[str]) -> dict[str, list[int]]:
         """Line numbers by heading; a heading whose lines were cut off shows nothing."""
@@ -58,7 +74,7 @@ class Grouped(Search, kw_only=True):
                 continue
             number = NUMBERED.match(line)
             if number is not None and self.numbered is not False:
-                if name is not None:
+                if name is not None and not omitted(line):
                     groups[name].append(int(number[1]))
             elif self._heads(line, following, fresh, plain):
                 name = line

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from groundtrace.model import AccessKind, FileRef
-from groundtrace.tools.shell.streams.content import WHOLE, Content, Headed, Spans
+from groundtrace.tools.shell.streams.content import Content, Headed
 from groundtrace.tools.shell.streams.found_lines import Search
 from groundtrace.tools.shell.streams.git_diffs import Diff
 from groundtrace.tools.shell.streams.grouped_lines import Grouped, filtered
@@ -22,6 +22,7 @@ from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Count, Opaque, Part, Parts
 from groundtrace.tools.shell.streams.search_patterns import Pattern
+from groundtrace.tools.shell.streams.spans import WHOLE, Spans, first, last, pick
 from groundtrace.tools.shell.streams.text import Prefixed, Text
 from groundtrace.tools.shell.syntax.holes import HOLES
 
@@ -32,7 +33,7 @@ def shown_files(parts: Iterable[Part], kind: AccessKind) -> tuple[FileRef, ...]:
     for part in parts:
         if isinstance(part, Content) and part.path is not None:
             out[part.path] = FileRef(part.path, kind, part.repo, rule=part.rule)
-        elif isinstance(part, Opaque | Count):
+        elif isinstance(part, Opaque):
             for ref in part.shows:
                 out[ref.path] = FileRef(ref.path, kind, ref.repo, rule=ref.rule)
         elif isinstance(part, Prefixed):
@@ -42,57 +43,6 @@ def shown_files(parts: Iterable[Part], kind: AccessKind) -> tuple[FileRef, ...]:
             for ref in getattr(part, "behind", tuple)():
                 out[ref.path] = FileRef(ref.path, kind, ref.repo, rule=ref.rule)
     return tuple(out.values())
-
-
-def first(spans: Spans, count: int) -> Spans:
-    """The first `count` lines of a stream."""
-    out: list[tuple[int, int | None]] = []
-    left = count
-    for low, high in spans:
-        if left <= 0:
-            break
-        end = low + left - 1 if high is None else min(high, low + left - 1)
-        out.append((low, end))
-        left -= end - low + 1
-    return tuple(out)
-
-
-def last(spans: Spans, count: int) -> Spans | None:
-    """The last `count` lines, when the stream's length is known."""
-    out: list[tuple[int, int | None]] = []
-    left = count
-    for low, high in reversed(spans):
-        if high is None:
-            return None
-        if left <= 0:
-            break
-        start = max(low, high - left + 1)
-        out.append((start, high))
-        left -= high - start + 1
-    return tuple(reversed(out))
-
-
-def without_first(spans: Spans, count: int) -> Spans:
-    """What is left when the first `count` lines are taken away."""
-    out: list[tuple[int, int | None]] = []
-    left = count
-    for low, high in spans:
-        size = None if high is None else high - low + 1
-        if size is not None and size <= left:
-            left -= size
-            continue
-        out.append((low + left, high))
-        left = 0
-    return tuple(out)
-
-
-def pick(spans: Spans, wanted: Spans) -> Spans:
-    """Ranges of a stream in terms of the file behind it."""
-    out: list[tuple[int, int | None]] = []
-    for low, high in wanted:
-        rest = without_first(spans, low - 1)
-        out.extend(rest if high is None else first(rest, high - low + 1))
-    return tuple(out)
 
 
 def _limited(part: Part, count: int) -> Part:
@@ -302,11 +252,8 @@ def derive(parts: Iterable[Part], rule: str = "") -> Parts:
 
 
 def count(parts: Iterable[Part], rule: str = "wc") -> Parts:
-    """Only numbers are printed: the files counted are named by the command alone."""
-    parts = list(parts)
-    out: Parts = [part for part in parts if not part.prints]
-    out.append(Count(shows=shown_files(parts, "surfaced"), rule=rule))
-    return out
+    """Only numbers are printed."""
+    return [*(part for part in parts if not part.prints), Count(rule=rule)]
 
 
 def names_of(parts: Iterable[Part], rule: str = "") -> Parts:

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Sequence
 
 from groundtrace.model import FileRef
 from groundtrace.tools.file_names import looks_like_folder
+from groundtrace.tools.shell.output.cuts import pieces, whole
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
 from groundtrace.tools.shell.weights import (
+    BELOW_PATTERN,
     FULL_LISTING,
     LISTED_NAME,
     LISTED_OPERAND,
@@ -62,17 +64,40 @@ class Listing(Part, kw_only=True):
     def strict(self) -> bool:
         return self.long
 
+    @property
+    def begins_late(self) -> bool:
+        """Of `ls a; ls b` in one order nothing tells where b begins: it has at least the last name."""
+        return True
+
     def score(self, line: str) -> float:
         if self.long:
-            return TELLING if _LONG.match(line) or _TOTAL.match(line) else self._other(line)
+            row = _LONG.match(line)
+            if row is not None and not self._possible(row["name"]):
+                return UNLIKELY
+            return TELLING if row is not None or _TOTAL.match(line) else self._other(line)
         if "  " in line or "\t" in line:
             return min(map(self._fit, _columns(line)))
         return self._fit(line)
 
     def _fit(self, name: str) -> float:
-        if _BARE.match(name):
-            return LISTED_NAME
-        return LISTED_OPERAND if self._given(name) else self._other(name)
+        if self.operands and self._given(name):
+            return LISTED_OPERAND
+        if _BARE.match(name) and not self._only_given():
+            return BELOW_PATTERN if any(word.glob for word in self.operands) else LISTED_NAME
+        return self._other(name)
+
+    def _possible(self, name: str) -> bool:
+        """Whether a row of `ls -l` can be of this name; a link has its target behind the name."""
+        name = name.split(" -> ")[0]
+        if self._given(name) or (self._open() and "/" in name):
+            return True
+        return not self._only_given() and "/" not in name.rstrip("/")
+
+    def _only_given(self) -> bool:
+        """Whether all operands are files, or patterns of files: no folder is opened then."""
+        if not self.operands:
+            return False
+        return self.itself or not any(_may_be_folder(word) for word in self.operands)
 
     def cost_of_silence(self) -> float:
         return LISTING_MAYBE_SILENT if self.quiet or self.maybe or self.fallback else LISTING_SILENT
@@ -93,12 +118,15 @@ class Listing(Part, kw_only=True):
         return Part.cost_of_speech(self) + (QUIET_LISTING_SPEAKS if self.quiet else 0.0)
 
     def _other(self, line: str) -> float:
-        sections = self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
-        return LISTING_SECTION if sections and (not line or line.endswith(":")) else UNLIKELY
+        return (
+            LISTING_SECTION if self._sections() and (not line or line.endswith(":")) else UNLIKELY
+        )
 
     def pair(self, before: str, line: str) -> float:
         """Names come in order; two listings without a line between them meet where it breaks."""
         if self.long or not self.sorted or not before or not line:
+            return 0.0
+        if self._sections() and (before.endswith(":") or line.endswith(":")):
             return 0.0
         before, line = _columns(before)[0], _columns(line)[0]
         if before < line or _folded(before) <= _folded(line):
@@ -113,13 +141,28 @@ class Listing(Part, kw_only=True):
         return ORDER_GOES_ON if self.pair(before, line) == 0.0 else 0.0
 
     def _given(self, name: str) -> bool:
-        return any(
-            fnmatch.fnmatchcase(name, w.text) if w.glob else name == w.text for w in self.operands
-        )
+        for word in self.operands:
+            if name == word.text or (word.glob and fnmatch.fnmatchcase(name, word.text)):
+                return True
+        return False
+
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """Behind a cut the names before the next heading lie in a folder that is not named."""
+        kept: list[str] = []
+        for index, piece in enumerate(map(whole, pieces(lines))):
+            first = 0
+            if index and self._sections():
+                first = next((i for i, line in enumerate(piece) if line.endswith(":")), len(piece))
+            kept += piece[first:]
+        return self.refs(kept, False, trimmed) if kept else ()
+
+    def _sections(self) -> bool:
+        """Whether names stand below headings."""
+        return self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         folder = self._folder()
-        sections = self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
+        sections = self._sections()
         known_folders = {line[:-1] for line in lines if line.endswith(":")} if sections else set()
         for line in lines if self.long else [name for row in lines for name in _columns(row)]:
             if sections and line.endswith(":") and not _LONG.match(line):
@@ -182,6 +225,13 @@ class Listing(Part, kw_only=True):
                 return name[:-1], "-" if name[-1] == "*" else "?"
             return name, "-" if self.marks else "?"
         return name, "?"
+
+
+def _may_be_folder(word: Word) -> bool:
+    """Whether an operand can be a folder, whose contents ls would list."""
+    if HOLES.search(word.text):
+        return True
+    return looks_like_folder(word.text) or word.text.endswith(("*", "/", "?"))
 
 
 def _folded(name: str) -> str:

@@ -7,21 +7,50 @@ from collections.abc import Callable
 
 
 def name_in_diffstat(line: str) -> str | None:
-    row = re.match(r" (.+?) +\| +(?:\d+|Bin\b)", line)
-    if row is None:
+    """The name in a row of `--stat`; of a file that got another name the new one."""
+    name, bar, count = line.rpartition("|")
+    if not bar or not line.startswith(" ") or not re.match(r" +(?:\d|Bin\b)", count):
         return None
-    name = row[1]
+    name = name.strip()
     if "=>" in name:
-        name = re.sub(r"\{.*? => (.*?)\}", r"\1", name).split(" => ")[-1].replace("//", "/")
-    return None if name.startswith("...") else name
+        begin, end = name.find("{"), name.rfind("}")
+        if 0 <= begin < end:
+            name = name[:begin] + name[begin + 1 : end].split(" => ")[-1] + name[end + 1 :]
+        name = name.split(" => ")[-1].replace("//", "/")
+    return None if name.startswith("...") or not name else name
+
+
+_STATUS = re.compile(
+    r"(?:(?!   )[ MADRCUT?!]{2} |(?:\t| {8})(?:(?:modified|new file|deleted|renamed|copied|typechange"
+    r"|both modified|both added|deleted by \w+|added by \w+): +)?)(\S.*)"
+)
+"""Short rows, and those of the long form, whose tab some harnesses expand."""
 
 
 def _name_in_status(line: str) -> str | None:
-    row = re.match(
-        r"(?:[ MADRCUT?!]{2} |\t(?:modified|new file|deleted|renamed|both modified): +|\t)(\S.*)",
-        line,
-    )
+    row = _STATUS.match(line)
     return None if row is None else row[1].split(" -> ")[-1].strip('"')
+
+
+def _old_name_in_status(line: str) -> str | None:
+    row = _STATUS.match(line) if " -> " in line else None
+    return None if row is None else row[1].split(" -> ")[0].strip('"')
+
+
+_LETTERS = re.compile(r"[ MADRCTUX]\d{0,3}(?:\t| {2,7})(\S.*)$")
+_GAP = re.compile(r"\t| {2,}")
+
+
+def _name_in_letters(line: str) -> str | None:
+    """`M	a.py`, `R100	old.py	new.py`, also with expanded tabs."""
+    row = _LETTERS.match(line)
+    return None if row is None else _GAP.split(row[1].rstrip())[-1]
+
+
+def _old_name_in_letters(line: str) -> str | None:
+    row = _LETTERS.match(line) if line.startswith(("R", "C")) else None
+    names = [] if row is None else _GAP.split(row[1].rstrip())
+    return names[0] if len(names) > 1 else None
 
 
 def _matcher(pattern: str) -> Callable[[str], str | None]:
@@ -34,6 +63,30 @@ def _matcher(pattern: str) -> Callable[[str], str | None]:
     return take
 
 
+_NO_NAME = re.compile(r"commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b")
+
+
+def _name_in_log(line: str) -> str | None:
+    """A line of `git log --name-only` that is a name: one word, or a path with blanks."""
+    if not line or ":" in line or line[0].isspace() or _NO_NAME.match(line):
+        return None
+    words = line.split()
+    if len(words) > 1 and "/" not in line:
+        return None
+    telling = "." in words[0] or "/" in words[0] or (len(words) == 1 and line.isupper())
+    return line if telling else None
+
+
+def _first_word(line: str) -> str | None:
+    words = line.split()
+    return words[0] if len(words) > 1 and ("." in words[0] or "/" in words[0]) else None
+
+
+def _last_word(line: str) -> str | None:
+    words = line.split()
+    return words[-1] if len(words) > 1 and ("." in words[-1] or "/" in words[-1]) else None
+
+
 FORMS: dict[str, Callable[[str], str | None]] = {
     "plain": lambda line: line,
     "wc": _matcher(r"\s*(?:\d+\s+){1,5}(?!total$)(\S.*)"),
@@ -44,20 +97,27 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     "stat": _matcher(r"\s+File: [‘'\"]?(.+?)[’'\"]?$"),
     "diffstat": name_in_diffstat,
     "status": _name_in_status,
-    "letters": _matcher(r"[ MADRCTUX]\d{0,3}\t(?:[^\t]+\t)?([^\t]+)$"),
-    "numstat": _matcher(r"(?:\d+|-)\t(?:\d+|-)\t(.+)$"),
+    "letters": _name_in_letters,
+    "numstat": _matcher(r"(?:\d{1,9}|-)(?:\t| {2,7})(?:\d{1,9}|-)(?:\t| {2,7})(\S.*)$"),
     "uniq": _matcher(r"\s*\d+\s+(\S.*)"),
     "findls": _matcher(r"\s*\d+\s+\d+\s+-\S+\s+.*\d\d:?\d\d ((?:\.|/).*)$"),
-    "tree": _matcher(r"(?:[│├└─|`\s -]*)\s*(\S.*)$"),
     "treehash": _matcher(r"\d{6} blob [0-9a-f]+\s+(.+)$"),
-    "logname": _matcher(
-        r"(?!commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b)((?=\S*[./]|[A-Z]+$)[^\s:](?:[^\s:]*|[^:]*/[^:]*))$"
+    "logname": _name_in_log,
+    "first": _first_word,
+    "last": _last_word,
+    "report": _matcher(
+        r"(?:\./)?((?=[^\s:(]*[./])[^\s:()]{1,1000})(?::\d{1,9}(?::\d{1,9})?:|\(\d{1,9},\d{1,9}\):) "
     ),
-    "first": _matcher(r"(\S*[./]\S*)(?:\s+\S+)+$"),
-    "last": _matcher(r"(?:\S+\s+)+(\S*[./]\S*)$"),
+    "pydoc": _matcher(r"    (/\S{1,1000}\.\w{1,10})$"),
+    "test": _matcher(r"([^\s:]{1,1000}\.\w{1,10})::\S"),
     "located": _matcher(r"([^:]+):\d+(?::|$)"),
 }
 """How a name stands in a line, by the program that prints it."""
+OLD_NAMES: dict[str, Callable[[str], str | None]] = {
+    "status": _old_name_in_status,
+    "letters": _old_name_in_letters,
+}
+"""The name that a file had before, in forms that tell it."""
 _COMMIT = r"commit [0-9a-f]{7,}|[0-9a-f]{7,40} |Author: |Date: |Merge: |    |$"
 BESIDE = {
     "wc": re.compile(r"\s*(?:\d+\s+){1,5}total$"),
@@ -65,5 +125,13 @@ BESIDE = {
     "letters": re.compile(_COMMIT),
     "numstat": re.compile(_COMMIT),
     "logname": re.compile(_COMMIT),
+    "stat": re.compile(r" *(?:Size|Device|Access|Modify|Change|Birth): "),
+    "status": re.compile(
+        r"On branch |HEAD detached|Your branch |Changes |Untracked |  \(use |no changes |nothing "
+        r"|Unmerged |Dropped |You are |All conflicts |Saved |$"
+    ),
+    "pydoc": re.compile(""),
+    "report": re.compile(""),
+    "test": re.compile(""),
 }
 """Lines without a name that the same program prints beside those with one."""

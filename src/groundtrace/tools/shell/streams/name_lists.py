@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from groundtrace.model import FileRef
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
-from groundtrace.tools.shell.streams.name_forms import BESIDE, FORMS
+from groundtrace.tools.shell.streams.name_forms import BESIDE, FORMS, OLD_NAMES
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.repository_top import from_top
@@ -33,12 +33,20 @@ class Names(Part, kw_only=True):
     """Names must lie below the roots."""
     stripped: str = ""
     """What a filter took away in front of every name."""
+    silent: bool = False
+    """Nothing is expected: a checker that finds nothing prints nothing."""
+    start: str | None = None
+    """Where the command began."""
     top: bool = False
     """Names count from the top of the repository, which may lie above the directory."""
 
     @property
     def strict(self) -> bool:
         return True
+
+    @property
+    def wanted(self) -> bool:
+        return not self.silent
 
     def score(self, line: str) -> float:
         name = FORMS[self.form](line)
@@ -61,7 +69,9 @@ class Names(Part, kw_only=True):
         if self.folders:
             return
         form = FORMS[self.form]
-        names = [self.stripped + name for name in map(form, lines) if name and self._fits(name)]
+        old = OLD_NAMES.get(self.form)
+        told = map(form, lines) if old is None else _both(lines, old, form)
+        names = [self.stripped + name for name in told if name and self._fits(name)]
         parents: set[str] = set()
         if not self.only_files:
             for name in names:
@@ -73,7 +83,7 @@ class Names(Part, kw_only=True):
                     parents.add(parent)
                     slash = parent.rfind("/")
         roots = {root.text.rstrip("/") for root in self.roots}
-        cwd = from_top(self.cwd, names) if self.top else self.cwd
+        cwd = from_top(self.cwd, names, self.start) if self.top else self.cwd
         for name in dict.fromkeys(names):
             bare = name.strip() if self.form != "plain" else name
             if not self._is_file(bare, parents, roots):
@@ -89,3 +99,12 @@ class Names(Part, kw_only=True):
         return not (
             looks_like_folder(name) or (name in roots and "." not in name.rsplit("/", 1)[-1])
         )
+
+
+def _both(
+    lines: Sequence[str], old: Callable[[str], str | None], new: Callable[[str], str | None]
+) -> Iterator[str | None]:
+    """Names line by line; of a file that got another name both."""
+    for line in lines:
+        yield old(line)
+        yield new(line)

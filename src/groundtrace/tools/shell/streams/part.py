@@ -15,6 +15,7 @@ from typing import ClassVar
 import msgspec
 
 from groundtrace.model import FileRef
+from groundtrace.tools.shell.output.cuts import is_cut, whole
 from groundtrace.tools.shell.weights import (
     FALLBACK_SPEAKS,
     FALLBACK_TOLD,
@@ -61,6 +62,11 @@ class Part(msgspec.Struct, kw_only=True):
         kind = type(self)
         return kind.pair is not Part.pair or kind.begin is not Part.begin
 
+    @property
+    def begins_late(self) -> bool:
+        """Of two places where it may begin as well, the later one is taken."""
+        return False
+
     def pair(self, before: str, line: str) -> float:
         """What is added when one line follows another within this part."""
         return 0.0
@@ -86,6 +92,11 @@ class Part(msgspec.Struct, kw_only=True):
         """What speaks against its having printed anything."""
         return 0.0 if not self.fallback else FALLBACK_TOLD if self.strict else FALLBACK_SPEAKS
 
+    @property
+    def wanted(self) -> bool:
+        """The program is there to print something."""
+        return True
+
     def obtained(self, lines: Sequence[str]) -> bool:
         """Whether the lines are what was asked for, and not the news that there is nothing."""
         return True
@@ -93,6 +104,22 @@ class Part(msgspec.Struct, kw_only=True):
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         """Files that `lines` tell of; `sure` when it is certain where they begin and end."""
         return ()
+
+    def unseen(self) -> Iterable[FileRef]:
+        """Files that are known to have been touched though nothing was printed."""
+        return ()
+
+    def shown(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """Files that `lines` tell of, also where the harness cut lines out of them."""
+        if not is_cut(lines):
+            return self.refs(lines, sure, trimmed)
+        return self.around_cuts(lines, sure, trimmed)
+
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """The same for lines with a cut among them: what each whole line tells, unless a part
+        knows better. Half a name is none."""
+        left = whole(lines)
+        return self.refs(left, False, trimmed) if left else ()
 
 
 class Write(Part, kw_only=True):
@@ -105,6 +132,12 @@ class Write(Part, kw_only=True):
         return (FileRef(self.path, "written", rule=self.rule),)
 
 
+class Condition(Part, kw_only=True):
+    """A test that prints nothing: what follows it may have run or not."""
+
+    prints: ClassVar[bool] = False
+
+
 class Opaque(Part, kw_only=True):
     """Output of a program that is not followed; `shows` are files whose contents it prints from."""
 
@@ -114,6 +147,10 @@ class Opaque(Part, kw_only=True):
     form: re.Pattern[str] | None = None
     """How its lines look, where that is known."""
 
+    @property
+    def wanted(self) -> bool:
+        return self.expected
+
     def score(self, line: str) -> float:
         return OPAQUE if self.form is None or self.form.match(line) else IMPOSSIBLE
 
@@ -122,22 +159,17 @@ class Opaque(Part, kw_only=True):
 
 
 class Count(Part, kw_only=True):
-    """A number, such as `wc -l` prints of its input; the files counted are known by name."""
-
-    shows: tuple[FileRef, ...] = ()
+    """A number, such as `wc -l` prints of its input: neither text nor name of a file (D50)."""
 
     @property
     def strict(self) -> bool:
         return True
 
     def score(self, line: str) -> float:
-        return TELLING if re.fullmatch(r"\s*\d+(?:\s+\d+)*\s*", line) else IMPOSSIBLE
+        return TELLING if line.strip() and all(map(str.isdecimal, line.split())) else IMPOSSIBLE
 
     def exact(self) -> int | None:
         return 1
-
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        return self.shows
 
 
 Parts = list[Part]

@@ -1,34 +1,153 @@
-"""What `patch` and `git apply` say of the files that they changed."""
+"""What programs say of the files that they changed: patch, git commit, rm -v, unzip and the like."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-from groundtrace.model import FileRef
+from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.repository_top import from_top
 from groundtrace.tools.shell.weights import BESIDE_PATCHED, TELLING
 
 _PATCHED = re.compile(
-    r"(?:patching file|checking file|Checking patch|Applied patch) '?(.+?)'?(?:\.\.\.| cleanly\.?)?$"
+    r"(?:patching file|checking file|Checking patch|Applied patch|Applying patch) '?(?P<name>.+?)'?"
+    r"(?:\.\.\.| cleanly\.?| with \d+ rejects?\.\.\.)?$"
 )
+_REJECTS = re.compile(r"saving rejects to file '?(?P<name>.+?)'?$")
+_FAILED = re.compile(r"(?P<failed>\d{1,6}) out of (?P<total>\d{1,6}) hunks? (?:FAILED|ignored)")
+_BESIDE = re.compile(r"Hunk #|Reversed |\d+ out of \d+ hunk|Rejected hunk|Skipping patch")
 
 
 class Patched(Part, kw_only=True):
     """What patch and git apply say of the files they changed."""
 
     cwd: str | None
+    targets: tuple[str, ...] = ()
+    """Files that the patch names, where its text is known."""
+    checks: bool = False
+    """Nothing is written: the program only says whether it could."""
+    rejects: bool = False
+    """`git apply --reject` leaves what it cannot apply beside the file."""
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    @property
+    def wanted(self) -> bool:
+        return self.checks or not self.targets
+
+    def score(self, line: str) -> float:
+        return TELLING if _PATCHED.match(line) or _BESIDE.match(line) else BESIDE_PATCHED
+
+    def obtained(self, lines: Sequence[str]) -> bool:
+        return any(True for _ in self._told(lines)) or not any(map(_FAILED.search, lines))
+
+    def unseen(self) -> Iterable[FileRef]:
+        """What was written where the program said nothing."""
+        return () if self.checks else self._written(self.targets)
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        told = dict.fromkeys(self._told(lines))
+        if not told and not any(map(_FAILED.search, lines)):
+            return self.unseen()
+        return self._written(told)
+
+    def _written(self, names: Iterable[str]) -> list[FileRef]:
+        kind: AccessKind = "surfaced" if self.checks else "written"
+        return [
+            FileRef(join(self.cwd, name), kind, rule=self.rule)
+            for name in names
+            if is_file_name(name)
+        ]
+
+    def _told(self, lines: Sequence[str]) -> Iterable[str]:
+        """Files that took at least one hunk, and files of hunks that were set aside."""
+        name: str | None = None
+        for line in lines:
+            patched = _PATCHED.match(line)
+            if patched is not None:
+                if name is not None:
+                    yield name
+                name = patched["name"]
+                if self.rejects and " with " in line:
+                    yield f"{name}.rej"
+                continue
+            failed = _FAILED.search(line)
+            if failed is not None and failed["failed"] == failed["total"]:
+                name = None
+            rejects = _REJECTS.search(line)
+            if rejects is not None and not self.checks:
+                yield rejects["name"]
+        if name is not None:
+            yield name
+
+
+class Applied(Part, kw_only=True):
+    """The answer of `apply_patch`: all files of the patch are changed, or none."""
+
+    paths: tuple[str, ...]
 
     @property
     def strict(self) -> bool:
         return True
 
     def score(self, line: str) -> float:
-        return TELLING if _PATCHED.match(line) else BESIDE_PATCHED
+        return TELLING if _ANSWER.match(line) else BESIDE_PATCHED
+
+    def obtained(self, lines: Sequence[str]) -> bool:
+        return any(map(_SUCCESS.match, lines))
+
+    def unseen(self) -> Iterable[FileRef]:
+        return [FileRef(path, "written", rule=self.rule) for path in self.paths]
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        names = [found[1] for found in map(_PATCHED.match, lines) if found]
+        return () if any(map(_FAILURE.match, lines)) else self.unseen()
+
+
+_SUCCESS = re.compile(r"Success\b|Done!")
+_FAILURE = re.compile(r"apply_patch verification failed|Invalid |Failed to |patch rejected|Error")
+_ANSWER = re.compile(r"Success\. Updated|Done!|[AMD] \S|apply_patch |Invalid |Failed to ")
+
+_TOLD: dict[str, re.Pattern[str]] = {
+    "commit": re.compile(r" (?:create|delete) mode \d{6} (?P<name>.+)$"),
+    "clean": re.compile(r"Removing (?P<name>.+)$"),
+    "would clean": re.compile(r"Would remove (?P<name>.+)$"),
+    "removed": re.compile(r"removed '(?P<name>.+)'$"),
+    "git rm": re.compile(r"rm '(?P<name>.+)'$"),
+    "unzip": re.compile(r" +(?:inflating|extracting): (?P<name>.+?) *$"),
+    "archive": re.compile(r"Archive: +(?P<name>.+)$"),
+    "unpacked": re.compile(r"(?:x )?(?P<name>[^\s/].*[^/])$"),
+}
+"""How programs name the files that they change, by what they do."""
+
+
+class Told(Part, kw_only=True):
+    """Lines in which a program names files that it changes, or would change."""
+
+    cwd: str | None
+    start: str | None = None
+    form: str
+    kind: AccessKind = "written"
+    top: bool = False
+    """Names count from the top of the repository."""
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    @property
+    def wanted(self) -> bool:
+        return False
+
+    def score(self, line: str) -> float:
+        return TELLING if _TOLD[self.form].match(line) else BESIDE_PATCHED
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        names = [found["name"] for found in map(_TOLD[self.form].match, lines) if found]
+        cwd = from_top(self.cwd, names, self.start) if self.top else self.cwd
         for name in dict.fromkeys(names):
             if is_file_name(name):
-                yield FileRef(join(self.cwd, name), "written", rule=self.rule)
+                yield FileRef(join(cwd, name), self.kind, rule=self.rule)

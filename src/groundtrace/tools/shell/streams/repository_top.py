@@ -6,6 +6,7 @@ Agents run them at the top, so the directory is taken for it, unless a name says
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from groundtrace.tools.shell.streams.file_names import join
@@ -18,15 +19,22 @@ _INNER = frozenset(
 )  # fmt: skip
 """Customary folders inside of repositories, after which no repository is called; `api`, `lib` or
 `web` may be one."""
+_HOLDERS = re.compile(
+    r"/[^/]*$|/(?:home|Users|tmp)/[^/]*$"
+    r"|.*/(?:repos|repositories|projects|code|work|workspace|git|dev|src|checkouts|clones)$"
+)
+"""Folders that hold repositories, and are none: `/workspace`, `/home/me`, `/data/repos`."""
 _TOPS = frozenset(["/testbed"])
 """Folders that are always the top of the one repository they hold; /app and /repo hold clones too."""
 
 
-def from_top(cwd: str | None, names: Iterable[str]) -> str | None:
+def from_top(cwd: str | None, names: Iterable[str], start: str | None = None) -> str | None:
     """The top of the repository that `cwd` lies in, as far as names from there tell.
 
     In `/w/pkg/store` the name `pkg/store/a.go` says that the top is `/w`. One folder alone says so
     only where it cannot be the repository itself: `django/urls.py` in `/w/django` lies two deep.
+    Without such a name, folders that the command entered from `start` and that are customary inside
+    of repositories lie below the top: `cd docs && git diff`.
     """
     if cwd is None or not cwd.startswith("/"):
         return cwd
@@ -35,16 +43,30 @@ def from_top(cwd: str | None, names: Iterable[str]) -> str | None:
     for at in range(1, len(folders)):
         below = folders[at:]
         top = "/" + "/".join(folders[:at])
-        if len(below) == 1 and below[0] not in _INNER and top not in _TOPS:
+        if len(below) == 1 and below[0] not in _INNER and not _may_be_top(top):
             continue
-        start = "/".join(below) + "/"
-        if any(name.startswith(start) for name in given):
+        before = "/".join(below) + "/"
+        if any(name.startswith(before) for name in given):
             return top
-    return cwd
+    return _entered(cwd, start)
 
 
-def place(cwd: str | None, name: str) -> str:
+def _may_be_top(folder: str) -> bool:
+    """Whether a folder can be the top of a repository: `/workspace/jest` can, `/workspace` cannot."""
+    return folder in _TOPS or _HOLDERS.match(folder) is None
+
+
+def _entered(cwd: str, start: str | None) -> str:
+    """`cwd` without the customary inner folders that the command entered."""
+    if start is None or not cwd.startswith(f"{start}/"):
+        return cwd
+    folders = cwd[len(start) + 1 :].split("/")
+    inner = next((index for index, name in enumerate(folders) if name in _INNER), None)
+    return cwd if inner is None else "/".join([start, *folders[:inner]])
+
+
+def place(cwd: str | None, name: str, start: str | None = None) -> str:
     """The path of a name that stands behind a revision: `./name` goes by the directory."""
     if name.startswith(("./", "../")):
         return join(cwd, name)
-    return join(from_top(cwd, [name]), name)
+    return join(from_top(cwd, [name], start), name)

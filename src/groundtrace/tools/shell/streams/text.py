@@ -7,7 +7,6 @@ what follows it, which `Prefixed` takes apart again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -36,6 +35,12 @@ class Text(Part, kw_only=True):
         return TEXT_MAYBE_SILENT if self.maybe or self.fallback else TEXT_SILENT
 
 
+def text_of(parts: Iterable[Part]) -> str:
+    """The text of the parts that are nothing else, as a file would hold it."""
+    texts = [part for part in parts if isinstance(part, Text)]
+    return "".join("\n".join(text.lines) + ("" if text.unended else "\n") for text in texts)
+
+
 class Prefixed(Part, kw_only=True):
     """A part whose first line goes on behind text that was printed without a newline."""
 
@@ -50,13 +55,9 @@ class Prefixed(Part, kw_only=True):
         start = self.text.lines[-1]
         if HOLES.search(start) is None:
             return line[len(start) :] if line.startswith(start) else None
-        pieces = [
-            "(?:.*?)" if HOLES.match(p) else re.escape(p)
-            for p in re.split("([\ue000-\uf8ff])", start)
-            if p
-        ]
-        prefix = re.match("".join(pieces), line)
-        return line[prefix.end() :] if prefix else None
+        values = Holed(start).match(line, unended=True)
+        # The last hole takes all that is left, where the text ends with it.
+        return None if values is None else values[-1]
 
     def score(self, line: str) -> float:
         return GLUED if self._rest(line) is not None else self.inner.score(line)
@@ -64,9 +65,12 @@ class Prefixed(Part, kw_only=True):
     def exact(self) -> int | None:
         return self.inner.exact()
 
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        return self.refs(lines, sure, trimmed)
+
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         rest = self._rest(lines[0])
         if rest is None:
-            return self.inner.refs(lines, sure, trimmed)
+            return self.inner.shown(lines, sure, trimmed)
         body = [rest, *lines[1:]] if rest else list(lines[1:])
-        return self.inner.refs(body, sure, trimmed) if body else ()
+        return self.inner.shown(body, sure, trimmed) if body else ()

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 
 from groundtrace.model import FileRef
 from groundtrace.tools.file_names import looks_like_folder
+from groundtrace.tools.shell.output.cuts import pieces, whole
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.weights import PLAIN, TELLING, UNLIKELY
 
 _BRANCH = re.compile(
-    r"(?P<bars>(?:[│|] ?(?:\s|\xa0){2,3}|(?:\s|\xa0){4})*)(?:[├└|`](?:──|--) ?)(?P<name>.+)$"
+    r"(?P<bars>(?:[│|][\s\xa0]{2,3}+|[\s\xa0]{4})*+)(?:[├└|`](?:──|--) ?)(?P<name>.+)$"
 )
 
 
@@ -31,6 +32,21 @@ class TreeListing(Part, kw_only=True):
         if _BRANCH.match(line):
             return TELLING
         return PLAIN if not line or re.match(r"\d+ director|[./~\w-]+$", line) else UNLIKELY
+
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """Behind a cut the folder of what stands deeper is not told; that of the top level is."""
+        kept: list[str] = []
+        for index, piece in enumerate(map(whole, pieces(lines))):
+            first = 0
+            if index:
+                tops = (i for i, line in enumerate(piece) if self._depth(line) == 0)
+                first = next(tops, len(piece))
+            kept += piece[first:]
+        return self.refs(kept, sure, trimmed) if kept else ()
+
+    def _depth(self, line: str) -> int | None:
+        branch = _BRANCH.match(line)
+        return None if branch is None else len(branch["bars"]) // 4
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.folders:

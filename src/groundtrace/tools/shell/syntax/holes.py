@@ -27,12 +27,16 @@ class Holed:
     def __init__(self, text: str) -> None:
         self._first, *self._middle, self._last = HOLES.split(text)
 
-    def match(self, line: str) -> list[str] | None:
-        """What stands in the holes; None when the line is another."""
-        end = len(line) - len(self._last)
-        if not line.startswith(self._first) or not line.endswith(self._last):
+    def match(self, line: str, unended: bool = False) -> list[str] | None:
+        """What stands in the holes; None when the line is another. `unended`: more may follow."""
+        if not line.startswith(self._first):
             return None
         at = len(self._first)
+        if unended:
+            return self._begin(line, at)
+        end = len(line) - len(self._last)
+        if not line.endswith(self._last):
+            return None
         values: list[str] = []
         for piece in self._middle:
             where = line.find(piece, at)
@@ -43,3 +47,14 @@ class Holed:
         if at > end:
             return None
         return [*values, line[at:end]]
+
+    def _begin(self, line: str, at: int) -> list[str] | None:
+        """The same for a text that another goes on behind."""
+        values: list[str] = []
+        for piece in [*self._middle, self._last]:
+            where = line.find(piece, at)
+            if where < 0:
+                return None
+            values.append(line[at:where])
+            at = where + len(piece)
+        return [*values, line[at:]]

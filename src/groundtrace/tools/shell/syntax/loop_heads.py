@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 _READ = re.compile(r"(?:IFS=\S*\s+)?read\b((?:\s+-\w+(?:\s+(?:''|\"\"|\$'[^']*'))?)*)((?:\s+\w+)*)")
 _COUNTED = re.compile(
-    r"for\s*\(\(\s*(?P<name>\w+)\s*=\s*(?P<low>\d+)\s*;\s*\w+\s*(?P<sign><=?)\s*(?P<high>\d+)\s*;"
-    r"\s*\w+\s*(?:\+\+|\+=\s*(?P<step>\d+))\s*\)\)"
+    r"for\s*\(\(\s*(?P<name>\w+)\s*=\s*(?P<low>[0-9]{1,9})\s*;\s*\w+\s*(?P<sign><=?)\s*(?P<high>[0-9]{1,9})\s*;"
+    r"\s*\w+\s*(?:\+\+|\+=\s*(?P<step>[0-9]{1,9}))\s*\)\)"
 )
 
 

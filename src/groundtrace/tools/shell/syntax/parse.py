@@ -29,9 +29,13 @@ class Tree(NamedTuple):
     source: bytes
     broken: bool
     """Some part of it is not valid bash, or was left out."""
+    plain: str | None = None
+    """The source as text, where a byte is a character."""
 
     def text(self, node: Node) -> str:
         """Source of a node."""
+        if self.plain is not None:
+            return self.plain[node.start_byte : node.end_byte]
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
@@ -55,7 +59,8 @@ def parse(command: str) -> Tree:
                 break
             source = _with_breaks(source, breaks)
             root = _parser().parse(source).root_node
-    return Tree(root, source, root.has_error or len(followed) < len(command))
+    plain = source.decode("ascii") if source.isascii() else None
+    return Tree(root, source, root.has_error or len(followed) < len(command), plain)
 
 
 _HARD = re.compile(r"[|<&;$({[`\x00-\x08\x0b-\x1f\u2028\u2029]|=~|\b(?:if|for|case|while|until)\b")

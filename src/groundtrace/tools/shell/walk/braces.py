@@ -7,7 +7,7 @@ import re
 from groundtrace.tools.shell.streams.word import MAX_WORDS
 
 _BRACES = re.compile(r"(?<!\x01)\{((?:\x01.|[^{}\x01])*)(?<!\x01)\}", re.DOTALL)
-_RANGE = re.compile(r"(-?\d+|[a-zA-Z])\.\.(-?\d+|[a-zA-Z])(?:\.\.(-?\d+))?$")
+_RANGE = re.compile(r"(-?[0-9]{1,9}|[a-zA-Z])\.\.(-?[0-9]{1,9}|[a-zA-Z])(?:\.\.(-?[0-9]{1,9}))?$")
 
 
 def braces(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.tools.shell.programs.call import Shell
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 _MARK = "\x01"
 _SPLIT = "\x02"
 _SPECIAL = re.compile(r"[*?\[\]{},~\s\x01\x02]")
+MAX_MATCHED = 4096
+"""Longer values are no paths; a pattern is tried at every place of them."""
+MAX_STARS = 4
+"""Stars of a pattern that is followed: each multiplies the ways to match."""
 MAX_TEXT = 100_000
 """Longer values are data, not names."""
 
@@ -72,13 +77,21 @@ def _rough(shell: Shell, source: str) -> str:
 def expand(shell: Shell, node: Node) -> list[Word]:
     """The words that one node expands to: several after braces, arrays and word splitting."""
     if node.type in _PLAIN_KINDS:
-        text = shell.tree.text(node)
-        if _PLAIN.fullmatch(text):
-            return [Word(_QUOTED.sub(r"\1\2", text) if '"' in text or "'" in text else text)]
+        word = _plain_word(shell.tree.text(node))
+        if word is not None:
+            return [word]
     stream = _only_stream(shell, node)
     if stream is not None:
         return [Word(HOLE, stream=stream)]
     return _finish(_marked(shell, node, quoted=False))
+
+
+@lru_cache(maxsize=4096)
+def _plain_word(text: str) -> Word | None:
+    """The word in which nothing is left to expand; agents use the same ones over and over."""
+    if not _PLAIN.fullmatch(text):
+        return None
+    return Word(_QUOTED.sub(r"\1\2", text) if '"' in text or "'" in text else text)
 
 
 _PLAIN_KINDS = frozenset(
@@ -287,6 +300,8 @@ def _modified(text: str, rest: str, shell: Shell) -> str:
     operand = _inline(shell, rest.lstrip("%#/^,:@").strip("\"'"))
     if HOLES.search(text) or HOLES.search(operand):
         return HOLE
+    if rest[0] in "%#/" and (len(text) > MAX_MATCHED or operand.count("*") > MAX_STARS):
+        return HOLE
     if rest[0] in "%#":
         return _stripped(text, operand, at_end=rest[0] == "%", longest=rest[:2] in {"%%", "##"})
     if rest[0] == "/":
@@ -300,7 +315,7 @@ def _modified(text: str, rest: str, shell: Shell) -> str:
         return text.upper() if rest[:2] == "^^" else text[:1].upper() + text[1:]
     if rest[0] == ",":
         return text.lower() if rest[:2] == ",," else text[:1].lower() + text[1:]
-    slice_match = re.match(r":\s*(-?\d+)(?::(-?\d+))?$", rest)
+    slice_match = re.match(r":\s*(-?[0-9]{1,9})(?::(-?[0-9]{1,9}))?$", rest)
     if slice_match:
         start = int(slice_match[1])
         end = None if slice_match[2] is None else start + int(slice_match[2])

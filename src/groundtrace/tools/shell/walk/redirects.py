@@ -13,6 +13,7 @@ from groundtrace.tools.shell.programs.printed_words import text_part
 from groundtrace.tools.shell.streams.conditions import joined
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.part import Parts, Write
+from groundtrace.tools.shell.streams.text import Text, text_of
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLE
 from groundtrace.tools.shell.syntax.statements import flat
@@ -22,14 +23,19 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
+MAX_WRITTEN = 200_000
+"""More of a file that the command writes is not kept."""
+
+
 class Redirects:
     """Where a command's input comes from and its output goes."""
 
-    __slots__ = ("discard", "quiet", "stdin", "then", "writes")
+    __slots__ = ("discard", "quiet", "stdin", "texts", "then", "writes")
 
     def __init__(self) -> None:
         self.stdin: Parts | None = None
         self.writes: list[Write] = []
+        self.texts: list[tuple[str, bool]] = []
         self.discard = False
         self.quiet = False
         self.then: list[Callable[[Parts], Parts]] = []
@@ -55,6 +61,8 @@ class Redirects:
         path = shell.path(word.text) if word.known else None
         if path is not None:
             self.writes.append(Write(path=path, rule="redirection"))
+            if number != "2":
+                self.texts.append((path, operator.endswith(">>")))
 
     def add_heredoc(self, shell: Shell, mark: Node) -> None:
         """The body is input; what stands behind `<<EOF` in its line belongs to the command."""
@@ -75,7 +83,7 @@ class Redirects:
                 self.then.append(lambda parts, stages=stages: shell.flow(["|", *stages], parts))  # type: ignore[misc]
             elif operator and child.is_named and not child.type.startswith("heredoc"):
                 self.then.append(
-                    lambda parts, child=child, o=operator: joined(parts, o, shell.run(child))  # type: ignore[misc]
+                    lambda parts, child=child, o=operator: joined(parts, o, shell.run(child), True)  # type: ignore[misc]
                 )
 
     def apply(self, shell: Shell, parts: Parts) -> Parts:
@@ -83,8 +91,20 @@ class Redirects:
         if self.quiet:
             for part in parts:
                 part.quiet = True
+        if self.texts and all(isinstance(part, Text) for part in parts if part.prints):
+            text = text_of(parts)
+            for path, adds in self.texts:
+                before = shell.written.get(path, "") if adds else ""
+                # A text that grows in a loop is data, and no script.
+                shell.written[path] = (before + text)[:MAX_WRITTEN]
         if self.discard:
-            parts = [part for part in parts if not part.prints]
+            unseen = [
+                Write(path=ref.path, rule=ref.rule or "")
+                for part in parts
+                for ref in part.unseen()
+                if ref.kind == "written"
+            ]
+            parts = [*(part for part in parts if not part.prints), *unseen]
         parts = [*parts, *self.writes]
         for action in self.then:
             parts = action(parts)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from groundtrace.tools.shell.align.loop import Loop
+from groundtrace.tools.shell.output import Output
 from groundtrace.tools.shell.programs.call import Call, Entry, run_command
 from groundtrace.tools.shell.programs.printed_words import words_as_text
 from groundtrace.tools.shell.streams.conditions import joined, perhaps
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 4000
 """Commands followed in one call; loops within loops end here."""
+MAX_READ = 1_000_000
+"""Characters of scripts inside the command that are followed."""
 MAX_DEPTH = 40
 """Nesting of subshells, functions and `bash -c`."""
 
@@ -37,15 +40,23 @@ class Walker:
     """One walk over one command."""
 
     def __init__(
-        self, tree: Tree, cwd: str | None, missing: frozenset[str], table: Mapping[str, Entry]
+        self, tree: Tree, cwd: str | None, output: Output, table: Mapping[str, Entry]
     ) -> None:
         self.tree = tree
         self.cwd = cwd
-        self.missing = missing
+        self.start = cwd
+        self.missing = output.missing
+        self.absent = output.absent
+        self.speakers = output.speakers
+        self.stopped: Mapping[str, int] = output.stopped
+        self.errors_seen = output.had_errors
         self.table = table
         self.variables: dict[str, list[Word]] = {}
         self.functions: dict[str, tuple[Tree, Node]] = {}
         self.streams: dict[str, tuple[Part, ...]] = {}
+        self.parsed: dict[str, Tree] = {}
+        self.read = 0
+        self.written: dict[str, str] = {}
         self.repos: dict[str, None] = {}
         self.folders: list[str | None] = []
         self.steps = 0
@@ -132,7 +143,7 @@ class Walker:
         tree = self.tree
 
         def action() -> Parts:
-            self.tree = parse(source)
+            self.tree = self._parsed(source)
             self.variables["@"] = list(positional[1:])
             for index, word in enumerate(positional):
                 self.variables[str(index)] = [word]
@@ -142,6 +153,23 @@ class Walker:
             return self.apart(action)
         finally:
             self.tree = tree
+
+    def _parsed(self, source: str) -> Tree:
+        """The tree of a script; one that a loop runs is parsed once."""
+        tree = self.parsed.get(source)
+        if tree is None:
+            self.read += len(source)
+            source = source if self.read <= MAX_READ else ""
+            tree = self.parsed[source] = parse(source)
+        return tree
+
+    def run_here(self, source: str) -> Parts:
+        """A script given as text that changes this shell, as `source` and `eval` do."""
+        saved, self.tree = self.tree, self._parsed(source)
+        try:
+            return self.run(self.tree.root)
+        finally:
+            self.tree = saved
 
     def run_all(self, nodes: Sequence[Node], stdin: Parts | None = None) -> Parts:
         parts: Parts = []
@@ -182,9 +210,14 @@ class Walker:
             if isinstance(item, Stage):
                 stream = self._stage(item, stream, piped)
             elif item != "|":
-                done = joined(done, operator, stream or []) if done is not None else stream or []
+                done = (
+                    self._joined(done, operator, stream or []) if done is not None else stream or []
+                )
                 operator, stream = item, stdin
-        return stream or [] if done is None else joined(done, operator, stream or [])
+        return stream or [] if done is None else self._joined(done, operator, stream or [])
+
+    def _joined(self, parts: Parts, operator: str, following: Parts) -> Parts:
+        return joined(parts, operator, following, self.errors_seen)
 
     def _stage(self, stage: Stage, stream: Parts | None, piped: bool) -> Parts:
         node = stage.node
@@ -256,7 +289,9 @@ class Walker:
         variable, body = node.child_by_field_name("variable"), node.child_by_field_name("body")
         if variable is None or body is None:
             return []
-        words = expand_all(self, node.children_by_field_name("value"))
+        values = node.children_by_field_name("value")
+        # `for f; do` goes over the arguments.
+        words = expand_all(self, values) if values else self.variables.get("@", [])
         return self.each(words, self.tree.text(variable), lambda: self.run(body, stdin))
 
     def each(self, words: Sequence[Word], name: str, body: Callable[[], Parts]) -> Parts:

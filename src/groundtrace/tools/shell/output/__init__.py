@@ -1,0 +1,100 @@
+"""What a shell call printed, freed of what harnesses add, with its error messages set apart.
+
+`frames` takes away what harnesses put around an output, `cuts` finds where they left lines out, and
+`complaints` sets error messages apart.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from groundtrace.model import ToolResult
+from groundtrace.tools.shell.output.complaints import (
+    Complaints,
+    Speaks,
+    listen,
+    may_complain,
+    set_apart,
+)
+from groundtrace.tools.shell.output.cuts import find_cuts, head_and_tail, may_be_cut
+from groundtrace.tools.shell.output.frames import REFUSED, lines_of, preview, unframed
+
+MAX_CHARS = 8_000_000
+"""More output than this is not looked at: no harness shows so much to a model."""
+_ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+
+
+class Output(msgspec.Struct):
+    """The output of one call, ready to be matched with the command's parts."""
+
+    lines: list[str] = msgspec.field(default_factory=list)
+    """What programs printed on standard output, line by line, without error messages."""
+    refused: bool = False
+    """The harness did not run the command, or there is no answer at all."""
+    missing: frozenset[str] = frozenset()
+    """Names that programs said they could not open."""
+    had_errors: bool = False
+    """Some program printed an error message."""
+    trimmed: bool = False
+    """White space at the ends may have been cut off by the harness."""
+    absent: frozenset[str] = frozenset()
+    """Programs that the shell could not find."""
+    speakers: frozenset[str] = frozenset()
+    """Programs that said that they failed."""
+    unparsed: bool = False
+    """The shell could not read the command."""
+    stopped: dict[str, int] = msgspec.field(default_factory=dict)
+    """Scripts that ended with an exception, and their last line that ran."""
+
+
+def read_output(result: ToolResult | None, speaks: Speaks) -> Output:
+    """The output in `result`; standard output and error apart where the harness kept them so."""
+    if result is None:
+        return Output(refused=True)
+    text = result.text if isinstance(result.text, str) else ""
+    if REFUSED.match(text):
+        return Output(refused=True)
+    data = result.data
+    trimmed = not text.endswith("\n")
+    errors = ""
+    if isinstance(data, dict) and isinstance(data.get("stdout"), str) and "<persisted" not in text:
+        stdout = data["stdout"]
+        stderr = data.get("stderr")
+        errors = stderr if isinstance(stderr, str) else ""
+        # A stored result can be emptier than the text that the model saw; the model's view counts.
+        if len(stdout) + len(errors) + 200 >= len(text):
+            text, trimmed = stdout, not stdout.endswith("\n")
+        else:
+            errors = ""
+    if "<persisted-output>" in text:
+        text = preview(text)
+    return _clean(text[:MAX_CHARS], errors[:MAX_CHARS], trimmed, speaks)
+
+
+def _clean(text: str, errors: str, trimmed: bool, speaks: Speaks) -> Output:
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    framed = unframed(text)
+    lines = head_and_tail(framed.text)
+    if lines is None:
+        lines = lines_of(framed.text)
+        if may_be_cut(framed.text):
+            lines = find_cuts(lines)
+    told = Complaints(any=bool(errors and errors.strip()) or framed.failed)
+    kept = set_apart(lines, speaks, told) if may_complain(framed.text) else lines
+    if errors:
+        listen(errors.split("\n"), speaks, told)
+    return Output(
+        lines=kept,
+        missing=frozenset(told.missing),
+        had_errors=told.any,
+        trimmed=trimmed,
+        absent=frozenset(told.absent),
+        speakers=frozenset(told.speakers),
+        unparsed=told.unparsed,
+        stopped=told.stopped,
+    )

@@ -1,0 +1,170 @@
+"""Error messages among the lines of an output, and the names that they complain of.
+
+A line of a file may look like a message, and must not be lost. So a message has both: who speaks is
+a program of the table or a word of the command, and what is said holds one of the customary phrases.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+Speaks = Callable[[str], bool]
+"""Whether messages may come from a program of this name."""
+
+SPEAKERS = frozenset(["fatal", "warning", "error", "bash", "sh", "zsh", "dash", "fish", "curl"])
+"""Who complains beside the programs of a command: shells of what they cannot run, git by itself."""
+_PHRASES = (
+    "No such file or directory", "no such file or directory", "Is a directory", "Not a directory",
+    "Permission denied", "command not found", ": not found", "cannot open", "an't open",
+    "cannot access", "can't read", "can't stat", "cannot stat", "cannot read", "does not exist",
+    "not a git repository", "input file is output file", "ambiguous redirect", "syntax error", "Syntax error",
+    "unexpected EOF", "Broken pipe", "nknown option", "invalid option", "unrecognized option",
+    "write error", "Could not open", "missing operand", "extra operand", "Invalid argument",
+    "unknown predicate", "not recognized", "No match", "terminated by signal", "unmatched",
+    "exists in", "unknown revision", "pathspec", "unable to", "cannot remove", "cannot move",
+    "Could not resolve host", "patch failed", "patch does not apply", "No valid patches",
+    "corrupt patch", "open failed", "failed to open", "Traceback (most recent call last)",
+    "Cannot find module", "[Errno ", "No such file", "Failed to open",
+)  # fmt: skip
+_MESSAGE = re.compile(
+    r"(?:[\w.~+-]{0,200}/){0,40}(?P<who>[A-Za-z][\w.+-]{0,60}): (?:line \d{1,9}: |\d{1,9}: )?(?P<what>.+)$"
+)
+_SPOKEN = re.compile(r"^[\w./~+-]+: ", re.MULTILINE)
+"""Whether any line can be a message at all; most outputs have none."""
+_OPENING = re.compile(r"[\w./~+-]+: |rep|file not|Uncaught ")
+"""How every message begins."""
+_BINARY = re.compile(r"(?:grep|rg|ag|ack|zgrep|egrep|fgrep|ggrep): (.+): binary file matches$")
+_NOT_A_FAILURE = re.compile(r"write error|Broken pipe")
+_PYTHON_ERROR = re.compile(
+    r"(?:FileNotFoundError|IsADirectoryError|PermissionError|NotADirectoryError): \[Errno \d+\] [^:]*: '(?P<path>.*)'"
+)
+_NODE_ERROR = re.compile(
+    r"(?:Uncaught )?Error: (?:ENOENT: no such file or directory, (?:open|stat|scandir) '(?P<path>[^']*)'"
+    r"|Cannot find module '(?P<module>[^']*)')"
+)
+_REMOTE_ERROR = re.compile(r"repository not found: |repo not found: |file not found: ")
+_ABSENT = re.compile(
+    r"(?:: |^)([^\s:]{1,200}): (?:command )?not found$|command not found: (\S{1,200})$"
+)
+_QUOTED = re.compile(r"['\"`‘“]([^'\"`’”]{1,4096})['\"’”]")
+_OPENED = re.compile(r"(?:read|open(?: file)?) ([^:]{1,4096})")
+_TRACE = re.compile(r"Traceback \(most recent call last\):$")
+_FRAME = re.compile(r'  File "(?P<file>[^"]{1,4096})", line (?P<line>\d{1,9})')
+_EXCEPTION = re.compile(r"[A-Za-z_][\w.]{0,200}(?::|$)")
+_SCRIPTS = frozenset(["<stdin>", "<string>"])
+
+
+class Complaints(msgspec.Struct):
+    """What error messages tell."""
+
+    missing: set[str] = msgspec.field(default_factory=set)
+    """Names that programs said they could not open."""
+    stopped: dict[str, int] = msgspec.field(default_factory=dict)
+    """Scripts that ended with an exception, and their last line that ran."""
+    absent: set[str] = msgspec.field(default_factory=set)
+    """Programs that the shell could not find."""
+    speakers: set[str] = msgspec.field(default_factory=set)
+    """Programs that said that they failed."""
+    unparsed: bool = False
+    """The shell could not read the command."""
+    any: bool = False
+    """Some program printed a message."""
+
+
+def may_complain(text: str) -> bool:
+    """Whether any line can be a message; those of most outputs cannot."""
+    return (": " in text and _SPOKEN.search(text) is not None) or "Traceback (" in text
+
+
+def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[str]:
+    """The lines without messages; what those tell goes to `told`."""
+    kept: list[str] = []
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        if ": " not in line and not line.startswith("Traceback"):
+            kept.append(line)
+        elif type(line) is str and _TRACE.match(line):
+            at -= 1
+            end = _end_of_trace(lines, at)
+            own = _stopped(lines[at:end], told)
+            told.any = True
+            if not own:
+                kept.extend(lines[at:end])
+            at = end
+        elif type(line) is str and _complains(line, speaks, told):
+            told.any = True
+        else:
+            kept.append(line)
+    return kept
+
+
+def listen(lines: Sequence[str], speaks: Speaks, told: Complaints) -> None:
+    """What messages on standard error tell."""
+    set_apart(lines, speaks, told)
+
+
+def _end_of_trace(lines: Sequence[str], at: int) -> int:
+    """Behind the exception that ends a traceback."""
+    end = at + 1
+    while end < len(lines) and lines[end].startswith("  "):
+        end += 1
+    return min(len(lines), end + (end < len(lines) and bool(_EXCEPTION.match(lines[end]))))
+
+
+def _stopped(lines: Sequence[str], told: Complaints) -> bool:
+    """Notes where a script of the command stopped; True for one that stands in the command."""
+    frames = [found for found in map(_FRAME.match, lines) if found]
+    for found in frames:
+        told.stopped.setdefault(found["file"].rsplit("/", 1)[-1], int(found["line"]))
+    last = _PYTHON_ERROR.match(lines[-1])
+    if last:
+        told.missing.add(last["path"])
+    return bool(frames) and frames[0]["file"] in _SCRIPTS
+
+
+def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
+    """Whether a program complains in `line`; the names it complains of go to `told`."""
+    if len(line) > 1000 or not _OPENING.match(line):
+        return False
+    if _REMOTE_ERROR.match(line):
+        return True
+    found = _PYTHON_ERROR.match(line)
+    if found:
+        told.missing.add(found["path"])
+        return True
+    found = _NODE_ERROR.match(line)
+    if found:
+        name = found["path"] or found["module"] or ""
+        told.missing.update((name, name.rsplit("/", 1)[-1]))
+        return True
+    found = _MESSAGE.match(line)
+    if found is None or not any(phrase in line for phrase in _PHRASES):
+        return False
+    if _BINARY.match(line) or not speaks(found["who"]):
+        return False
+    if line.endswith(": not found") and found["who"] not in SPEAKERS:
+        return False
+    if "yntax error" in line or "unexpected EOF" in line:
+        told.unparsed = told.unparsed or found["who"] in SPEAKERS
+    told.speakers.add(found["who"])
+    absent = _ABSENT.search(line)
+    if absent:
+        told.absent.add(absent[1] or absent[2])
+    elif not _NOT_A_FAILURE.search(line):
+        _note_names(found["what"], told.missing)
+    return True
+
+
+def _note_names(what: str, missing: set[str]) -> None:
+    """Whatever in a message may be the name that is missing."""
+    missing.update(_QUOTED.findall(what))
+    missing.update(piece.strip() for piece in what.split(": "))
+    opened = _OPENED.search(what)
+    if opened:
+        missing.add(opened[1])
+        missing.add(opened[1].split(" (")[0])

@@ -1,0 +1,205 @@
+"""Outputs that a harness cut: where lines are missing, and which lines were cut through.
+
+Harnesses shorten long outputs at the end or in the middle, by lines, characters or tokens, and say
+so in words of their own. All of these become one thing here: a `Cut` between the lines that were
+shown, with the number of lines left out where the harness tells it. A cut by characters goes through
+lines; what is left of such a line is a `Half`. Both are strings, so that whoever looks at single
+lines needs to know nothing of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+
+class Cut(str):
+    """The place of a cut; as a text it is what the harness printed there."""
+
+    __slots__ = ("omitted",)
+    omitted: int | None
+    """Lines left out, None where that is not told."""
+
+
+class Half(str):
+    """What is left of a line that a cut went through."""
+
+    __slots__ = ("ends",)
+    ends: bool
+    """Its beginning was shown; else its end was."""
+
+
+def cut(text: str, omitted: int | None = None) -> Cut:
+    """A cut with the number of lines left out."""
+    made = Cut(text)
+    made.omitted = omitted
+    return made
+
+
+def half(text: str, ends: bool) -> Half:
+    """What is left of a line in front of a cut (`ends`) or behind it."""
+    made = Half(text)
+    made.ends = ends
+    return made
+
+
+_WHOLE = frozenset([str])
+
+
+def is_cut(lines: Sequence[str]) -> bool:
+    """Whether something is missing between the lines."""
+    return not _WHOLE.issuperset(map(type, lines))
+
+
+def whole(lines: Sequence[str]) -> list[str]:
+    """The lines that were shown from end to end."""
+    return [line for line in lines if type(line) is str]
+
+
+def pieces(lines: Sequence[str]) -> list[list[str]]:
+    """The lines between the cuts; half lines are among them."""
+    out: list[list[str]] = [[]]
+    for line in lines:
+        if isinstance(line, Cut):
+            out.append([])
+        else:
+            out[-1].append(line)
+    return out
+
+
+_NUMBER = r"\d[\d,]{0,12}"
+_BY_LINES = re.compile(
+    rf"\s*(?:\.\.\. \[(?P<a>{_NUMBER}) lines (?:omitted|truncated)\](?: \.\.\.)?"
+    rf"|\[\.\.\. omitted (?P<b>{_NUMBER}) of (?P<total>{_NUMBER}) lines \.\.\.\]"
+    rf"|\[\.\.\. (?P<c>{_NUMBER}) lines (?:omitted|truncated)(?: \.\.\.)?\]"
+    rf"|\.\.\. \((?P<d>{_NUMBER}) lines omitted\)(?: \.\.\.)?"
+    r"|\.\.\. \[CONTENT TRUNCATED\] \.\.\.|\[chunk truncated\]"
+    r"|\[Previous command outputs are truncated\..*)$"
+)
+"""Cuts between lines."""
+_BY_CHARACTERS = re.compile(
+    r"\s*(?:<Observation truncated in middle for saving context>|\[\.\.\. (?:Observation )?truncated[^\]]*\]"
+    rf"|\[?\s?\.\.\. ?\[?{_NUMBER} (?:characters|chars|bytes|tokens) (?:truncated|omitted)\]?.*"
+    r"|\[\.\.\.[^\]]*truncated[^\]]*\])$"
+)
+"""Cuts that go through lines, in a line of their own."""
+_INSIDE = re.compile(
+    rf"…{_NUMBER} (?:tokens|characters|chars|bytes|lines) truncated…"
+    r"|<response clipped>(?:<NOTE>[^<]*</NOTE>)?"
+)
+"""Cuts inside a line: what stands before and behind them is half a line."""
+MAX_NOTICE = 1000
+"""No harness says that it cut something in more characters."""
+_HINTS = ("truncated", "omitted", "TRUNCATED", "<response clipped>")
+_BAR = re.compile(r"-{20,200}")
+"""A bar of dashes that some harnesses draw around a cut."""
+_LAST = re.compile(r"Output too large\. Showing the last [\d,]+ characters of the output\.")
+
+
+def may_be_cut(text: str) -> bool:
+    """Whether a harness can have cut anything out; most outputs are whole."""
+    return any(hint in text for hint in _HINTS) or text.startswith("Output too large")
+
+
+def find_cuts(lines: list[str]) -> list[str]:
+    """The lines with what the harness says of a cut replaced by a `Cut`."""
+    if lines and _LAST.match(lines[0]):
+        lines = _tail_alone(lines)
+    out: list[str] = []
+    after: str | None = None
+    for line in lines:
+        if after is not None:
+            kind, after = after, None
+            if kind == "half" and _BAR.fullmatch(line):
+                after = kind
+                continue
+            if kind == "own blank" and not line.strip():
+                continue
+            if kind == "half" and type(line) is str:
+                line = half(line, False)
+        after = _add(line, out, len(lines))
+    return out
+
+
+def _add(line: str, out: list[str], count: int) -> str | None:
+    """Adds a line; what to do with the next one, where this one is a cut."""
+    if type(line) is not str or not any(hint in line for hint in _HINTS):
+        out.append(line)
+        return None
+    short = len(line) <= MAX_NOTICE
+    found = _BY_LINES.match(line) if short else None
+    if found is not None:
+        number = found["a"] or found["b"] or found["c"] or found["d"]
+        omitted = None if number is None else int(number.replace(",", ""))
+        if found["total"] is None:
+            out.append(cut(line, omitted))
+            return None
+        return _counted_cut(line, omitted or 0, int(found["total"].replace(",", "")), out, count)
+    if short and _BY_CHARACTERS.match(line):
+        if out and _BAR.fullmatch(out[-1]):
+            out.pop()
+        _halve_last(out)
+        out.append(cut(line))
+        return "half"
+    inside = _INSIDE.search(line)
+    if inside is None:
+        out.append(line)
+        return None
+    before, behind = line[: inside.start()], line[inside.end() :]
+    if before:
+        out.append(half(before, True))
+    out.append(cut(inside[0]))
+    if behind:
+        out.append(half(behind, False))
+    return None
+
+
+def _counted_cut(line: str, omitted: int, total: int, out: list[str], count: int) -> str:
+    """`[... omitted 113 of 120 lines ...]` stands between blank lines of its own."""
+    if not omitted:
+        _halve_last(out)
+        out.append(cut(line))
+        return "own blank"
+    own = 1
+    if out and not out[-1]:
+        out.pop()
+        own += 1
+    shown = count - own
+    # A blank line behind it is its own too; where the sums do not agree nothing is claimed.
+    out.append(cut(line, omitted if total - omitted in {shown, shown - 1} else None))
+    return "own blank"
+
+
+def _halve_last(out: list[str]) -> None:
+    if out and type(out[-1]) is str:
+        out[-1] = half(out[-1], True)
+
+
+def _tail_alone(lines: list[str]) -> list[str]:
+    """Only the end of the output is shown, behind `...`."""
+    rest = lines[1:]
+    out: list[str] = [cut(lines[0])]
+    if rest and rest[0].startswith("..."):
+        first = rest.pop(0)[3:]
+        if first:
+            out.append(half(first, False))
+    return out + rest
+
+
+_HEAD_END = "\n</output_head>\n<elided_chars>\n"
+_TAIL_BEGIN = "\n</elided_chars>\n<output_tail>\n"
+
+
+def head_and_tail(text: str) -> list[str] | None:
+    """Lines of an output of which the first and the last characters are shown, None for others."""
+    if not text.lstrip().startswith("<output_head>\n"):
+        return None
+    head, _, rest = text.partition("<output_head>\n")[2].partition(_HEAD_END)
+    note, found, rest = rest.partition(_TAIL_BEGIN)
+    tail, end, _ = rest.rpartition("</output_tail>")
+    if not found or not end:
+        return None
+    shown = head.split("\n")
+    behind = tail.removesuffix("\n").removesuffix("\n").split("\n")
+    last = [] if behind == [""] else [half(behind[0], False), *behind[1:]]
+    return [*shown[:-1], half(shown[-1], True), cut(note), *last]

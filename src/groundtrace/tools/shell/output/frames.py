@@ -1,0 +1,125 @@
+"""What harnesses put around an output: exit codes, directories, notices. Nothing of it was printed."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+REFUSED = re.compile(
+    r"\s*(?:<tool_use_error>|ERROR: Cannot execute multiple commands at once"
+    r"|Permission to use \w+ .*(?:denied|not allowed)|This command requires approval"
+    r"|The user doesn't want to proceed|\[Request interrupted by user"
+    r"|Claude requested permissions|Error: Permission|Sibling tool call errored"
+    r"|ERROR: This action appears to print |Repeated read-file actions without valid "
+    r"|failed in sandbox |patch rejected by user|exec_command failed)"
+)
+"""The command was not run."""
+_NOTHING = {
+    "(Bash completed with no output)",
+    "(no output)",
+    "(empty)",
+    "<system>Tool ran without output</system>",
+    "Tool ran without output",
+    "Command executed successfully with no output",
+    "Your command ran successfully and did not produce any output.",
+}
+_TRAILER = re.compile(
+    r"(?:Shell cwd was reset to \S.*"
+    r"|\[The command completed with exit code -?\d+\.?\].*"
+    r"|\[Command finished with exit code -?\d+\]"
+    r"|\[Current working directory: .*\]"
+    r"|\[Python [Ii]nterpreter: .*\]"
+    r"|\[Command timed out.*"
+    r"|\[The command (?:has no new output|timed out).*"
+    r"|Command timed out after .*"
+    r"|Command running in background with ID.*)$"
+)
+_EXIT = re.compile(
+    r"(?:Error: )?Exit code -?\d+$|\[Below is the output of the previous command\.\]$"
+)
+_TAGGED = re.compile(
+    r"\s*(?:<explore_context>.*?</explore_context>\s*)?"
+    r"<returncode>(?P<code>-?\d+)</returncode>\n(?:<warning>.*?</warning>\s*)?"
+    r"(?:<output>\n?(?P<output>.*?)\n?</output>\s*$|(?P<rest><output_head>.*)$)",
+    re.DOTALL,
+)
+"""mini-swe-agent: the exit code and the output between tags."""
+_LABELLED = re.compile(
+    r"(?:(?:Exit code: -?\d+|Chunk ID: \w+|Wall time: [\d.]+ seconds?|Process exited with code -?\d+"
+    r"|Process running with session ID \d+|Original token count: \d+|Total output lines: \d+)\n)+Output:\n"
+)
+"""Codex: facts of the run, then the output."""
+_NAMED_FIELDS = re.compile(r"(?:Command: .*?\nDirectory: [^\n]*\n)?(?:Output|Stdout): ", re.DOTALL)
+_LAST_FIELD = re.compile(
+    r"(?:Error|Stderr|Exit Code|Signal|Background PIDs|Process Group PGID|Warning): .*$"
+)
+"""Gemini: fields by name, the output among them."""
+_SAVED = re.compile(
+    r"Tool output was too large and has been truncated\.\n(?:The full output has been saved to: [^\n]*\n)?"
+    r"(?:To read the complete output[^\n]*\n(?:[^\n]*\n){0,6}?)?(?:Truncated part of the output:\n)"
+)
+_PREVIEW = re.compile(r"Preview \(first [^)]*\):\n")
+
+
+class Framed(NamedTuple):
+    """An output without its frame."""
+
+    text: str
+    failed: bool = False
+    """The frame says that the command failed."""
+
+
+def preview(text: str) -> str:
+    """The part of a persisted output that the model was shown (D4)."""
+    found = _PREVIEW.search(text)
+    shown = text[found.end() :] if found else text
+    return shown.split("</persisted-output>")[0].removesuffix("\n").removesuffix("\n...")
+
+
+def unframed(text: str) -> Framed:
+    """The output in the frame of a harness."""
+    start = text[:200].lstrip()
+    if start.startswith(("<returncode>", "<explore_context>")):
+        found = _TAGGED.match(text)
+        if found is not None:
+            inner = found["rest"] if found["output"] is None else found["output"]
+            return Framed(inner, found["code"] != "0" and not inner.strip())
+    elif start.startswith(("Exit code: ", "Chunk ID: ", "Wall time: ")):
+        found = _LABELLED.match(text)
+        if found is not None:
+            return Framed(text[found.end() :])
+    elif start.startswith(("Command: ", "Output: ", "Stdout: ")):
+        found = _NAMED_FIELDS.match(text)
+        inner = _without_fields(text[found.end() :]) if found is not None else None
+        if inner is not None:
+            return Framed(inner)
+    elif start.startswith("Tool output was too large"):
+        found = _SAVED.match(text)
+        if found is not None:
+            return Framed(text[found.end() :])
+    return Framed(text)
+
+
+def _without_fields(text: str) -> str | None:
+    """The output field; None where no other field follows, so that it is no frame."""
+    lines = text.rstrip("\n").split("\n")
+    end = len(lines)
+    while end and _LAST_FIELD.match(lines[end - 1]):
+        end -= 1
+    return None if end == len(lines) else "\n".join(lines[:end]) + "\n"
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines that programs printed: without notices in front and behind."""
+    if len(text) < 100 and text.strip() in _NOTHING:
+        return []
+    lines = text.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    while lines and _TRAILER.match(lines[-1]):
+        lines.pop()
+        while lines and not lines[-1]:
+            lines.pop()
+    if lines and _EXIT.match(lines[0]):
+        del lines[0]
+    return lines

@@ -1,0 +1,298 @@
+"""Names of files in a Python script: the constants that variables hold, and what calls open."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import msgspec
+
+_READERS = frozenset(
+    [
+        "read_text", "read_bytes", "read_csv", "read_json", "read_table", "read_parquet", "loadtxt",
+        "getlines", "getline",
+    ]
+)  # fmt: skip
+_WRITERS = frozenset(["write_text", "write_bytes", "to_csv", "to_json", "touch", "unlink"])
+_BY_ARGUMENT = frozenset(
+    [
+        "read_csv", "read_json", "to_csv", "to_json", "getlines", "getline", "read_table",
+        "read_parquet", "loadtxt",
+    ]
+)  # fmt: skip
+"""Calls that are given the name; of the others it is the owner: `Path(name).read_text()`."""
+_OS_WRITERS = frozenset(
+    ["remove", "unlink", "rename", "copy", "copyfile", "copy2", "move", "replace", "truncate"]
+)
+OPENERS = ("open", "fileinput", "glob", "walk", "listdir", "iterdir", "__file__",
+           *sorted(_READERS | _WRITERS | _OS_WRITERS))  # fmt: skip
+"""A script without one of these words opens nothing that could be told."""
+_LISTERS = frozenset(["glob", "rglob", "iglob", "walk", "listdir", "iterdir", "scandir"])
+MAX_STRINGS = 200
+MAX_NAME = 4096
+
+
+class Names(msgspec.Struct):
+    """Constants of a script."""
+
+    values: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    """Strings that a name may hold."""
+    arguments: list[str] = msgspec.field(default_factory=list)
+    """`sys.argv`."""
+
+
+class Opened(msgspec.Struct):
+    """Names that a call or a script opens, in order."""
+
+    reads: dict[str, None] = msgspec.field(default_factory=dict)
+    writes: dict[str, int] = msgspec.field(default_factory=dict)
+    """With the line of the script that writes them."""
+
+
+def constants(nodes: Sequence[ast.AST], arguments: Sequence[str]) -> Names:
+    """Strings that names may hold: assignments, and loops over constants."""
+    names = Names(arguments=list(arguments))
+    binding = [n for n in nodes if isinstance(n, ast.Assign | ast.For | ast.comprehension)]
+    for _ in range(2):
+        for node in binding:
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    _bind(target, node.value, names)
+            else:
+                _bind_each(node.target, node.iter, names)
+    return names
+
+
+def _bounded(texts: Iterator[str]) -> list[str]:
+    """As many strings as are followed, without those that are no names: `a = a + a` doubles."""
+    return [text for text in islice(texts, MAX_STRINGS) if len(text) <= MAX_NAME]
+
+
+def _bind(target: ast.expr, value: ast.expr, names: Names) -> None:
+    if isinstance(target, ast.Name):
+        texts = _bounded(strings(value, names))
+        if texts:
+            names.values[target.id] = texts
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple | ast.List):
+        for one, given in zip(target.elts, value.elts, strict=False):
+            _bind(one, given, names)
+
+
+def _bind_each(target: ast.expr, source: ast.expr, names: Names) -> None:
+    if isinstance(target, ast.Name):
+        texts = _bounded(strings(source, names))
+        if texts:
+            names.values[target.id] = texts
+        return
+    if not isinstance(target, ast.Tuple) or not isinstance(source, ast.List | ast.Tuple):
+        return
+    for index, name in enumerate(target.elts):
+        if not isinstance(name, ast.Name):
+            continue
+        texts = []
+        for item in source.elts:
+            if isinstance(item, ast.Tuple | ast.List) and index < len(item.elts):
+                texts.extend(strings(item.elts[index], names))
+        if texts:
+            names.values[name.id] = texts
+
+
+def strings(node: ast.expr, names: Names, depth: int = 0) -> Iterator[str]:
+    """The strings an expression can be, as far as constants go."""
+    if depth > 6:
+        return
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, str):
+            yield node.value
+    elif isinstance(node, ast.Name):
+        yield from names.values.get(node.id, [])[:MAX_STRINGS]
+    elif isinstance(node, ast.List | ast.Tuple | ast.Set):
+        for item in node.elts[:MAX_STRINGS]:
+            yield from strings(item, names, depth + 1)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Div):
+        joint = "/" if isinstance(node.op, ast.Div) else ""
+        for left in list(strings(node.left, names, depth + 1))[:50]:
+            for right in list(strings(node.right, names, depth + 1))[:50]:
+                yield left.rstrip("/") + joint + right if joint else left + right
+    elif isinstance(node, ast.JoinedStr):
+        yield from _formatted(node, names, depth)
+    elif isinstance(node, ast.Subscript | ast.Attribute):
+        yield from _argument(node, names)
+    elif isinstance(node, ast.Call):
+        yield from _called_strings(node, names, depth)
+
+
+def _argument(node: ast.Subscript | ast.Attribute, names: Names) -> Iterator[str]:
+    """`sys.argv[1]` and `sys.argv[1:]`."""
+    whole = node.value if isinstance(node, ast.Subscript) else node
+    if not (isinstance(whole, ast.Attribute) and whole.attr == "argv"):
+        return
+    if isinstance(node, ast.Attribute):
+        yield from names.arguments[:MAX_STRINGS]
+        return
+    index = node.slice
+    if isinstance(index, ast.Constant) and type(index.value) is int:
+        yield from names.arguments[index.value : index.value + 1 or None]
+    elif isinstance(index, ast.Slice) and isinstance(index.lower, ast.Constant):
+        start = index.lower.value
+        yield from names.arguments[start if type(start) is int else 0 :][:MAX_STRINGS]
+
+
+def _called_strings(node: ast.Call, names: Names, depth: int) -> Iterator[str]:
+    func = node.func
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    if name == "Path" and node.args:
+        yield from strings(node.args[0], names, depth + 1)
+    elif name in {"join", "joinpath"} and isinstance(func, ast.Attribute) and node.args:
+        given = node.args if name == "join" else [func.value, *node.args]
+        if len(given) < 2:
+            return
+        parts = [next(strings(argument, names, depth + 1), None) for argument in given]
+        if all(part is not None for part in parts):
+            yield "/".join(part or "" for part in parts)
+    elif name in {"sorted", "list", "reversed", "set", "str", "abspath", "realpath"} and node.args:
+        yield from strings(node.args[0], names, depth + 1)
+    elif name in {"resolve", "absolute"} and isinstance(func, ast.Attribute):
+        yield from strings(func.value, names, depth + 1)
+
+
+def _formatted(node: ast.JoinedStr, names: Names, depth: int) -> Iterator[str]:
+    texts = [""]
+    for piece in node.values:
+        inner = piece.value if isinstance(piece, ast.FormattedValue) else piece
+        options = list(strings(inner, names, depth + 1))[:50]
+        if not options:
+            return
+        texts = [text + option for text in texts for option in options][:MAX_STRINGS]
+    yield from texts
+
+
+_OPENING = frozenset(["open", "input", "FileInput", *_READERS, *_WRITERS, *_OS_WRITERS])
+_NOTHING = Opened()
+
+
+def opened_by(node: ast.Call, names: Names) -> Opened:
+    """The files that one call opens, by names that can be told."""
+    func = node.func
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    owner = func.value if isinstance(func, ast.Attribute) else None
+    if name not in _OPENING:
+        return _NOTHING
+    found = Opened()
+    if name == "open":
+        _opened(node, owner, names, found)
+    elif name in _READERS or name in _WRITERS:
+        given = name in _BY_ARGUMENT and node.args
+        target = node.args[0] if given else owner
+        texts = [] if target is None else list(strings(target, names))
+        if name in _READERS:
+            found.reads.update(dict.fromkeys(texts))
+        else:
+            found.writes.update(dict.fromkeys(texts, node.lineno))
+    elif name in _OS_WRITERS and isinstance(owner, ast.Name) and node.args:
+        if owner.id in {"os", "shutil"}:
+            found.writes.update(dict.fromkeys(strings(node.args[-1], names), node.lineno))
+    elif name in {"input", "FileInput"} and _is_module(owner, "fileinput") and node.args:
+        texts = list(strings(node.args[0], names))
+        if any(keyword.arg == "inplace" for keyword in node.keywords):
+            found.writes.update(dict.fromkeys(texts, node.lineno))
+        else:
+            found.reads.update(dict.fromkeys(texts))
+    return found
+
+
+def _is_module(node: ast.expr | None, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _opened(node: ast.Call, owner: ast.expr | None, names: Names, found: Opened) -> None:
+    """`open(name, mode)`, `io.open(name)`, `Path(name).open(mode)`."""
+    path = node.args[0] if node.args else None
+    mode_at = 1
+    if isinstance(owner, ast.Name) and owner.id in {
+        "os",
+        "webbrowser",
+        "Image",
+        "zipfile",
+        "tarfile",
+    }:
+        return  # gives a number, a window or an archive
+    if owner is not None and list(strings(owner, names)):
+        path, mode_at = owner, 0
+    mode = node.args[mode_at] if len(node.args) > mode_at else None
+    for keyword in node.keywords:
+        if keyword.arg == "mode":
+            mode = keyword.value
+        elif keyword.arg == "file" and path is None:
+            path = keyword.value
+    text = mode.value if isinstance(mode, ast.Constant) and isinstance(mode.value, str) else "r"
+    if path is None:
+        return
+    texts = list(strings(path, names))
+    if re.search(r"[wax+]", text):
+        found.writes.update(dict.fromkeys(texts, node.lineno))
+    if not re.search(r"[wax]", text):
+        found.reads.update(dict.fromkeys(texts))
+
+
+def listed_roots(nodes: Sequence[ast.AST], names: Names) -> list[str] | None:
+    """Where the names come from that a script prints, when it prints names that it listed.
+
+    `for f in glob.glob("src/*.py"): print(f)`; None when it prints something else.
+    """
+    roots: list[str] = []
+    bound: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.For | ast.comprehension):
+            source = _lister(node.iter, names)
+            if source is not None or _mentions(node.iter, bound):
+                roots.extend(source or [])
+                bound.update(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))
+    printed = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+    ]
+    named = [node for node in printed if len(node.args) == 1 and _is_name(node.args[0], bound)]
+    modules = [
+        n for n in printed if len(n.args) == 1 and ast.unparse(n.args[0]).endswith(".__file__")
+    ]
+    if modules and len(modules) == len(printed):
+        return []
+    return roots if named and roots else None
+
+
+def _lister(node: ast.expr, names: Names) -> list[str] | None:
+    """Where a call lists names: `glob.glob(pattern)`, `os.walk(folder)`, `Path(folder).rglob(…)`."""
+    for inner in ast.walk(node):
+        if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute):
+            continue
+        name, owner = inner.func.attr, inner.func.value
+        if name not in _LISTERS:
+            continue
+        if name in {"glob", "iglob"} and isinstance(owner, ast.Name) and owner.id == "glob":
+            return [text for argument in inner.args[:1] for text in strings(argument, names)]
+        if name in {"rglob", "glob", "iterdir"}:
+            return list(strings(owner, names)) or None
+        if name == "walk":
+            return [text for argument in inner.args[:1] for text in strings(argument, names)]
+    return None
+
+
+def _mentions(node: ast.expr, bound: set[str]) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id in bound for inner in ast.walk(node))
+
+
+def _is_name(node: ast.expr, bound: set[str]) -> bool:
+    """A listed name as it is, or joined to its folder."""
+    if isinstance(node, ast.Name):
+        return node.id in bound
+    if isinstance(node, ast.Call) and node.args:
+        func = node.func
+        name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        return name in {"str", "join"} and _mentions(node.args[-1], bound)
+    return False
