@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
-from groundtrace.config import BASELINE, CHOICES
+from groundtrace.config import BASELINE, CHOICES, PRIMARIES
 from groundtrace.engine import ENGINES
 from groundtrace.impact.options import ImpactOptions
 
@@ -253,6 +253,10 @@ class ImpactFlags:
     """Match trials of different runs as well."""
     allow_unknown_version: bool
     """Match trials whose harness version is unknown."""
+    primaries: tuple[str, ...]
+    """What the comparison is about; none given leaves the setting as it is."""
+    margin: float | None
+    """A difference of reward that does not matter."""
     seed: int
     """Seed of the resampling."""
     draws: int
@@ -273,6 +277,21 @@ impact_options = group(
         "--allow-unknown-version",
         is_flag=True,
         help="Match trials whose harness version is unknown, and say so.",
+    ),
+    click.option(
+        "--primary",
+        "primaries",
+        metavar="NAME",
+        multiple=True,
+        help="A metric or outcome that the comparison is about; repeatable; "
+        f"default: {', '.join(PRIMARIES)}.",
+    ),
+    click.option(
+        "--margin",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="REWARD",
+        help="A difference of reward that does not matter: test whether the configurations are "
+        "equivalent within it.",
     ),
     click.option(
         "--seed", type=int, default=_IMPACT.seed, show_default=True, help="Seed of the resampling."

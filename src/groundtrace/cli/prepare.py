@@ -46,7 +46,9 @@ def settings_for(
             mcp_servers=normalizing.mcp_servers or None,
             schema_version=normalizing.schema_version,
         )
-    return settings if comparing is None else override(settings, baseline=comparing.baseline)
+    if comparing is None:
+        return settings
+    return override(settings, baseline=comparing.baseline, primaries=comparing.primaries or None)
 
 
 @contextmanager
@@ -101,6 +103,8 @@ def impact_options_for(comparing: ImpactFlags, settings: Settings) -> ImpactOpti
         against=comparing.against,
         pair_across_runs=comparing.pair_across_runs,
         allow_unknown_version=comparing.allow_unknown_version,
+        primaries=settings.primaries,
+        margin=comparing.margin,
         seed=comparing.seed,
         draws=comparing.draws,
     )

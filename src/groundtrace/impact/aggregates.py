@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from groundtrace.documents.impact import ConfigAggregate, MetricAggregate
-from groundtrace.impact.matched import COMPARED
+from groundtrace.impact.deltas import COMPARED
 from groundtrace.impact.observations import (
     Observation,
     by_task,

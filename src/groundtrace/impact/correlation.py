@@ -15,9 +15,9 @@ from groundtrace.documents.impact import (
     CorrelationAnalysis,
     CorrelationScope,
 )
-from groundtrace.impact.association import Association, Mask, associate
+from groundtrace.impact.association import Association, associate
 from groundtrace.impact.observations import Observation, main_reason, stored_number
-from groundtrace.impact.resample import Draws, Floats, Ints, holm, settle
+from groundtrace.impact.resample import Draws, Floats, Ints, Mask, holm, settle
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import without_noise
 
@@ -196,5 +196,6 @@ def _entry(
         inference_reason=result.p_reason or result.interval.reason,
         ranks_once=result.ranks_once if result.interval.low is not None else None,
         n=result.n,
+        n_movable=result.movable,
         left_out=left_out,
     )

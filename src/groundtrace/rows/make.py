@@ -67,6 +67,7 @@ def row_from(
         unknown_tools=_unknown_tools(events, is_known),
         accesses=_accesses(metrics, events),
         document=path,
+        repo=None if where.repo is UNSET else where.repo,
         outcome=outcome,
     )
 

@@ -54,6 +54,8 @@ class TrialRow:
     """Accesses counted by `category/kind`, such as `file_read/read`."""
     document: str | None = None
     """Path of the events document relative to its retrieval_events folder."""
+    repo: str | None = None
+    """The task's only repository, where known: tasks of one repository rise and fall together."""
     outcome: TrialOutcome | None = None
     """From outcomes.json; None when the run has none."""
 

@@ -195,7 +195,7 @@ def _delta(found: Delta) -> list[str]:
         formats.delta(name, found.mean_delta),
         formats.interval(found.ci_low, found.ci_high, partial(formats.delta, name)),
         formats.p_value(found.p),
-        formats.p_value(found.p_holm),
+        formats.p_value(found.p_adjusted),
         formats.signed(found.effect_size),
         f"{found.n_better}/{found.n_same}/{found.n_worse}",
         formats.count(found.n),
