@@ -20,7 +20,6 @@ from groundtrace.impact.resample import (
     midranks,
     settle,
 )
-
 from groundtrace.impact.signflip import mean_test
 
 DRAWS = Draws(seed=0, draws=2000)

@@ -9,6 +9,7 @@ import click
 
 from groundtrace.cli import normalize as normalize_command
 from groundtrace.cli import options
+from groundtrace.cli.answer import answer_data, check_names, print_answer
 from groundtrace.cli.prepare import impact_options_for, prepared_request, settings_for
 from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
 
@@ -45,6 +46,8 @@ def command(
       groundtrace run runs/official --tasks benchmarks
       groundtrace run runs/official/my_run --tasks benchmarks --out results --format md
     """
+    from groundtrace.stages.impact import widest_document
+
     if dry_run:
         settings = settings_for(output.config_file, normalizing, comparing)
         return normalize_command.list_trials(runs, truth, settings, output)
@@ -59,13 +62,17 @@ def command(
     ) as request:
         impact_options = impact_options_for(comparing, request.settings)
         done, failed, written = run_stages(request, impact_options, formats)
+        document = widest_document(request)
     for note in written.notes:
         print_message(note, quiet=output.quiet)
     if output.as_json:
-        print_json(normalize_command.as_data(done) | {"reports": written.written, "failed": failed})
+        data = normalize_command.as_data(done)
+        print_json(data | {"reports": written.written, "failed": failed} | answer_data(document))
     else:
         print_message(normalize_command.as_text(done), quiet=output.quiet)
+        print_answer(document)
         print_result(closing_words(written.written))
+    check_names(comparing, document)
     return say_failures(failed, quiet=output.quiet)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from groundtrace.documents.answer import Answer
 from groundtrace.documents.base import Count, Record, Share, Version
 
 Coefficient = Annotated[float, Meta(ge=-1, le=1)]
@@ -334,6 +335,7 @@ class ImpactDocument(Record, frozen=True, kw_only=True):
     ]
     n_trials: Annotated[Count, Meta(description="Distinct trials.")]
     n_copies: Annotated[Count, Meta(description="Copies of trials that were not counted again.")]
+    answer: Annotated[Answer, Meta(description="What a reader must know to decide, first.")]
     method: Annotated[Method, Meta(description="How the numbers were made.")]
     correlation_analysis: Annotated[
         CorrelationAnalysis, Meta(description="Retrieval metrics against outcomes.")

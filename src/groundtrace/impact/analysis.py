@@ -9,6 +9,7 @@ from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.impact import ImpactDocument, Method
 from groundtrace.errors import UsageError
 from groundtrace.impact.aggregates import aggregate
+from groundtrace.impact.answer import Compared, make_answer
 from groundtrace.impact.association import MIN_COEFFICIENT, RERANK_LIMIT
 from groundtrace.impact.correlation import correlate
 from groundtrace.impact.families import adjust_primaries
@@ -50,6 +51,8 @@ def impact_document(
     compared = [compare(observations, *pair, options, scope) for pair in chosen]
     matched = adjust_primaries([c for found in compared for c in found.matched])
     other = adjust_primaries([found.other for found in compared if found.other is not None])
+    reason = None if chosen else _no_comparison(configs, options)
+    aggregates = aggregate(trials, {name: every[name] - kept[name] for name in configs})
     return ImpactDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,
@@ -64,12 +67,13 @@ def impact_document(
         primaries=list(options.primaries),
         n_trials=len(trials),
         n_copies=len(observations) - len(trials),
+        answer=make_answer(Compared(matched, other, reason, aggregates, trials), options),
         method=_method(options),
         correlation_analysis=correlate(trials, Draws(options.seed, options.draws)),
         matched_comparisons=matched,
         other_comparisons=other,
-        matched_reason=None if chosen else _no_comparison(configs, options),
-        config_aggregates=aggregate(trials, {name: every[name] - kept[name] for name in configs}),
+        matched_reason=reason,
+        config_aggregates=aggregates,
     )
 
 

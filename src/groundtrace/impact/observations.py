@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
@@ -83,7 +83,7 @@ class Observation:
     """Metrics and outcomes that have a finite value; what is missing is absent."""
     is_copy: bool
     """Another copy of this trial counts in its configuration."""
-    why: Callable[[str], str]
+    why: WhyAbsent
     """Reason code of a metric that is absent, as summaries count it."""
 
     def absence(self, name: str) -> str:

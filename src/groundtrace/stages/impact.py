@@ -8,6 +8,7 @@ from itertools import chain
 
 from groundtrace.artifacts.file_names import IMPACT, METRICS_ENDING, OUTCOMES
 from groundtrace.artifacts.output_folders import RunOutput
+from groundtrace.artifacts.read import Stored, read_one
 from groundtrace.artifacts.state import fingerprint, marks_in
 from groundtrace.artifacts.write import write_document
 from groundtrace.documents.impact import ImpactDocument
@@ -40,6 +41,23 @@ def impact(request: Request, options: ImpactOptions, made: MadeRows | None = Non
         _write(target, analysed, request, options, made or {})
         done.written.append(f"{target.folder.url}/{IMPACT}")
     return done
+
+
+def widest_document(request: Request) -> ImpactDocument | None:
+    """The analysis over all of RUNS, as it is on disk; None when it cannot be read."""
+    outputs, single = request.output_folders.existing()
+    folder = outputs[0].folder if single else request.output_folders.aggregate()
+    stored: Stored[ImpactDocument] = read_one(folder, IMPACT, "impact_analysis")
+    return stored.document
+
+
+def analysis_of_runs(
+    request: Request, options: ImpactOptions, made: MadeRows | None = None
+) -> ImpactDocument:
+    """The analysis over all of RUNS, written nowhere."""
+    outputs, single = request.output_folders.existing()
+    scope = outputs[0].run_id if single else ALL_RUNS
+    return _analysis(outputs, scope, request, options, made or {})
 
 
 def _write(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
+from groundtrace.report.sections.answer import answer_section
 from groundtrace.report.sections.caveats import caveats_section
 from groundtrace.report.sections.coverage import coverage_section
 from groundtrace.report.sections.groups import groups_section
@@ -29,8 +30,9 @@ LEGEND = (
 
 
 def sections(data: ReportData) -> tuple[Section, ...]:
-    """Every section of the report, coverage first."""
+    """Every section of the report, the answer first."""
     makers = (
+        answer_section,
         coverage_section,
         quality_section,
         utilization_section,
