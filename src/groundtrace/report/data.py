@@ -27,3 +27,5 @@ class ReportData:
     than once."""
     impact_problem: str | None = None
     """Why the analysis could not be read, when there is one."""
+    tasks: int | None = None
+    """Distinct tasks of the rows, where somebody has counted them already."""

@@ -46,4 +46,4 @@ def caveats_section(data: ReportData) -> Section:
     if data.impact is not None:
         found = data.impact.method
         method = tuple((f"{title}: {getattr(found, field)}",) for title, field in _METHOD)
-    return Section("caveats", "Caveats and method", (), (), (*_ALWAYS, *method))
+    return Section("method", "Method and caveats", (), (), (*_ALWAYS, *method))
