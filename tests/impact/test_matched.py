@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundtrace.errors import UsageError
 from groundtrace.impact import ImpactOptions, analyse
+from groundtrace.impact.deltas import differences
 from groundtrace.impact.matched import choose_pairs
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
+from groundtrace.rows.means import difference
 from tests.impact.trial_rows import row
 
 QUICK = ImpactOptions(draws=200)
@@ -469,3 +472,12 @@ def test_a_constant_shift_of_one_side_shifts_the_delta(pairs, shift):
     both_shifted = reward_delta([(b + shift, c + shift) for b, c in pairs])
     assert both_shifted.p == ours.p
     assert both_shifted.mean_delta == ours.mean_delta
+
+
+@given(
+    st.lists(st.tuples(*[st.floats(-1e300, 1e300) | st.sampled_from([0.1, 0.3, 0.1 + 0.2])] * 2))
+)
+def test_differences_of_arrays_follow_the_rule_of_one_difference(pairs):
+    """D40: one rule says when two means are the same."""
+    left, right = (np.array([pair[i] for pair in pairs], dtype=np.float64) for i in (0, 1))
+    assert differences(left, right).tolist() == [difference(b, c) for b, c in pairs]

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from groundtrace.documents.answer import AnswerRow
 from groundtrace.report import formats
+from groundtrace.report.answer_text import difference_text
 from groundtrace.summary.value_columns import distribution
 from tests.conftest import Ran
 
@@ -106,6 +108,15 @@ def test_markdown_page_and_terminal_show_the_same_number(
         assert re.search(rf"\| +{re.escape(values[0])} \| +{re.escape(values[1])} ", markdown)
         cells = "".join(f'<td class="right number">{value}</td>' for value in values)
         assert cells in page
+        change, between = difference_text(AnswerRow(**row)).split(", ")
+        assert f"{change}, {between}" in ran.out
+        assert f"{change}, {between}" in markdown
+        assert re.search(rf">{re.escape(change)}</strong> <span>{re.escape(between)}</span>", page)
+    summary = json.loads((folder / "run_retrieval_summary.json").read_text())
+    for config, group in summary["by_config"].items():
+        mean = formats.value("file_recall", group["metrics"]["file_recall"]["mean"])
+        assert re.search(rf"`{config}` .* {mean} / ", markdown)
+        assert f"{mean} / " in page
     assert answer["statement"] in page
     assert answer["statement"] in ran.out
     table = json.loads(re.search(r'id="table-data">(.*?)</script>', page)[1])

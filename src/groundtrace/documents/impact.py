@@ -111,6 +111,10 @@ class CorrelationAnalysis(Record, frozen=True, kw_only=True):
     computable: Annotated[bool, Meta(description="Whether any coefficient could be computed.")]
     reason: Annotated[str | None, Meta(description="Why not, when none could.")]
     correlations: Annotated[list[Correlation], Meta(description="By scope, metric, outcome.")]
+    notes: Annotated[
+        list[str],
+        Meta(description="Where ranking inside suites changes a conclusion, one sentence each."),
+    ]
 
 
 class Delta(Record, frozen=True, kw_only=True):
@@ -225,6 +229,46 @@ class DroppedTask(Record, frozen=True, kw_only=True):
     ]
 
 
+class TandemEntry(Record, frozen=True, kw_only=True):
+    """Differences of a retrieval metric against differences of an outcome, over matched tasks."""
+
+    retrieval_metric: Annotated[str, Meta(description="Canonical name of the metric.")]
+    outcome: Annotated[str, Meta(description="Canonical name of the outcome.")]
+    n: Annotated[Count, Meta(description="Tasks with both differences.")]
+    spearman_r: Annotated[
+        Coefficient | None,
+        Meta(description="Spearman's coefficient of the differences, ranked inside suites."),
+    ]
+    ci_low: Annotated[Coefficient | None, Meta(description="Lower end of the 95 % interval.")]
+    ci_high: Annotated[Coefficient | None, Meta(description="Upper end of the 95 % interval.")]
+    p: Annotated[Share | None, Meta(description="Two-sided permutation p, adjusted for nothing.")]
+    reason: Annotated[str | None, Meta(description="Why something is missing.")]
+    n_movable: Annotated[Count | None, Meta(description="Tasks that can trade places in the test.")]
+    together: Annotated[Count, Meta(description="Tasks where both rose or both fell.")]
+    opposed: Annotated[Count, Meta(description="Tasks where one rose and the other fell.")]
+    unchanged: Annotated[Count, Meta(description="Tasks where one of them did not change.")]
+
+
+class FirstHits(Record, frozen=True, kw_only=True):
+    """Times to the first relevant file, a miss counted as the horizon (a restricted mean)."""
+
+    metric: Annotated[str, Meta(description="Canonical name of the time.")]
+    horizon: Annotated[
+        float | None, Meta(description="The latest hit of either side; null without a hit.")
+    ]
+    n: Annotated[Count, Meta(description="Tasks whose two sides count from the same moment.")]
+    mean_baseline: Annotated[float | None, Meta(description="Restricted mean of the baseline.")]
+    mean_config: Annotated[float | None, Meta(description="That of the configuration.")]
+    mean_delta: Annotated[float | None, Meta(description="Mean of configuration - baseline.")]
+    ci_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
+    ci_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
+    p: Annotated[Share | None, Meta(description="Two-sided sign-flip p, adjusted for nothing.")]
+    misses_baseline: Annotated[Count, Meta(description="Tasks that the baseline missed.")]
+    misses_config: Annotated[Count, Meta(description="Tasks that the configuration missed.")]
+    reason: Annotated[str | None, Meta(description="Why p or the interval is missing.")]
+    left_out: Annotated[Reasons, Meta(description="Tasks that do not count, by reason.")]
+
+
 class MatchedComparison(Record, frozen=True, kw_only=True):
     """One configuration against the baseline, over the tasks that can be compared.
 
@@ -264,6 +308,14 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     ]
     n_flipped: Annotated[Count, Meta(description="How many of them there are.")]
     deltas: Annotated[list[Delta], Meta(description="One for each metric and outcome.")]
+    tandem: Annotated[
+        list[TandemEntry],
+        Meta(description="Did reward change where retrieval did? Empty for one suite."),
+    ]
+    first_hits: Annotated[
+        list[FirstHits],
+        Meta(description="Times to the first relevant file with misses. Empty for one suite."),
+    ]
     notes: Annotated[
         list[str],
         Meta(description="Choices that would change a conclusion, one sentence each."),
@@ -299,6 +351,31 @@ class MetricAggregate(Record, frozen=True, kw_only=True):
     ]
 
 
+class PassShare(Record, frozen=True, kw_only=True):
+    """pass@k over tasks."""
+
+    k: Annotated[Count, Meta(description="Trials that a task may take.")]
+    value: Annotated[
+        Share | None, Meta(description="Chance that at least one of k trials has a reward of 1.")
+    ]
+    n: Annotated[Count, Meta(description="Tasks with at least k trials.")]
+    left_out: Annotated[Count, Meta(description="Tasks with fewer.")]
+
+
+class TrialSpread(Record, frozen=True, kw_only=True):
+    """How far the rewards of several trials of one task agree."""
+
+    n: Annotated[Count, Meta(description="Tasks with at least two rewards.")]
+    trials: Annotated[Count, Meta(description="Their trials.")]
+    within_sd: Annotated[
+        float | None, Meta(description="Standard deviation inside a task, pooled over tasks.")
+    ]
+    between_sd: Annotated[float | None, Meta(description="Standard deviation of the tasks' means.")]
+    flip: Annotated[Count, Meta(description="Tasks of which some trials pass and some do not.")]
+    flip_share: Annotated[Share | None, Meta(description="Their share.")]
+    pass_at: Annotated[list[PassShare], Meta(description="pass@k.")]
+
+
 class ConfigAggregate(Record, frozen=True, kw_only=True):
     """One configuration over all its tasks, matched or not."""
 
@@ -309,6 +386,10 @@ class ConfigAggregate(Record, frozen=True, kw_only=True):
     models: Annotated[Reasons, Meta(description="Trials by model; `unknown` where not known.")]
     harness_versions: Annotated[
         Reasons, Meta(description="Trials by harness version; `unknown` where not known.")
+    ]
+    trial_spread: Annotated[
+        TrialSpread | None,
+        Meta(description="Several trials of a task; null where no task has two rewards."),
     ]
     metrics: Annotated[list[MetricAggregate], Meta(description="Every metric and outcome.")]
 

@@ -95,7 +95,9 @@ def _method(options: ImpactOptions) -> Method:
             "Spearman's coefficient by mid-ranks. Trials of a task and configuration are averaged "
             "first, over those that have both values. overall: one value a task, the mean over "
             "its configurations; config: the tasks of one configuration; within_config: ranks "
-            "inside each configuration, centred, divided by its number of tasks, and pooled."
+            "inside each configuration, centred, divided by its number of tasks, and pooled. Where "
+            "there are several suites, ranks are taken inside suites, and tasks trade places "
+            "inside them."
         ),
         correlation_p=(
             "Two-sided permutation of the outcomes over tasks; a task's outcomes in several "
@@ -106,7 +108,7 @@ def _method(options: ImpactOptions) -> Method:
         delta_p=(
             "Two-sided sign flips of the deltas: all of them where at most "
             f"{EXACT_FLIPS} deltas are not zero, else {max(options.draws, FLIP_DRAWS):,} random "
-            "ones (fewer above 2,500 tasks) and p = (b + 1) / (draws + 1). p_smallest is the smallest p that so many "
+            "ones (fewer above 1,250 tasks) and p = (b + 1) / (draws + 1). p_smallest is the smallest p that so many "
             "differences can give."
         ),
         interval=(

@@ -188,7 +188,9 @@ def _reranked(grid: _Grid, pairs: Sequence[tuple[int, int]], weights: Floats) ->
             yy[:, k] += gg[j]
     scale = np.sqrt(xx * yy)
     tiny = 1e-12
-    return np.where(scale > tiny, xy / np.where(scale > tiny, scale, 1), np.nan)
+    ratios = np.where(scale > tiny, xy / np.where(scale > tiny, scale, 1), np.nan)
+    # The last digit of a perfect resample can lie beyond 1.
+    return np.clip(ratios, -1.0, 1.0)
 
 
 def _weighted_ridits(weights: Floats, values: Floats) -> Floats:

@@ -22,7 +22,7 @@ from groundtrace.impact.ratios import RatioTest, log_ratios, ratio_test
 from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Ints, Mask
 from groundtrace.impact.signflip import MeanTest, mean_test
 from groundtrace.metrics.catalogue import QUANTITIES
-from groundtrace.rows.means import NOISE, difference, mean_of, quantile, without_noise
+from groundtrace.rows.means import NOISE, mean_of, quantile, without_noise
 
 MIN_TASKS = 3
 """Matched tasks below which nothing is computed (D33)."""
@@ -34,8 +34,8 @@ RATIO_UNITS = ("USD", "s", "tokens")
 """Units of what is compared as a ratio: skewed values above 0 that grow with the task."""
 
 
-FLIP_WORK = 50_000_000
-"""Signs drawn for one test: above 2,500 tasks there are fewer flips, or a million trials would
+FLIP_WORK = 25_000_000
+"""Signs drawn for one test: above 1,250 tasks there are fewer flips, or a million trials would
 take hours; the p of so many tasks moves less with the draws."""
 MIN_FLIPS = 2_000
 
@@ -65,12 +65,13 @@ class Flipping:
         return None if self.units is None else self.units[here]
 
 
-def flipping(repos: Sequence[str | None], draws: Draws) -> Flipping:
+def flipping(repos: Sequence[str | None], draws: Draws, *, exploratory: bool = False) -> Flipping:
     """How tasks of these repositories flip: alone, or whole repositories (D65)."""
     units = flip_units(repos)
     count = len(np.unique(units))
     wanted = max(draws.draws, FLIP_DRAWS)
-    enough = Draws(draws.seed, max(min(wanted, FLIP_WORK // max(count, 1)), MIN_FLIPS))
+    work = FLIP_WORK // (3 if exploratory else 1)
+    enough = Draws(draws.seed, max(min(wanted, work // max(count, 1)), MIN_FLIPS))
     return Flipping(enough, units if count < len(repos) else None, count)
 
 
@@ -112,15 +113,18 @@ def column_of(
     name: str, sides: Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
 ) -> Column:
     """One metric over pairs of (baseline, configuration)."""
-    here = np.array([name in b and name in c for b, c in sides], dtype=np.bool_)
-    both = [(b[name], c[name]) for b, c in sides if name in b and name in c]
-    return Column(
-        name,
-        here,
-        np.array([b for b, _ in both], dtype=np.float64),
-        np.array([c for _, c in both], dtype=np.float64),
-        np.array([difference(b, c) for b, c in both], dtype=np.float64),
-    )
+    left = np.array([b.get(name, np.nan) for b, _ in sides], dtype=np.float64)
+    right = np.array([c.get(name, np.nan) for _, c in sides], dtype=np.float64)
+    here = ~(np.isnan(left) | np.isnan(right))
+    return Column(name, here, left[here], right[here], differences(left[here], right[here]))
+
+
+def differences(baseline: Floats, config: Floats) -> Floats:
+    """Configuration minus baseline, task by task, by the rule of `rows.means.difference`."""
+    with np.errstate(over="ignore"):
+        found = config - baseline
+    noise = NOISE * np.maximum(np.abs(baseline), np.abs(config))
+    return np.where(np.isfinite(found) & (np.abs(found) <= noise), 0.0, found)
 
 
 def deltas_of(

@@ -15,6 +15,7 @@ from groundtrace.documents.impact import (
     Requirement,
     Side,
 )
+from groundtrace.impact.beside import first_hits, notes, tandems
 from groundtrace.impact.deltas import COMPARED, MIN_TASKS, Task, deltas_of, flipping
 from groundtrace.impact.observations import Observation
 from groundtrace.impact.options import ImpactOptions
@@ -88,14 +89,15 @@ def compare(
     absent = tuple(name for name, own in ((baseline, ours), (config, theirs)) if not own)
     builder = _Builder(scope, baseline, config, absent, options)
     tasks, dropped = _split(pairs)
-    matched = [builder.comparison(None, tasks, dropped)]
+    more, rest = _split(pair_with_fewer(ours, theirs, required)) if dropped else (tasks, [])
+    unrewarded = [t for t in more if t.pair.not_met == ("reward",)]
+    matched = [builder.comparison(None, tasks, dropped, unrewarded)]
     for suite in _suites(ours, theirs, pairs):
         own_tasks = [task for task in tasks if task.pair.benchmark == suite]
         own_dropped = [pair for pair in dropped if pair.benchmark == suite]
         matched.append(builder.comparison(suite, own_tasks, own_dropped))
     if not dropped or absent:
         return Compared(matched, None)
-    more, rest = _split(pair_with_fewer(ours, theirs, required))
     found = len(more) > len(tasks)
     return Compared(matched, builder.comparison(None, more, rest) if found else None)
 
@@ -130,8 +132,13 @@ class _Builder:
     options: ImpactOptions
 
     def comparison(
-        self, suite: str | None, tasks: Sequence[Task], dropped: Sequence[Pair]
+        self,
+        suite: str | None,
+        tasks: Sequence[Task],
+        dropped: Sequence[Pair],
+        unrewarded: Sequence[Task] = (),
     ) -> MatchedComparison:
+        """The comparison of some tasks; `unrewarded` are pairs that only lack a reward."""
         options = self.options
         computable = len(tasks) >= MIN_TASKS
         failures = [pair.failure for pair in dropped if pair.failure is not None]
@@ -141,7 +148,9 @@ class _Builder:
             if failure.side is not None:
                 own = sides.setdefault(failure.reason, {})
                 own[failure.side] = own.get(failure.side, 0) + 1
-        flips = flipping([t.pair.repo for t in tasks], Draws(options.seed, options.draws))
+        draws = Draws(options.seed, options.draws)
+        flips = flipping([t.pair.repo for t in tasks], draws, exploratory=suite is not None)
+        whole = computable and suite is None
         not_met = {name for task in tasks for name in task.pair.not_met}
         return MatchedComparison(
             run_scope=self.scope,
@@ -161,7 +170,9 @@ class _Builder:
             deltas=deltas_of(tasks, flips, options.primaries, adjust=suite is None)
             if computable
             else [],
-            notes=[],
+            tandem=tandems(tasks, options.primaries, draws) if whole else [],
+            first_hits=first_hits(tasks, flips) if whole else [],
+            notes=notes(tasks, unrewarded, flips, options.primaries) if whole else [],
             tasks=[_row(task) for task in tasks] if suite is None else None,
             dropped_tasks=[_dropped(p) for p in dropped] if suite is None else None,
         )

@@ -49,6 +49,9 @@ def pooled_tests(
     can_move = movable(strata)
     centred_f = [_centred(f, strata) for f in fs]
     centred_g = [_centred(g, strata) for g in gs]
+    together = _apart([*centred_f, *centred_g], strata)
+    centred_f = [_merged(f, together) for f in centred_f]
+    centred_g = [_merged(g, together) for g in centred_g]
     open_pairs = [(i, j) for i, j in pairs if _vary(centred_f[i]) and _vary(centred_g[j])]
     found = dict(zip(open_pairs, _ps(centred_f, centred_g, strata, open_pairs, draws), strict=True))
     exact = permutations_are_exact(strata)
@@ -67,8 +70,9 @@ def by_suite(values: Floats, present: Mask, suites: Sequence[str | None]) -> tup
     suite are a suite together. A column that holds nothing is left out.
     """
     names = sorted({suite or "" for suite in suites})
-    own = [[(suite or "") == name for name in names] for suite in suites]
-    inside = np.array(own, dtype=np.bool_).reshape(len(values), len(names), 1)
+    number = {name: i for i, name in enumerate(names)}
+    codes = np.array([number[suite or ""] for suite in suites], dtype=np.intp)
+    inside = (codes[:, None] == np.arange(len(names))).reshape(len(values), len(names), 1)
     shape = (len(values), len(names) * values.shape[1])
     wide_present = (inside & present[:, None, :]).reshape(shape)
     wide = np.where(inside, values[:, None, :], np.nan).reshape(shape)
@@ -84,6 +88,34 @@ def _centred(ranks: Floats, strata: Sequence[int]) -> Floats:
         start += size
     out[np.abs(out) < 1e-12] = 0.0
     return out
+
+
+def _apart(grids: Sequence[Floats], strata: Sequence[int]) -> list[list[int]]:
+    """Columns in groups that share no stratum.
+
+    Tasks trade places inside their stratum, so such columns can be added up: three suites then
+    cost no more than one.
+    """
+    used = np.any([grid != 0 for grid in grids], axis=0)
+    starts = np.cumsum([0, *strata[:-1]])
+    support = np.logical_or.reduceat(used, starts, axis=0)
+    groups: list[list[int]] = []
+    taken: list[Mask] = []
+    for column in range(used.shape[1]):
+        own = support[:, column]
+        for group, seen in zip(groups, taken, strict=True):
+            if not (seen & own).any():
+                group.append(column)
+                seen |= own
+                break
+        else:
+            groups.append([column])
+            taken.append(own.copy())
+    return groups
+
+
+def _merged(grid: Floats, groups: Sequence[Sequence[int]]) -> Floats:
+    return np.stack([grid[:, group].sum(axis=1) for group in groups], axis=1)
 
 
 def _vary(centred: Floats) -> bool:

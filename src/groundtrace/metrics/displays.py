@@ -32,7 +32,6 @@ Display = Literal[
     "task_chart",
     "correlation",
     "api_summary",
-    "demo_table",
 ]
 
 DISPLAYS: Mapping[Display, str] = {
@@ -55,7 +54,6 @@ DISPLAYS: Mapping[Display, str] = {
     "task_chart": "page: values that the chart of single tasks draws",
     "correlation": "impact analysis: metrics and outcomes that are correlated",
     "api_summary": "Python: columns of `load_summary`",
-    "demo_table": "the closing table of `groundtrace demo`",
 }
 """Every display, and what it shows."""
 

@@ -154,7 +154,6 @@ _READ_RELEVANT = MetricDeclaration[EvidenceUse](
             "trial_detail": Spot(120),
             "correlation": Spot(70),
             "api_summary": Spot(50),
-            "demo_table": Spot(40, "read overlap"),
         },
     },
 )

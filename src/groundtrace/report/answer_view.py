@@ -194,8 +194,8 @@ def _change(row: AnswerRow) -> tuple[str, str]:
     """The difference or ratio, and its interval."""
     if row.ratio is not None:
         between = (
-            f"95 % {formats.ratio(row.ratio_low)} to {formats.ratio(row.ratio_high)}"
-            if row.ratio_low is not None
+            f"95 % {row.ratio_low:.2f} to {row.ratio_high:.2f}"
+            if row.ratio_low is not None and row.ratio_high is not None
             else _no_interval(row)
         )
         return formats.ratio(row.ratio), between

@@ -43,7 +43,6 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
                 "trial_detail": Spot(60),
                 "correlation": Spot(20),
                 "api_summary": Spot(20),
-                "demo_table": Spot(20, "MRR"),
             },
             "shown.mrr": {
                 "comparison": Spot(61),
@@ -109,7 +108,6 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
                 ),
                 "correlation": Spot(10),
                 "api_summary": Spot(10),
-                "demo_table": Spot(10, "recall"),
             },
             "shown.file_recall": {
                 "coverage": Spot(20, "ranking and recall, shown"),
@@ -123,7 +121,6 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
                 "recall_charts": Spot(20, "Did they see the content of the relevant files?"),
                 "correlation": Spot(60),
                 "api_summary": Spot(11),
-                "demo_table": Spot(11, "recall, shown"),
             },
         },
     ),
@@ -152,7 +149,6 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
                 "trial_detail": Spot(80),
                 "correlation": Spot(40),
                 "api_summary": Spot(40),
-                "demo_table": Spot(30, "efficiency"),
             },
             "shown.context_efficiency": {
                 "coverage": Spot(40, "context efficiency, shown"),

@@ -58,7 +58,7 @@ def _table(answer: Answer) -> ReportTable:
             for row in answer.rows
         ]
         return make_table(
-            (Name(answer.config or ""), " alone"), ("question", "number", ">mean", ">tasks"), rows
+            (Name(answer.config or ""), " alone"), ("question", "number", ">value", ">n"), rows
         )
     caption = (Name(answer.config or ""), " against ", Name(answer.baseline))
     columns = (
@@ -69,7 +69,7 @@ def _table(answer: Answer) -> ReportTable:
         ">difference, 95 % interval",
         ">p adjusted",
         ">better/same/worse",
-        ">tasks",
+        ">n",
     )
     note = "Over the tasks that both configurations have. × is a ratio of geometric means."
     return make_table(caption, columns, [_cells(row) for row in answer.rows], (note,))

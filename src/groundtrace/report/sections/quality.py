@@ -12,6 +12,7 @@ from groundtrace.report.sections.shared import (
     both_lists,
     first_hits,
     long_table,
+    own_tasks_note,
 )
 from groundtrace.report.wording import left_out
 
@@ -28,6 +29,7 @@ def found_section(data: ReportData) -> Section:
                 "A file is met when a call returns its name or its content, and shown when its "
                 "content came back. Listing a whole repository meets every file, so look at both.",
             ),
+            *own_tasks_note(data),
         ),
         detailed(
             both_lists(

@@ -14,6 +14,7 @@ from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.record import Metric
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Paragraph, ReportTable, make_table
+from groundtrace.report.data import ReportData
 from groundtrace.report.wording import left_out
 
 NO_VALUES = Distribution(n=0, left_out={})
@@ -30,6 +31,19 @@ def named(groups: Mapping[str, GroupSummary]) -> Groups:
 def all_and_configs(summary: RunSummaryDocument) -> Groups:
     """All trials, then each configuration."""
     return [("all", summary.overall), *named(summary.by_config)]
+
+
+def own_tasks_note(data: ReportData) -> tuple[Paragraph, ...]:
+    """A warning where configurations that are listed side by side ran different tasks."""
+    found = data.impact.matched_comparisons if data.impact is not None else []
+    if not any(c.suite is None and c.dropped for c in found):
+        return ()
+    return (
+        (
+            "Each configuration is shown over its own tasks, so these numbers can differ from the "
+            "answer's, which are over the tasks that both have.",
+        ),
+    )
 
 
 def both_lists(

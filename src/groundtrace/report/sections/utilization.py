@@ -5,7 +5,7 @@ from __future__ import annotations
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
-from groundtrace.report.sections.shared import all_and_configs, long_table
+from groundtrace.report.sections.shared import all_and_configs, long_table, own_tasks_note
 
 
 def utilization_section(data: ReportData) -> Section:
@@ -20,6 +20,7 @@ def utilization_section(data: ReportData) -> Section:
                 "something only where an edit was wanted, and which files had to be edited is known "
                 "for some tasks only. Whether the edit was right is what the reward says.",
             ),
+            *own_tasks_note(data),
         ),
         (long_table("Use of relevant files", "config", groups, METRICS.names_in("utilization")),),
     )
