@@ -25,7 +25,7 @@ def one_line(ran: Ran) -> str:
 
 def test_import_is_light() -> None:
     """`import groundtrace` must not load what only some commands need."""
-    heavy = "numpy rich jinja2 tree_sitter duckdb vl_convert distributed obstore click"
+    heavy = "numpy rich jinja2 tree_sitter duckdb distributed obstore click"
     code = f"import sys, groundtrace; print([m for m in {heavy.split()!r} if m in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"

@@ -166,8 +166,8 @@ def test_every_display_is_described_and_shows_something() -> None:
 
 
 def test_displays_hold_only_what_they_can_show() -> None:
-    """One axis for all deltas needs one scale and one direction; charts need a question."""
-    for display in ("movers", "delta_chart"):
+    """Gains are listed first and drawn green; charts need a question."""
+    for display in ("movers", "task_chart"):
         assert {record.better for record in QUANTITIES.shown_in(display)} == {"higher"}
     for display in ("recall_charts", "first_hit_charts"):
         assert all(metric.heading(display).endswith("?") for metric in METRICS.shown_in(display))

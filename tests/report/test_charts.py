@@ -1,28 +1,51 @@
-"""Charts count as the tables do: copies once, gaps left out, never-hit tasks kept (D19, D21, D32)."""
+"""Charts count as the tables do: copies once, gaps left out, never-hit tasks kept (D19, D21, D42)."""
 
 from __future__ import annotations
 
-import json
+import re
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from groundtrace.report.charts import Chart, charts
-from groundtrace.report.task_units import task_units
+from groundtrace.report.charts.chart import colours_of
+from groundtrace.report.charts.found import spread
+from groundtrace.report.charts.intervals import Interval, difference_scale, ratio_scale
+from groundtrace.report.charts.speed import curve_of
+from groundtrace.report.first_found import NEVER, FirstFound
+from groundtrace.report.svg import Scale, element, fitted, text_width
+from groundtrace.report.task_units import TaskUnit, task_units
+from groundtrace.report.trial_links import TrialLinks
 from tests.metrics.builders import Seen, step, trial
-from tests.report.pages import detail, hostile_data, report_data
+from tests.report.pages import HOSTILE, detail, hostile_data, report_data
 
 HIT = Seen("read", "a", "a")
 MISS = Seen("surfaced", "z")
 
 
+def drawn(data: Any) -> dict[str, Chart]:
+    links, found = TrialLinks(), FirstFound()
+    for place, one in enumerate(data.details()):
+        links.add(one.row)
+        found.add(place, one)
+    colours = colours_of(data.summary.by_config)
+    return {c.id: c for c in charts(data, task_units(data.rows), links, found, colours)}
+
+
 def found(*details: Any) -> dict[str, Chart]:
-    data = report_data(list(details))
-    return {chart.id: chart for chart in charts(data, task_units(data.rows))}
+    return drawn(report_data(list(details)))
 
 
-def values(chart: Chart) -> list[dict[str, Any]]:
-    return chart.spec["data"]["values"]
+def units(*details: Any) -> list[TaskUnit]:
+    (own,) = task_units(one.row for one in details).by_config().values()
+    return own
+
+
+def titles(chart: Chart) -> list[str]:
+    """What the marks say on hover."""
+    return re.findall("<title>(.*?)</title>", chart.wide or "")
 
 
 def task(name: str, *calls: Any, trial_name: str = "", **given: Any) -> Any:
@@ -34,22 +57,23 @@ def task(name: str, *calls: Any, trial_name: str = "", **given: Any) -> Any:
 
 def test_never_hit_tasks_stay_in_the_denominator_of_the_curves() -> None:
     """D21: two of four tasks are hit, so the curve ends at a half, not at one."""
-    made = found(
+    own = units(
         task("t1", step(HIT, seconds=5.0)),
         task("t2", step(MISS, seconds=1.0), step(HIT, seconds=9.0)),
         task("t3", step(MISS, seconds=2.0)),
         task("t4", step(MISS, seconds=2.0)),
     )
-    points = [(v["x"], v["share"]) for v in values(made["ttfr_seconds"])]
-    assert points == [(0.0, 0.0), (5.0, 0.25), (9.0, 0.5)]
+    curve = curve_of(own, "ttfr_seconds")
+    assert curve is not None
+    assert curve.points == [(0.0, 0.0), (5.0, 0.25), (9.0, 0.5)]
+    assert (curve.tasks, curve.never) == (4, 2)
 
 
 def test_a_hit_at_an_unknown_time_is_left_out_and_counted() -> None:
     made = found(task("t1", step(HIT, seconds=5.0)), task("t2", step(HIT)))
-    chart = made["ttfr_seconds"]
-    assert values(chart)[-1]["share"] == 1.0
-    assert chart.numbers is not None
-    assert chart.numbers.rows[0][1:] == ("1", "1.0000", "0", "1")
+    numbers = made["ttfr_seconds"].numbers
+    assert numbers is not None
+    assert numbers.rows[0][1:] == ("1", "100 %", "0", "1")
 
 
 def test_no_curve_is_drawn_where_no_time_is_known() -> None:
@@ -57,16 +81,16 @@ def test_no_curve_is_drawn_where_no_time_is_known() -> None:
 
 
 def test_several_trials_of_a_task_weigh_as_one() -> None:
-    """D32: a task tried twice, hit once, beside a task never hit: a quarter."""
-    made = found(
+    """D42: a task tried twice, hit once, beside a task never hit: a quarter."""
+    own = units(
         task("t1", step(HIT, seconds=5.0), trial_name="t1__1"),
         task("t1", step(MISS, seconds=5.0), trial_name="t1__2"),
         task("t2", step(MISS, seconds=5.0)),
     )
-    assert values(made["ttfr_seconds"])[-1]["share"] == 0.25
-    shares = {v["bin"]: v["share"] for v in values(made["recall-retrieved"])}
-    assert shares["≤ 0.25"] == 0.5
-    assert sum(shares.values()) == pytest.approx(1)
+    curve = curve_of(own, "ttfr_seconds")
+    assert curve is not None
+    assert curve.points[-1][1] == 0.25
+    assert spread(own, "file_recall") == [0, 1, 1]
 
 
 def test_copies_of_a_trial_in_another_run_count_once() -> None:
@@ -74,50 +98,146 @@ def test_copies_of_a_trial_in_another_run_count_once() -> None:
         detail(trial(step(HIT), truth=["a"], run_id=run, trial_name="t__1"), trial_key="the-same")
         for run in ("run-1", "run-2")
     ]
-    (own,) = task_units(copy.row for copy in copies).by_config().values()
-    assert [len(unit.trials) for unit in own] == [1]
+    assert [len(unit.trials) for unit in units(*copies)] == [1]
 
 
-def test_a_trial_without_a_trace_is_not_a_trial_that_touched_nothing() -> None:
-    """D19: one trial touched one file, the other left no trace: one file a trial, not a half."""
+def test_a_chart_at_its_ceiling_is_one_sentence() -> None:
+    """Only full bars say less than a sentence does."""
+    full = step(HIT, Seen("read", "b", "b"))
+    chart = found(task("t1", full), task("t2", full))["found-shown"]
+    assert chart.wide is None
+    assert "all of them" in "".join(chart.note)
+    assert "2 tasks" in "".join(chart.note)
+
+
+def test_relevant_files_count_by_the_call_that_met_them_first() -> None:
+    """A file surfaced by a shell command and opened later was met by the command."""
+    shell = step(Seen("surfaced", "a", "a"), tool="Bash", category="other")
+    shell["arguments"] = {"command": "ls"}
+    one = task("t1", shell, step(HIT, tool="Read"))
     blind = detail(trial(source=None, truth=["a"], task_name="blind", trial_name="b__1"))
-    made = found(task("t1", step(HIT)), blind)
-    assert [v["mean"] for v in values(made["accesses-0"])] == [1.0]
-    assert "over 1 trial with a trace" in made["accesses-0"].alt
+    counted = FirstFound()
+    for place, made in enumerate((one, blind)):
+        counted.add(place, made)
+    counted.add(0, one)
+    (config,) = counted.files
+    assert counted.ways([config]) == ["a shell command", NEVER]
+    assert [counted.number(config, way) for way in ("a shell command", NEVER)] == [1, 1]
+    assert (counted.files[config], counted.trials[config]) == (2, 1), "no trace says nothing (D19)"
 
 
-def test_tasks_without_reward_are_left_out_and_counted() -> None:
-    made = found(task("t1", step(HIT)), task("t2", step(HIT), reward=None))
-    assert [v["many"] for v in values(made["reward"])] == [1]
-    assert made["reward"].note[0].startswith("1 task without recall or reward left out")
+def test_what_does_not_apply_is_told_from_zero() -> None:
+    """D23: a label that applies to no task has words, and one that found nothing has a 0."""
+    one = detail(trial(step(HIT, MISS), truth=["a"], task_name="t1"))
+    chart = found(one)["errors"]
+    assert "does not apply to any task" in str(chart.wide)
+    assert ">0 (n 1)<" in str(chart.wide), "nothing was missed"
+
+
+def test_fewer_than_six_tasks_are_drawn_one_by_one() -> None:
+    five = [task(f"t{n}", step(HIT)) for n in range(5)]
+    six = [*five, task("t5", step(HIT))]
+    assert str(found(*five)["use"].wide).count("faint") > 0
+    assert "range s-" not in str(found(*five)["use"].wide)
+    assert "range s-" in str(found(*six)["use"].wide)
+    assert "faint" not in str(found(*six)["use"].wide)
 
 
 def test_every_chart_has_a_question_and_words_for_who_cannot_see_it() -> None:
-    data = hostile_data()
-    for chart in charts(data, task_units(data.rows)):
+    for chart in drawn(hostile_data()).values():
         assert "".join(chart.question).endswith("?")
-        assert len(chart.alt) > 40
+        if chart.wide is not None:
+            assert len(chart.alt) > 20
+            for made in (chart.wide, chart.narrow):
+                assert re.match(r'<svg [^>]*role="(img|group)" aria-label="[^"]+"', str(made))
 
 
-def test_charts_hold_data_and_never_expressions_from_names() -> None:
-    """A name stands in data and domains alone; whatever is evaluated is written here."""
-    data = hostile_data()
-    for chart in charts(data, task_units(data.rows)):
-        spec = {key: part for key, part in chart.spec.items() if key != "data"}
-        text = json.dumps(spec, ensure_ascii=False)
-        for expression in ("filter", "calculate", "labelExpr", "signal", "href", "url"):
-            for match in text.split(f'"{expression}": ')[1:]:
-                assert match.startswith(
-                    ('"isValid(datum.low)"', "\"split(datum.label, '_with_')\"")
-                )
+def test_names_in_charts_are_text() -> None:
+    """Whatever a configuration or a task is called, the only elements are those drawn here."""
+    for chart in drawn(hostile_data()).values():
+        made = f"{chart.wide}{chart.narrow}"
+        names = set(re.findall(r"<([a-zA-Z]+)", made))
+        assert names <= {"svg", "g", "a", "line", "text", "title", "circle", "rect", "path", "None"}
+        assert not re.search(r" on\w+=", re.sub(r"<title>.*?</title>|>[^<]*<", "", made))
+        assert all(a.startswith("#trial=") for a in re.findall(r'href="([^"]*)"', made))
 
 
 def test_many_configurations_are_cut_to_the_colours_there_are() -> None:
     made = found(
         *(
-            detail(trial(step(HIT), truth=["a"], config_name=f"c{n:02}", trial_name=f"t{n}"))
+            detail(
+                trial(step(HIT, MISS), truth=["a", "b"], config_name=f"c{n:02}", trial_name=f"t{n}")
+            )
             for n in range(12)
         )
     )
-    assert len({v["config"] for v in values(made["recall-shown"])}) == 8
-    assert "4 more are in the tables" in made["recall-shown"].note[0]
+    assert (
+        len(set(re.findall(r"f-k\d", str(made["found-shown"].narrow)))) == 8
+        or made["found-shown"].note
+    )
+    assert "4 more configurations" in "".join(made["found-shown"].note)
+
+
+def test_a_configuration_keeps_its_colour_from_report_to_report() -> None:
+    """D69: the name decides, not the order among whichever others are there."""
+    alone = colours_of(["mcp-remote-direct"])
+    among = colours_of(["baseline-local-direct", "mcp-remote-direct", "zzz"])
+    assert among["mcp-remote-direct"] == alone["mcp-remote-direct"]
+    assert among["baseline-local-direct"] == "k0"
+    assert len(set(colours_of(map(str, range(8))).values())) == 8
+
+
+def test_trials_are_addressed_by_name_and_told_apart_where_names_repeat() -> None:
+    """D70: an index would point to another trial after the next run."""
+    links = TrialLinks()
+    for run, name in (("r1", "t1"), ("r1", "t2"), ("r2", "t2")):
+        links.add(detail(trial(truth=["a"], run_id=run, trial_name=name, config_name="c")).row)
+    assert links.keys() == ["t1", "r1/c/t2", "r2/c/t2"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_an_element_holds_text_and_attributes_as_they_are_given(text: str) -> None:
+    from html.parser import HTMLParser
+
+    class One(HTMLParser):
+        seen: list[Any]
+
+        def handle_starttag(self, tag: str, attrs: Any) -> None:
+            self.seen = [tag, dict(attrs), ""]
+
+        def handle_data(self, data: str) -> None:
+            self.seen[2] += data
+
+    parser = One()
+    parser.feed(element("text", text, aria_label=text))
+    parser.close()
+    tag, attributes, inner = parser.seen
+    assert tag == "text"
+    assert inner == text
+    assert attributes["aria-label"] == text
+
+
+numbers = st.floats(-1e6, 1e6, allow_nan=False)
+
+
+@given(low=numbers, more=st.floats(1e-3, 1e6), value=numbers)
+def test_a_scale_stays_within_its_pixels_and_its_ticks_within_its_values(
+    low: float, more: float, value: float
+) -> None:
+    scale = Scale(low, low + more, 10.0, 110.0)
+    assert 10.0 <= scale(value) <= 110.0
+    slack = 1e-6 * max(abs(low), more)
+    assert all(low - slack <= tick <= low + more + slack for tick in scale.ticks())
+
+
+def test_half_as_much_is_as_far_from_the_middle_as_twice_as_much() -> None:
+    scale = ratio_scale([Interval(1.42, 1.31, 1.54)])
+    assert (scale.low, scale.high) == (0.5, 2.0)
+    assert scale(1.0) - scale(0.5) == pytest.approx(scale(2.0) - scale(1.0))
+    assert difference_scale([Interval(0.1, -0.05, 0.18)])(0.0) == 150.0
+
+
+def test_a_text_that_does_not_fit_ends_with_a_mark() -> None:
+    assert fitted("short", 200) == "short"
+    assert fitted("x" * 100, 100).endswith("…")
+    assert text_width(fitted("x" * 100, 100)) <= 100

@@ -72,28 +72,53 @@ def test_every_heading_has_the_direction_of_its_metric() -> None:
     assert formats.heading("mrr") == "mrr ↑"
 
 
-@pytest.mark.usefixtures("light_page")
+@pytest.mark.parametrize(
+    ("name", "value", "n", "text"),
+    [
+        ("file_recall", 0.8095, 10, "0.81"),
+        ("file_recall", 0.8096, 2_000, "0.810"),
+        ("reward", -0.5, 0, "−0.50"),
+        ("cost_usd", 0.0987, 0, "$0.099"),
+        ("cost_usd", 1.436, 0, "$1.44"),
+        ("ttfr_seconds", 7.04, 0, "7.0 s"),
+        ("reward", None, 0, "–"),
+        ("reward", math.nan, 0, "–"),
+    ],
+)
+def test_a_glance_gets_two_or_three_digits(
+    name: str, value: float | None, n: int, text: str
+) -> None:
+    assert formats.brief(name, value, n) == text
+
+
 def test_markdown_page_and_terminal_show_the_same_number(
     groundtrace: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    """One trial's time to its first relevant file in the page and in `explain`, one mean in the
-    Markdown and the page, and the answer in all three."""
+    """The answer's numbers in the terminal, the Markdown and the page, and one trial's time to its
+    first relevant file in the page and in `explain`."""
     ran = groundtrace("demo", "--out", tmp_path)
     assert ran.code == 0, ran.err
     folder = tmp_path / "runs/official/retrieval_events_aggregate"
     markdown = (folder / "retrieval_report.md").read_text(encoding="utf-8")
     page = (folder / "retrieval_report.html").read_text(encoding="utf-8")
+    answer = json.loads((folder / "impact_analysis.json").read_text())["answer"]
+    for row in answer["rows"]:
+        values = [formats.brief(row["metric"], row[side]) for side in ("baseline", "config")]
+        assert " → ".join(values) in ran.out
+        assert re.search(rf"\| +{re.escape(values[0])} \| +{re.escape(values[1])} ", markdown)
+        cells = "".join(f'<td class="right number">{value}</td>' for value in values)
+        assert cells in page
+        change, between = difference_text(AnswerRow(**row)).split(", ")
+        assert f"{change}, {between}" in ran.out
+        assert f"{change}, {between}" in markdown
+        assert re.search(rf">{re.escape(change)}</strong> <span>{re.escape(between)}</span>", page)
     summary = json.loads((folder / "run_retrieval_summary.json").read_text())
     for config, group in summary["by_config"].items():
         mean = formats.value("file_recall", group["metrics"]["file_recall"]["mean"])
         assert re.search(rf"`{config}` .* {mean} / ", markdown)
         assert f"{mean} / " in page
-    answer = json.loads((folder / "impact_analysis.json").read_text())["answer"]
-    row = AnswerRow(**answer["rows"][0])
-    said = difference_text(row)
-    assert said in ran.out
-    assert said in markdown
-    assert said in page
+    assert answer["statement"] in page
+    assert answer["statement"] in ran.out
     table = json.loads(re.search(r'id="table-data">(.*?)</script>', page)[1])
     row = next(row for row in table["rows"] if row[0] == "quay-timeout-fix-001")
     column = [column["name"] for column in table["columns"]].index("ttfr_seconds")

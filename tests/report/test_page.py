@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from groundtrace.report import Detail, html, packed_trials, render_html
+from groundtrace.report.calls import DEEDS
 from groundtrace.report.packed_trials import LEVELS, pack, unpack
 from groundtrace.report.shown_text import plain
 from groundtrace.rows.trial_row import TrialRow
@@ -30,7 +31,6 @@ from tests.report.pages import (
 )
 
 SCRIPT = re.compile(r"<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>", re.DOTALL)
-SIZE_OF_VEGA = 900_000
 
 
 def digest(text: str) -> str:
@@ -38,7 +38,7 @@ def digest(text: str) -> str:
 
 
 @pytest.fixture
-def page(light_page: None) -> str:
+def page() -> str:
     return render_html(hostile_data())
 
 
@@ -49,7 +49,7 @@ def test_the_policy_names_exactly_the_scripts_that_are_there(page: str) -> None:
     assert stated.startswith("default-src 'none'; ")
     assert "unsafe" not in stated
     run = [match["text"] for match in SCRIPT.finditer(page) if not match["attributes"]]
-    assert len(run) == 2
+    assert len(run) == 1
     assert {f"'sha256-{digest(text)}'" for text in run} == set(
         re.search(r"script-src ([^;]+);", stated)[1].split()
     )
@@ -108,10 +108,11 @@ def test_a_trial_keeps_its_calls_in_order_with_hits_writes_and_misses() -> None:
     marks = [step[3] for step in made["steps"]]
     assert marks == [
         packed_trials.FIRST + packed_trials.HIT,
-        packed_trials.NOTHING,
+        0,
         packed_trials.HIT + packed_trials.WRITE,
     ]
-    assert made["steps"][0][7:] == ["3.0 s", "1,500"]
+    assert made["steps"][0][7:9] == ["3.0 s", "1,500"]
+    assert [DEEDS[step[9]] for step in made["steps"]] == ["surfaced", "nothing", "written"]
     assert [made["words"][file[0]] for file in made["steps"][0][5]] == ["z", "a"]
 
 
@@ -119,7 +120,40 @@ def test_a_call_of_other_tools_that_touches_nothing_did_not_fail() -> None:
     """D4: only a retrieval that gave nothing is marked; a note to oneself gives nothing to get."""
     packed = pack(lambda: [(0, detail(trial(step(tool="TodoWrite"), truth=["a"])))], 100_000)
     (made,) = unpack(packed.blocks[0])
-    assert made["steps"][0][3] == 0
+    assert DEEDS[made["steps"][0][9]] == "other"
+
+
+@pytest.mark.parametrize(
+    ("tool", "category", "arguments", "failed", "deed"),
+    [
+        ("Bash", "other", {"command": "make"}, False, "shell"),
+        ("Bash", "other", {"command": "make"}, True, "failed"),
+        ("mcp__acme__find", "other", {"query": "x"}, False, "unknown"),
+        ("TodoWrite", "other", {}, False, "other"),
+        ("Grep", "code_search", {"pattern": "x"}, False, "nothing"),
+        ("Grep", "code_search", {"pattern": "x"}, None, "nothing"),
+    ],
+)
+def test_calls_without_files_are_told_apart(
+    tool: str, category: str, arguments: dict[str, str], failed: bool | None, deed: str
+) -> None:
+    """A shell command is no unknown tool, and a refusal is not an empty answer."""
+    call = step(tool=tool, category=category)
+    call |= {"arguments": arguments, "failed": failed}
+    one = detail(trial(call, truth=["a"]))
+    one = dataclasses.replace(
+        one, row=dataclasses.replace(one.row, unknown_tools={"mcp__acme__find": 1})
+    )
+    (made,) = unpack(pack(lambda: [(0, one)], 100_000).blocks[0])
+    assert DEEDS[made["steps"][0][9]] == deed
+
+
+def test_a_trial_names_its_folder_and_the_command_that_explains_it() -> None:
+    document = trial(step(), truth=["a"], run_id="my run", trial_name="t__1")
+    one = detail(document, path="cfg/t__1; rm -rf x")
+    (made,) = unpack(pack(lambda: [(0, one)], 100_000).blocks[0])
+    assert made["folder"] == "my run/cfg/t__1; rm -rf x"
+    assert made["explain"] == "groundtrace explain 'my run/cfg/t__1; rm -rf x' --tasks TASKS"
 
 
 def test_less_is_kept_where_the_budget_is_small_and_the_page_says_so() -> None:
@@ -144,30 +178,26 @@ def test_calls_that_were_cut_are_counted() -> None:
     assert made["cut"] == 200
 
 
-@pytest.mark.usefixtures("light_page")
 def test_a_page_of_a_thousand_trials_stays_under_three_megabytes() -> None:
-    """A size, not a time: 24 calls a trial as real ones have, Vega's megabyte added."""
+    """A size, not a time: 24 calls a trial as real ones have."""
     text = render_html(many_data(1_000))
-    assert len(text.encode()) + SIZE_OF_VEGA < 3_000_000
+    assert len(text.encode()) < 3_000_000
     assert "The page holds the calls of 1,000 trials" in text
 
 
-@pytest.mark.usefixtures("light_page")
 def test_details_that_would_burst_the_page_are_left_out_and_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(html, "PAGE_LIMIT", 260_000)
+    monkeypatch.setattr(html, "PAGE_LIMIT", 410_000)
     text = render_html(many_data(60, calls=60))
     assert re.search(r"trials? without calls here, [1-9]\d* of them because", text)
 
 
-@pytest.mark.usefixtures("light_page")
 def test_the_same_data_gives_the_same_page() -> None:
     data = many_data(30)
     assert render_html(data) == render_html(data)
 
 
-@pytest.mark.usefixtures("light_page")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_name_is_in_the_table_as_text(name: str) -> None:
     text = render_html(report_data([detail(trial(truth=["a"], task_name=name))]))
@@ -175,25 +205,40 @@ def test_a_hostile_name_is_in_the_table_as_text(name: str) -> None:
     assert data["rows"][0][0] == plain(name)
 
 
-def test_without_the_extra_html_says_what_to_install_and_writes_the_markdown(
+def test_the_page_needs_no_extra(
     groundtrace: Callable[..., Ran], sample: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    html.vega_bundle.cache_clear()
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    """A plain install writes the page: nothing but its dependencies is imported."""
+    for extra in ("vl_convert", "duckdb", "obstore", "distributed"):
+        monkeypatch.setitem(sys.modules, extra, None)
     runs = sample / "runs/official"
     ran = groundtrace("run", runs, "--tasks", sample / "benchmarks", "--format", "html")
-    assert ran.code == 0
-    assert "pip install 'groundtrace[report]'" in ran.err
-    assert "retrieval_report.md" in ran.out
-    written = {path.name for path in (runs / "retrieval_events_aggregate").iterdir()}
-    assert "retrieval_report.md" in written
-    assert "retrieval_report.html" not in written
-    again = groundtrace("report", runs, "--format", "html")
-    assert again.code == 0
-    assert "pip install 'groundtrace[report]'" in again.err
+    assert ran.code == 0, ran.err
+    assert (runs / "retrieval_events_aggregate/retrieval_report.html").exists()
 
 
-@pytest.mark.usefixtures("light_page")
+def test_tasks_are_counted_by_name_and_not_by_configuration() -> None:
+    """“28 trials of 28 tasks” was said of 14 tasks in two configurations."""
+    text = render_html(many_data(28, calls=3))
+    assert "28 trials of 14 tasks in 2 configurations" in text
+    assert "28 tasks" not in text
+
+
+def test_a_table_without_values_is_left_out() -> None:
+    """No task of these has line ranges: a table of dashes about them would say nothing."""
+    text = render_html(many_data(8, calls=3))
+    assert "Chunk recall: line ranges" not in text
+    assert "Use of relevant files" in text
+
+
+def test_configurations_have_one_colour_everywhere() -> None:
+    text = render_html(many_data(8, calls=3))
+    table = json.loads(re.search(r'id="table-data">(.*?)</script>', text)[1])
+    assert table["colours"]["baseline-local-direct"] == "k0"
+    for name, colour in re.findall(r'class="dot b-(k\d)"></i><code>([^<]*)</code>', text):
+        assert table["colours"][colour] == name
+
+
 def test_trials_beyond_the_limit_are_counted_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A million rows pass once; the page says how many it lists, and charts count all."""
     monkeypatch.setattr(html, "MAX_TRIALS", 10)
@@ -210,7 +255,7 @@ def test_trials_beyond_the_limit_are_counted_not_listed(monkeypatch: pytest.Monk
     table = json.loads(re.search(r'id="table-data">(.*?)</script>', text)[1])
     assert len(table["rows"]) == 10
     assert len(read) == 11, "no more documents are read than the page lists"
-    assert "of 15 tasks" in text
+    assert "30 trials of 15 tasks" in text
 
 
 class OnceAtATime:

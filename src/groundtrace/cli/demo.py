@@ -46,8 +46,6 @@ def command(out: Path, as_json: bool, quiet: bool) -> int:
     )
     done, failed, written, _ = run_stages(request, ImpactOptions(), None)
     document = widest_document(request)
-    for note in written.notes:
-        print_message(note, quiet=quiet)
     if as_json:
         data = {"reports": written.written, "trials": done.trials, "failed": failed}
         print_json(data | answer_data(document))

@@ -197,7 +197,7 @@ format_option = click.option(
     "formats",
     metavar="md,html",
     callback=_formats,
-    help="Reports to write; default: both, html where its extra is installed.",
+    help="Reports to write; default: both.",
 )
 
 dry_run_option = click.option(

@@ -7,7 +7,7 @@ import click
 from groundtrace.cli import options
 from groundtrace.cli.prepare import prepared_request
 from groundtrace.cli.run import closing_words
-from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
+from groundtrace.cli.terminal import print_json, print_result, say_failures
 
 
 @click.command("report")
@@ -33,8 +33,6 @@ def command(
 
     with prepared_request("reporting", runs, output, work) as request:
         done = report(request, formats)
-    for note in done.notes:
-        print_message(note, quiet=output.quiet)
     if output.as_json:
         print_json({"written": done.written, "refused": done.refused})
     else:

@@ -70,8 +70,6 @@ def command(
         impact_options = impact_options_for(comparing, request.settings)
         done, failed, written, summary = run_stages(request, impact_options, formats)
         document = widest_document(request)
-    for note in written.notes:
-        print_message(note, quiet=output.quiet)
     if output.as_json:
         data = normalize_command.as_data(done)
         print_json(data | {"reports": written.written, "failed": failed} | answer_data(document))

@@ -154,7 +154,6 @@ _READ_RELEVANT = MetricDeclaration[EvidenceUse](
             "comparison": Spot(120),
             "groups_use": Spot(0, "read overlap"),
             "trial_detail": Spot(120),
-            "delta_chart": Spot(70),
             "correlation": Spot(70),
             "api_summary": Spot(50),
         },

@@ -16,7 +16,7 @@ def render_markdown(data: ReportData) -> str:
 
 
 def render_html(data: ReportData) -> str:
-    """The report as one self-contained page; needs the extra `report`."""
+    """The report as one self-contained page."""
     from groundtrace.report.html import render
 
     return render(data)

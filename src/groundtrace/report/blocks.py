@@ -5,6 +5,7 @@ Both renderings are made from the same blocks, so they say the same.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -27,6 +28,9 @@ Paragraph = tuple[str, ...]
 
 Align = Literal["left", "right"]
 
+_NOTHING = frozenset({"", "0", "–", "– (0)", "0 of 0"})
+"""Cells that hold no number."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
@@ -37,6 +41,17 @@ class ReportTable:
     """Headings; a leading `>` sets the column to the right, as numbers are."""
     rows: tuple[tuple[str, ...], ...]
     note: Paragraph = ()
+    detail: bool = False
+    """For readers who want every number: the page folds it, the Markdown leaves it out."""
+    open: bool = False
+    """The page shows it without a click."""
+
+    @property
+    def has_values(self) -> bool:
+        """Whether any of its numbers is there; a table of dashes says nothing."""
+        numbers = [n for n, align in enumerate(self.aligns) if align == "right"]
+        cells = [row[n] for row in self.rows for n in numbers]
+        return bool(self.rows) and (not numbers or any(cell not in _NOTHING for cell in cells))
 
     @property
     def aligns(self) -> tuple[Align, ...]:
@@ -70,7 +85,14 @@ def make_table(
     columns: Sequence[str],
     rows: Sequence[Sequence[str]],
     note: Paragraph = (),
+    *,
+    detail: bool = False,
 ) -> ReportTable:
     """A table of rows that may be lists; the caption may be one text."""
     parts = (caption,) if isinstance(caption, str) else caption
-    return ReportTable(parts, tuple(columns), tuple(tuple(row) for row in rows), note)
+    return ReportTable(parts, tuple(columns), tuple(map(tuple, rows)), note, detail)
+
+
+def detailed(*tables: ReportTable) -> tuple[ReportTable, ...]:
+    """Tables for readers who want every number."""
+    return tuple(dataclasses.replace(table, detail=True) for table in tables)

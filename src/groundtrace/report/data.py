@@ -29,3 +29,5 @@ class ReportData:
     """Why the analysis could not be read, when there is one."""
     refused: tuple[RefusedDocument, ...] = ()
     """Documents that cannot be read; no number here holds anything of them (D62)."""
+    tasks: int | None = None
+    """Distinct tasks of the rows, where somebody has counted them already."""

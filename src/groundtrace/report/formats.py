@@ -73,6 +73,39 @@ def value(name: str, number: float | None) -> str:
     return _UNITS.get(QUANTITIES[name].unit, share)(number)
 
 
+def brief(name: str, number: float | None, n: int = 0) -> str:
+    """The value of a metric or outcome where a person only glances: two or three digits.
+
+    Shares get a third decimal from `MANY` tasks on; below that it would be noise.
+    """
+    if number is None or not isfinite(number):
+        return MISSING
+    unit = QUANTITIES[name].unit
+    if unit == "USD":
+        return _written(number, lambda v: f"${v:,.2f}" if abs(v) >= 0.1 else f"${v:,.3f}")
+    if unit:
+        return value(name, number)
+    return _written(number, lambda v: f"{v:,.{3 if n >= MANY else 2}f}")
+
+
+def brief_delta(name: str, number: float | None, n: int = 0) -> str:
+    """A difference as `brief` writes values, with its sign; none where nothing changed."""
+    if number is None or not isfinite(number):
+        return MISSING
+    text = brief(name, abs(number), n)
+    return text if number == 0 else f"{'+' if number > 0 else MINUS}{text}"
+
+
+def ratio(number: float | None) -> str:
+    """How many times as much: three digits."""
+    return _written(number, lambda value: f"× {value:.2f}" if value < 10 else f"× {value:,.0f}")
+
+
+def files(number: float | None) -> str:
+    """A mean number of files, at a glance."""
+    return _written(number, lambda v: "0" if v == 0 else f"{v:.1f}" if v < 10 else f"{v:,.0f}")
+
+
 def delta(name: str, number: float | None) -> str:
     """A difference of a metric or outcome with its sign; none where nothing changed."""
     if number is None or not isfinite(number):
@@ -114,6 +147,10 @@ _UNITS: Mapping[str, Callable[[float | None], str]] = {
     "USD": dollars,
 }
 """How the values of a unit are written; what has none of these is a share or a reward."""
+
+
+MANY = 1000
+"""Tasks from which on a third decimal says something."""
 
 
 def _written(number: float | None, write: Callable[[float], str]) -> str:

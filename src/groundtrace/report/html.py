@@ -1,31 +1,33 @@
 """The report as one page that opens from disk: no request, no code but its own.
 
-The page's policy names its two scripts and its style by their digests and forbids everything
-else; Vega runs with its expression interpreter, so nothing is ever compiled from text.
+The page's policy names its script and its style by their digests and forbids everything else.
+Charts are inline SVG, so the page is whole before its script runs.
 """
 
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import Any
 
-from groundtrace.errors import MissingExtraError
 from groundtrace.report import formats
+from groundtrace.report.answer_view import answer_view
 from groundtrace.report.blocks import Name, Paragraph
+from groundtrace.report.calls import DEED_WORDS, DEEDS
 from groundtrace.report.charts import charts
+from groundtrace.report.charts.chart import colours_of
 from groundtrace.report.data import ReportData
+from groundtrace.report.first_found import FirstFound
 from groundtrace.report.packed_trials import ACCESS_KINDS, CATEGORIES, Packed, pack
 from groundtrace.report.sections import LEGEND, STATUS, sections
-from groundtrace.report.task_units import TaskUnits
+from groundtrace.report.task_units import DistinctTasks, TaskUnits
 from groundtrace.report.trial_table import TrialTable, trial_columns
 from groundtrace.report.wording import KIND_WORDS, plural
 from groundtrace.rows.detail import Detail
-from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.units import Counted, collect_distinct
 
 PAGE_LIMIT = 3_000_000
@@ -33,8 +35,20 @@ PAGE_LIMIT = 3_000_000
 
 LIMIT_TRIALS = 1_000
 
-MAX_TRIALS = 10_000
+MAX_TRIALS = 20_000
 """Trials that a page lists; the page says how many more there are."""
+
+TRIALS_AFTER = "errors"
+"""The section that the table of trials follows."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Surveyed:
+    """What one pass over all rows gives: there can be too many to hold."""
+
+    table: TrialTable
+    units: TaskUnits
+    tasks: DistinctTasks
 
 
 def render(data: ReportData) -> str:
@@ -42,74 +56,82 @@ def render(data: ReportData) -> str:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    library = vega_bundle()
     style, script = _asset("page.css"), _asset("page.js")
-    table, units = _survey(data.rows)
-    found_charts = charts(data, units)
-    chart_data = _json({chart.id: chart.spec for chart in found_charts})
-    head = {
-        "columns": trial_columns(),
-        "categories": CATEGORIES,
-        "kinds": ACCESS_KINDS,
-        "kindWords": KIND_WORDS,
-        **table.lists(),
-    }
-    parts = (library, style, script, chart_data, _json(head | {"rows": table.rows}))
+    surveyed = collect_distinct(data.rows, _surveyed)
+    table = surveyed.table
+    data = dataclasses.replace(data, tasks=surveyed.tasks.number())
+    colours = colours_of(data.summary.by_config)
+    head = _head(table, colours)
+    parts = (style, script, _json(head | {"rows": table.rows}))
     used = _TEXT + sum(len(part.encode()) for part in parts)
     limit = int(PAGE_LIMIT * max(1.0, len(table.rows) / LIMIT_TRIALS))
-    packed = pack(lambda: _numbered(data, table), max(limit - used, 0))
+    found = FirstFound()
+    packed = pack(lambda: _numbered(data, table, found), max(limit - used, 0))
     rows = [[*row, *packed.places.get(i, (-1, -1))] for i, row in enumerate(table.rows)]
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.globals.update(is_name=lambda part: isinstance(part, Name))
     template = environment.from_string(_asset("page.html.j2"))
     return template.render(
-        policy=_policy(library, script, style=style),
-        title=_title(data),
+        policy=_policy(script, style=style),
+        answer=answer_view(data, colours),
+        scope=_scope(data),
         status=STATUS,
         legend=LEGEND,
         generated_at=data.summary.generated_at,
-        sections=sections(data),
-        charts=found_charts,
+        sections=[section for section in sections(data) if section.id != "answer"],
+        charts=charts(data, surveyed.units, table.links, found, colours),
         trials=_trials_text(table, packed),
-        trials_after="movers",
-        library=Markup(library),
+        trials_after=TRIALS_AFTER,
         script=Markup(script),
         style=Markup(style),
-        chart_data=Markup(chart_data),
         table_data=Markup(_json(head | {"rows": rows})),
         blocks=packed.blocks,
     )
 
 
-_TEXT = 250_000
-"""Bytes set aside for the tables of the page, which are written as HTML."""
+_TEXT = 400_000
+"""Bytes set aside for the tables and charts of the page, which are written as HTML."""
 
 
-def _title(data: ReportData) -> Paragraph:
-    scope = "all runs" if data.scope == "*" else Name(data.scope)
-    return ("Retrieval report: ", scope)
+def _head(table: TrialTable, colours: Mapping[str, str]) -> dict[str, Any]:
+    """What the page's script knows besides the rows."""
+    return {
+        "columns": trial_columns(),
+        "categories": CATEGORIES,
+        "kinds": ACCESS_KINDS,
+        "kindWords": KIND_WORDS,
+        "deeds": DEEDS,
+        "deedWords": DEED_WORDS,
+        "colours": {Name(config): colour for config, colour in colours.items()},
+        "keys": table.other_keys(),
+        **table.lists(),
+    }
 
 
-def _survey(rows: Iterable[TrialRow]) -> tuple[TrialTable, TaskUnits]:
-    """One pass over all rows: there can be too many to hold."""
-    return collect_distinct(rows, _surveyed)
+def _scope(data: ReportData) -> Paragraph:
+    return ("All runs",) if data.scope == "*" else ("Run ", Name(data.scope))
 
 
-def _surveyed(rows: Iterator[Counted]) -> tuple[TrialTable, TaskUnits]:
-    table, units = TrialTable(MAX_TRIALS), TaskUnits()
+def _surveyed(rows: Iterator[Counted]) -> Surveyed:
+    found = Surveyed(TrialTable(MAX_TRIALS), TaskUnits(), DistinctTasks())
     for row, counted_in in rows:
-        table.add(row, counted_in=counted_in)
-        units.add(row, is_copy=counted_in is not None)
-    return table, units
+        found.table.add(row, counted_in=counted_in)
+        found.units.add(row, is_copy=counted_in is not None)
+        found.tasks.add(row)
+    return found
 
 
-def _numbered(data: ReportData, table: TrialTable) -> Iterator[tuple[int, Detail]]:
+def _numbered(
+    data: ReportData, table: TrialTable, first_found: FirstFound
+) -> Iterator[tuple[int, Detail]]:
     """Details of the trials that the page lists, with the index of their row."""
     for found, detail in enumerate(data.details()):
         if found >= len(table.rows):
             return
         place = table.places.get((detail.row.run_id, detail.row.document))
         if place is not None:
+            if place not in table.copies:
+                first_found.add(place, detail)
             yield place, detail
 
 
@@ -122,7 +144,7 @@ def _trials_text(table: TrialTable, packed: Packed) -> list[str]:
     if table.seen > len(table.rows):
         text.append(
             f"Of {plural(table.seen, 'trial')} the first {len(table.rows):,} are listed; charts "
-            "and the other tables count all of them."
+            "and the other tables count all of them, except where relevant files were met first."
         )
     missing = len(table.rows) - len(packed.places)
     if missing:
@@ -134,12 +156,11 @@ def _trials_text(table: TrialTable, packed: Packed) -> list[str]:
     return text
 
 
-def _policy(*scripts: str, style: str) -> str:
-    """The page's content-security policy: these scripts, this style, and no request at all."""
-    allowed = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+def _policy(script: str, *, style: str) -> str:
+    """The page's content-security policy: this script, this style, and no request at all."""
     return (
-        f"default-src 'none'; script-src {allowed}; style-src 'sha256-{_digest(style)}'; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; "
+        f"style-src 'sha256-{_digest(style)}'; base-uri 'none'; form-action 'none'"
     )
 
 
@@ -158,17 +179,3 @@ def _json(value: Mapping[str, Any]) -> str:
 def _asset(name: str) -> str:
     text = resources.files("groundtrace.report").joinpath("templates", name)
     return text.read_text(encoding="utf-8").replace("\r\n", "\n")
-
-
-@lru_cache(maxsize=1)
-def vega_bundle() -> str:
-    """Vega, Vega-Lite and the embedding with the expression interpreter, as one script."""
-    try:
-        import vl_convert
-    except ImportError as error:
-        raise MissingExtraError("the page", "report") from error
-    bundle: str = vl_convert.javascript_bundle("window.drawChart = vegaEmbed;")
-    # A script element ends at the first end tag in it, and the parser makes every line end the
-    # same before the digest is taken.
-    safe = bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-    return safe.replace("\r\n", "\n").replace("\r", "\n")

@@ -10,6 +10,12 @@ from groundtrace.report.blocks import Align, Name, Paragraph, ReportTable, Secti
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections import LEGEND, STATUS, sections
 
+WHERE = (
+    "This is the short report: retrieval_report.html beside it holds every metric, every trial "
+    "with its calls, and charts; run_retrieval_summary.json and impact_analysis.json hold all numbers."
+)
+"""Where the rest is."""
+
 _TICKS = re.compile(r"`+")
 
 
@@ -22,9 +28,11 @@ def _lines(data: ReportData) -> Iterator[str]:
     scope = "all runs" if data.scope == "*" else code(Name(data.scope))
     yield from (f"# Retrieval report: {scope}", "")
     yield from (f"**{STATUS}**", "")
-    yield from (f"Made from documents of {data.summary.generated_at}.", "")
-    yield from (LEGEND, "")
-    for section in sections(data):
+    answer, *others = sections(data)
+    yield from _section(answer)
+    yield from (f"{LEGEND} Made from documents of {data.summary.generated_at}.", "")
+    yield from (WHERE, "")
+    for section in others:
         yield from _section(section)
 
 
@@ -32,7 +40,7 @@ def _section(section: Section) -> Iterator[str]:
     yield from (f"## {section.title}", "")
     for text in section.paragraphs:
         yield from (paragraph(text), "")
-    for found in section.tables:
+    for found in (table for table in section.tables if not table.detail):
         yield from (f"### {paragraph(found.caption)}", "")
         yield from table_lines(found)
         yield ""

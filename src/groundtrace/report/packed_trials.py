@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shlex
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence, Touch
 from groundtrace.model import AccessKind, Category
 from groundtrace.report import formats
+from groundtrace.report.calls import DEEDS, deed_of
 from groundtrace.report.shown_text import plain
 from groundtrace.report.wording import reason
 from groundtrace.rows.detail import Detail
@@ -28,11 +30,15 @@ from groundtrace.rows.detail import Detail
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 ACCESS_KINDS: tuple[AccessKind, ...] = get_args(AccessKind)
 
-MCP, SUBAGENT, FIRST, NOTHING, HIT, WRITE = 1, 2, 4, 8, 16, 32
+MCP, SUBAGENT, FIRST, HIT, WRITE = 1, 2, 4, 16, 32
 """Marks of a step."""
 
 TRIALS_IN_BLOCK = 24
 """Trials in one block: enough to share their words, few enough to unpack at once."""
+
+
+FOLDER = 1_000
+"""Characters of a folder's path that are shown: a path that is cut opens nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +168,15 @@ def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
             continue
         notable += 1
         if len(steps) < limits.steps:
-            steps.append(_step(event, found, first, truth, words, limits))
+            deed = deed_of(event, {touch.kind for touch in found}, detail.row.unknown_tools)
+            made = _step(event, found, first, truth, words, limits)
+            steps.append([*made, DEEDS.index(deed)])
     return {
         "about": _about(detail.events, detail),
         "truth": _truth(evidence),
         "metrics": _metrics(evidence, detail),
+        "folder": _folder(detail),
+        "explain": _explain(detail),
         "steps": steps,
         "cut": len(detail.events.events) - len(steps),
         "words": words.texts,
@@ -185,7 +195,6 @@ def _step(
         MCP * event.is_mcp
         + SUBAGENT * event.is_subagent
         + FIRST * (event.step_index == first)
-        + NOTHING * (not touches and event.tool_category != "other")
         + HIT * any(touch.truth is not None for touch in touches)
         + WRITE * any(touch.kind == "written" for touch in touches)
     )
@@ -262,6 +271,18 @@ def _metrics(evidence: Evidence, detail: Detail) -> list[list[str]]:
     return rows
 
 
+def _folder(detail: Detail) -> str:
+    """The trial's folder, relative to the folder that holds the run; empty where it is unknown."""
+    outcome = detail.row.outcome
+    return "" if outcome is None else plain(f"{outcome.run_id}/{outcome.path}", FOLDER)
+
+
+def _explain(detail: Detail) -> str:
+    """The command that shows the same in a terminal, from the folder that holds the run."""
+    folder = _folder(detail)
+    return f"groundtrace explain {shlex.quote(folder)} --tasks TASKS" if folder else ""
+
+
 def _about(document: EventsDocument, detail: Detail) -> list[list[str]]:
     """What a reader should know before believing the rest."""
     coverage = document.coverage
@@ -270,7 +291,7 @@ def _about(document: EventsDocument, detail: Detail) -> list[list[str]]:
     harness = [outcome.harness, outcome.harness_version] if outcome is not None else []
     lines = [
         ("trace", coverage.trace_source or "none"),
-        ("lost", coverage.degraded_reason or ""),
+        ("not read", coverage.degraded_reason or ""),
         ("ground truth", coverage.ground_truth_source or "none"),
         ("confidence", coverage.ground_truth_confidence or ""),
         ("problems", ", ".join(f"{count} {kind}" for kind, count in problems.items())),

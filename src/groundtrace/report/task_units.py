@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from groundtrace.metrics.catalogue import OUTCOMES, QUANTITIES
 from groundtrace.metrics.displays import Display
+from groundtrace.report.data import ReportData
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.units import Counted, TaskNames, collect_distinct
 
-DRAWN_BY_TASK: tuple[Display, ...] = ("recall_charts", "first_hit_charts", "reward_chart")
+DRAWN_BY_TASK: tuple[Display, ...] = ("recall_charts", "first_hit_charts", "utilization")
 """Charts that are drawn from the values of single tasks."""
 
 KEPT = tuple(
@@ -91,3 +92,34 @@ def _units(rows: Iterator[Counted]) -> TaskUnits:
     for row, counted_in in rows:
         found.add(row, is_copy=counted_in is not None)
     return found
+
+
+class DistinctTasks:
+    """Counts tasks by name, however many configurations and runs tried them.
+
+    The unit of statistics is the task within a configuration: 14 tasks in two configurations are
+    28 units, and yet there are 14 tasks. A name without a suite is the same task in every suite.
+    """
+
+    def __init__(self) -> None:
+        self._suites: dict[str, set[str]] = {}
+
+    def add(self, row: TrialRow) -> None:
+        """Take one row."""
+        suites = self._suites.setdefault(row.task_name, set())
+        if row.benchmark:
+            suites.add(row.benchmark)
+
+    def number(self) -> int:
+        """How many there are."""
+        return sum(max(len(suites), 1) for suites in self._suites.values())
+
+
+def distinct_tasks(data: ReportData) -> int:
+    """How many tasks a report is about; reads the rows where nobody has counted them."""
+    if data.tasks is not None:
+        return data.tasks
+    found = DistinctTasks()
+    for row in data.rows:
+        found.add(row)
+    return found.number()

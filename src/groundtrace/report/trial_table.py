@@ -8,6 +8,7 @@ from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.shown_text import plain
 from groundtrace.report.task_units import value_of
+from groundtrace.report.trial_links import TrialLinks
 from groundtrace.report.wording import reason
 from groundtrace.rows.trial_row import TrialRow
 
@@ -20,15 +21,14 @@ def trial_columns() -> list[dict[str, str]]:
     found = []
     for name in NUMBER_COLUMNS:
         record = QUANTITIES[name]
-        found.append({"name": name, "better": record.better, "measures": record.measures})
-    found.append({"name": "calls", "better": "", "measures": "Tool calls of the trial."})
-    found.append(
-        {
-            "name": "missed",
-            "better": "lower",
-            "measures": "Ground-truth files that were never retrieved.",
-        }
-    )
+        label = record.heading("trial_table")
+        found.append(
+            {"name": name, "label": label, "better": record.better, "measures": record.measures}
+        )
+    calls = "Tool calls of the trial."
+    missed = "Ground-truth files that were never retrieved."
+    found.append({"name": "calls", "label": "calls", "better": "", "measures": calls})
+    found.append({"name": "missed", "label": "missed", "better": "lower", "measures": missed})
     return found
 
 
@@ -50,6 +50,10 @@ class TrialTable:
     def __init__(self, limit: int) -> None:
         self.rows: list[list[Any]] = []
         """[task, trial, config, suite, run, model, found, values, texts] of each trial."""
+        self.links = TrialLinks()
+        """Addresses of these trials."""
+        self.copies: set[int] = set()
+        """Rows whose trial counts in another row."""
         self.seen = 0
         """Rows taken, those beyond the limit included."""
         self.places: dict[tuple[str, str | None], int] = {}
@@ -64,6 +68,9 @@ class TrialTable:
         if len(self.rows) >= self._limit:
             return
         self.places[row.run_id, row.document] = len(self.rows)
+        self.links.add(row)
+        if counted_in is not None:
+            self.copies.add(len(self.rows))
         values, texts = _numbers(row)
         lists = self._lists
         self.rows.append(
@@ -79,6 +86,11 @@ class TrialTable:
                 texts,
             ]
         )
+
+    def other_keys(self) -> dict[str, str]:
+        """Row to the key of its trial, where that is not the trial's name."""
+        keys = enumerate(self.links.keys())
+        return {str(place): key for place, key in keys if key != self.rows[place][1]}
 
     def lists(self) -> dict[str, list[str]]:
         """The names that rows refer to by number."""
@@ -98,7 +110,7 @@ def _found(row: TrialRow, counted_in: str | None) -> str:
 
 def _numbers(row: TrialRow) -> tuple[list[float | None], list[str]]:
     found = [value_of(row, name) for name in NUMBER_COLUMNS]
-    texts = [formats.value(name, value) for name, value in zip(NUMBER_COLUMNS, found, strict=True)]
+    texts = [formats.brief(name, value) for name, value in zip(NUMBER_COLUMNS, found, strict=True)]
     # The page only sorts by them: all digits would take a megabyte in ten thousand trials.
     values = [None if value is None else round(value, 6) for value in found]
     calls = row.summary.total_events if row.volume else None

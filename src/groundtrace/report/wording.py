@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.visible import plural
 
 __all__ = ["KIND_WORDS", "LABEL_WORDS", "REASON_WORDS", "left_out", "plural", "reason"]
@@ -60,6 +61,39 @@ LABEL_WORDS: Mapping[str, str] = {
     "ambiguity_near_miss": "Retrieved files in the folder of a ground-truth file",
 }
 """What each label of the error taxonomy counts."""
+
+LABEL_NAMES: Mapping[str, str] = {
+    "missed_key_evidence": "Relevant, never met",
+    "unused_correct_retrieval": "Relevant, met, not written",
+    "wrong_evidence_used": "Written, not relevant",
+    "ambiguity_near_miss": "Met beside a relevant file",
+    "irrelevant_retrieval": "Met, not relevant",
+}
+"""The same labels as the page's chart calls them, the most important first."""
+
+PLAIN_NAMES: Mapping[str, str] = {
+    "file_recall": "Relevant files met",
+    "shown.file_recall": "Relevant files shown",
+    "context_efficiency": "Met files that are relevant",
+    "shown.context_efficiency": "Shown files that are relevant",
+    "mrr": "Rank of the first relevant file (MRR)",
+    "ttfr_seconds": "Time to the first relevant file",
+    "ttfr_tokens": "Tokens to the first relevant file",
+    "util_read_overlap_with_relevant_files": "Relevant files read",
+    "util_write_overlap_with_relevant_files_proxy": "Relevant files written",
+    "util_write_overlap_with_expected_edit_files": "Expected files edited",
+    "util_read_before_write_ratio": "Written files read before",
+    "reward": "Reward",
+    "cost_usd": "Cost",
+    "agent_seconds": "Agent time",
+}
+"""Metrics and outcomes as a person calls them; the canonical name is in the tooltip."""
+
+
+def plain_name(name: str) -> str:
+    """A metric or outcome as a person calls it."""
+    return PLAIN_NAMES.get(name) or QUANTITIES[name].title
+
 
 KIND_WORDS: Mapping[str, str] = {
     "read": "content shown because the file was opened",

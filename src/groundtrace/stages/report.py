@@ -13,7 +13,7 @@ from groundtrace.artifacts.state import fingerprint, mark_of
 from groundtrace.artifacts.write import write_text
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
-from groundtrace.errors import MissingExtraError, NothingFoundError
+from groundtrace.errors import NothingFoundError
 from groundtrace.report import ReportData, render_html, render_markdown
 from groundtrace.stages.evaluated_trials import evaluated_trials_in
 from groundtrace.stages.refused import refused_documents
@@ -32,8 +32,6 @@ class Reported:
 
     written: list[str] = field(default_factory=list)
     """Reports that are on disk now; those of all runs last."""
-    notes: list[str] = field(default_factory=list)
-    """What could not be written, and the way out."""
     refused: list[RefusedDocument] = field(default_factory=list)
     """Documents that cannot be read and are in no report (D62)."""
 
@@ -43,7 +41,7 @@ def report(
 ) -> Reported:
     """The reports of each run, and of all runs together where RUNS holds several.
 
-    Without `formats` both are written, the page only where its extra is installed.
+    Without `formats` both are written.
     """
     outputs, single = request.output_folders.existing()
     wanted = tuple(formats) if formats is not None else tuple(FILES)
@@ -76,25 +74,13 @@ def _report(
         made_from = fingerprint(parts, request.only, refused)
         # Made when a report is to be written, and once for both formats.
         data = cache(lambda: _data(target, outputs, request, made, refused))
-        wanted = list(formats)
-        for name in wanted:
+        for name in formats:
             file = FILES[name]
             if request.force or not session.is_report_current(file, made_from):
-                try:
-                    write_text(folder, file, RENDERERS[name](data()))
-                except MissingExtraError as error:
-                    _note(done, f"{error}; the Markdown was written")
-                    if "md" not in wanted:
-                        wanted.append("md")  # the loop takes it up next
-                    continue
+                write_text(folder, file, RENDERERS[name](data()))
                 session.enter_report(file, made_from)
             done.written.append(f"{folder.url}/{file}")
         session.save_if_changed()
-
-
-def _note(done: Reported, text: str) -> None:
-    if text not in done.notes:
-        done.notes.append(text)
 
 
 def _data(

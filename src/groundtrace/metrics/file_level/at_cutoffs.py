@@ -78,7 +78,6 @@ AT_CUTOFFS: tuple[MetricDeclaration[RankedList], ...] = (
                 "comparison": Spot(20),
                 "groups": Spot(20),
                 "trial_detail": Spot(20),
-                "delta_chart": Spot(30),
             },
             "shown.recall@10": {
                 "comparison": Spot(21),
@@ -150,9 +149,7 @@ AT_CUTOFFS: tuple[MetricDeclaration[RankedList], ...] = (
             "ndcg@10": {
                 "comparison": Spot(50),
                 "groups": Spot(40),
-                "trial_table": Spot(20),
                 "trial_detail": Spot(50),
-                "delta_chart": Spot(40),
                 "correlation": Spot(50),
                 "api_summary": Spot(30),
             },

@@ -47,7 +47,7 @@ FIRST_HIT: tuple[MetricDeclaration[RankedList], ...] = (
                 "coverage": Spot(50, "seconds to the first relevant file"),
                 "first_hit": Spot(10),
                 "comparison": Spot(90),
-                "trial_table": Spot(50),
+                "trial_table": Spot(50, "first met after"),
                 "trial_detail": Spot(90),
                 "first_hit_charts": Spot(10, "How soon did they meet a relevant file?"),
                 "correlation": Spot(80),

@@ -1,45 +1,62 @@
-"""Charts as Vega-Lite specifications, each the answer to the question above it.
+"""Charts as inline SVG, each the answer to the question above it.
 
-Everything is counted here and not in the chart, so that a table below the
-chart can show the same numbers. Colours are variables of the page, so a change of theme and
-printing need no redrawing.
+Everything is counted in Python, so that a table below the chart can show the same numbers.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
-from groundtrace.report.blocks import Paragraph
-from groundtrace.report.charts.impact import comparison_charts, reward_chart
-from groundtrace.report.charts.quality import first_hit_charts, recall_charts
-from groundtrace.report.charts.taxonomy import access_charts, label_chart
-from groundtrace.report.charts.vega_parts import MAX_CONFIGS, Chart
+from groundtrace.documents.impact import MatchedComparison
+from groundtrace.report.charts.chart import FEW_CONFIGS, MAX_CONFIGS, Chart, Colours
+from groundtrace.report.charts.errors import errors_chart
+from groundtrace.report.charts.found import first_found_chart, found_charts
+from groundtrace.report.charts.speed import speed_charts
+from groundtrace.report.charts.tasks import task_chart
+from groundtrace.report.charts.use import use_chart
+from groundtrace.report.compared import comparison_of
 from groundtrace.report.data import ReportData
+from groundtrace.report.first_found import FirstFound
 from groundtrace.report.task_units import TaskUnits
+from groundtrace.report.trial_links import TrialLinks
+from groundtrace.report.wording import plural
 
 __all__ = ["Chart", "charts"]
 
 
-def charts(data: ReportData, units: TaskUnits) -> tuple[Chart, ...]:
+def charts(
+    data: ReportData, units: TaskUnits, links: TrialLinks, found: FirstFound, colours: Colours
+) -> tuple[Chart, ...]:
     """Every chart that has something to show; `units` are those of the data's rows."""
     every = units.by_config()
-    kept = sorted(every, key=lambda name: (-len(every[name]), name))[:MAX_CONFIGS]
-    configs = {name: every[name] for name in sorted(kept)}
-    groups = {
-        name: data.summary.by_config[name] for name in configs if name in data.summary.by_config
-    }
-    left = len(every) - len(configs)
-    note: Paragraph = ()
-    if left:
-        note = (
-            f"The {MAX_CONFIGS} configurations with most tasks; {left} more are in the tables.",
-        )
-    makers: Sequence[Callable[[], Iterator[Chart]]] = (
-        lambda: recall_charts(configs, note),
-        lambda: first_hit_charts(configs, note),
-        lambda: label_chart(groups, note),
-        lambda: access_charts(groups),
-        lambda: comparison_charts(data),
-        lambda: reward_chart(configs, note),
+    comparison = comparison_of(data.impact) if data.impact is not None else None
+    pair = () if comparison is None else (comparison.baseline_config, comparison.config)
+    ordered = sorted(every, key=lambda name: (name not in pair, -len(every[name]), name))
+    many = {name: every[name] for name in sorted(ordered[:MAX_CONFIGS])}
+    few = {name: every[name] for name in sorted(ordered[:FEW_CONFIGS])}
+    groups = {name: data.summary.by_config[name] for name in few if name in data.summary.by_config}
+    makers: Sequence[tuple[int, Callable[[], Iterator[Chart]]]] = (
+        (len(every), lambda: _tasks(comparison, links, colours)),
+        (len(many), lambda: found_charts(many, colours)),
+        (len(few), lambda: first_found_chart(found, few, colours)),
+        (len(few), lambda: speed_charts(few, colours)),
+        (len(few), lambda: use_chart(few, colours)),
+        (len(few), lambda: errors_chart(groups, colours)),
     )
-    return tuple(chart for maker in makers for chart in maker())
+    return tuple(_noted(chart, len(every) - drawn) for drawn, maker in makers for chart in maker())
+
+
+def _noted(chart: Chart, left: int) -> Chart:
+    """A chart that says how many configurations it does not draw."""
+    if left <= 0:
+        return chart
+    note = f" {plural(left, 'more configuration')}: see the tables below."
+    return dataclasses.replace(chart, note=(*chart.note, note))
+
+
+def _tasks(
+    comparison: MatchedComparison | None, links: TrialLinks, colours: Colours
+) -> Iterator[Chart]:
+    if comparison is not None:
+        yield from task_chart(comparison, links, colours)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections.answer import answer_section
@@ -10,7 +12,7 @@ from groundtrace.report.sections.coverage import coverage_section
 from groundtrace.report.sections.groups import groups_section
 from groundtrace.report.sections.impact import impact_section
 from groundtrace.report.sections.movers import movers_section
-from groundtrace.report.sections.quality import quality_section
+from groundtrace.report.sections.quality import found_section, speed_section
 from groundtrace.report.sections.taxonomy import taxonomy_section
 from groundtrace.report.sections.unknown_tools import unknown_tools_section
 from groundtrace.report.sections.utilization import utilization_section
@@ -22,8 +24,8 @@ STATUS = (
 """Printed at the top of every report."""
 
 LEGEND = (
-    "↑ higher is better, ↓ lower is better. n is the number of tasks behind a mean: a task counts "
-    "once in each configuration, its trials in all runs averaged first; the column “left out” says which tasks have no value and why. – means that there "
+    "↑ higher is better, ↓ lower is better. n is the number of tasks behind a mean; the trials of a "
+    "task are averaged first. “left out” says which tasks have no value and why. – means that there "
     "is no value, which is not zero. Retrieved counts every file that a call touched without "
     "writing it; shown counts only files whose content was shown."
 )
@@ -34,15 +36,22 @@ def sections(data: ReportData) -> tuple[Section, ...]:
     """Every section of the report that has something to say, the answer first."""
     makers = (
         answer_section,
-        coverage_section,
         unknown_tools_section,
-        quality_section,
+        movers_section,
+        found_section,
+        speed_section,
         utilization_section,
         taxonomy_section,
-        impact_section,
-        movers_section,
+        coverage_section,
         groups_section,
+        impact_section,
         caveats_section,
     )
     made = (maker(data) for maker in makers)
-    return tuple(section for section in made if section is not None)
+    return tuple(_with_values(section) for section in made if section is not None)
+
+
+def _with_values(section: Section) -> Section:
+    """A section without its empty tables."""
+    kept = tuple(table for table in section.tables if table.has_values)
+    return dataclasses.replace(section, tables=kept)

@@ -32,6 +32,10 @@ _METHOD = (
     ("Its p", "correlation_p"),
     ("p of a delta", "delta_p"),
     ("Intervals", "interval"),
+    ("Ratios", "ratio"),
+    ("Adjusted p", "adjusted"),
+    ("What is flipped", "flipped"),
+    ("Other comparisons", "other"),
     ("Ranks", "ranks"),
     ("Holm", "holm"),
     ("Effect size", "effect_size"),
@@ -46,4 +50,4 @@ def caveats_section(data: ReportData) -> Section:
     if data.impact is not None:
         found = data.impact.method
         method = tuple((f"{title}: {getattr(found, field)}",) for title, field in _METHOD)
-    return Section("caveats", "Caveats and method", (), (), (*_ALWAYS, *method))
+    return Section("method", "Method and caveats", (), (), (*_ALWAYS, *method))

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from groundtrace.documents.summary import GroupSummary, RefusedDocument, RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section, make_table
+from groundtrace.report.blocks import (
+    Name,
+    Paragraph,
+    ReportTable,
+    Section,
+    detailed,
+    make_table,
+)
 from groundtrace.report.data import ReportData
+from groundtrace.report.task_units import distinct_tasks
 from groundtrace.report.wording import left_out, plural, reason
 
 LISTED_TRIALS = 25
@@ -21,22 +30,22 @@ def coverage_section(data: ReportData) -> Section:
     return Section(
         "coverage",
         "Coverage",
-        (*_sentences(summary), *_refused_words(data.refused)),
+        (*_sentences(summary, distinct_tasks(data)), *_refused_words(data.refused)),
         (*_tables(summary), *_refused(data.refused)),
     )
 
 
-def _sentences(summary: RunSummaryDocument) -> Iterator[Paragraph]:
+def _sentences(summary: RunSummaryDocument, tasks: int) -> Iterator[Paragraph]:
     overall = summary.overall
     found = summary.trials_found
     yield (
-        f"{plural(overall.trials, 'trial')} of {plural(overall.tasks, 'task')} "
-        f"(a task counts once in each configuration) from {plural(len(summary.runs), 'run')} "
+        f"{plural(overall.trials, 'trial')} of {plural(tasks, 'task')} in "
+        f"{plural(len(summary.by_config), 'configuration')} from {plural(len(summary.runs), 'run')} "
         "were evaluated"
         + (f", of {formats.count(found)} that were found" if found is not None else "")
         + f": {len(summary.superseded)} superseded by another trial of the same task, "
         f"{len(summary.failed)} failed to be processed, {plural(len(summary.duplicated), 'copy', 'copies')} not counted "
-        f"again, {plural(len(summary.skipped), 'folder')} passed over.",
+        f"again, {plural(len(summary.skipped), 'folder')} skipped.",
     )
     yield (
         f"Retrieval metrics could be computed for {formats.count(overall.computable)} of "
@@ -47,9 +56,8 @@ def _sentences(summary: RunSummaryDocument) -> Iterator[Paragraph]:
 
 
 def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
-    yield _by_config(summary.by_config)
-    yield _sources(summary.overall)
-    yield _values(summary.overall)
+    yield dataclasses.replace(_by_config(summary.by_config), open=True)
+    yield from detailed(_sources(summary.overall), _values(summary.overall))
     if summary.problems:
         yield _counted("Problems met while reading", "problem", "times", summary.problems)
     named: Sequence[tuple[str, str, Sequence[tuple[str, str, str, str, str]]]] = (
@@ -88,7 +96,7 @@ def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
             )
     if summary.skipped:
         yield make_table(
-            f"Folders passed over: {len(summary.skipped):,}",
+            f"Folders skipped: {len(summary.skipped):,}",
             ("folder", "why"),
             [[Name(s.path), Name(s.reason)] for s in summary.skipped[:LISTED_TRIALS]],
             _more(len(summary.skipped)),
@@ -129,7 +137,7 @@ def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:
         ">tasks",
         ">computable",
         *(f">{reason(code)}" for code in _REASONS),
-        ">something lost",
+        ">partly read",
         ">hit rate ↑",
     ]
     rows = []
@@ -150,7 +158,7 @@ def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:
         columns,
         rows,
         (
-            "Something lost: the trial's document says that part of its trace or ground truth could "
+            "Partly read: the trial's document says that part of its trace or ground truth could "
             "not be read. Hit rate: share of computable tasks in which a relevant file was retrieved.",
         ),
     )

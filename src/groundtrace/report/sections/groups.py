@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from groundtrace.metrics.catalogue import METRICS, QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.blocks import ReportTable, Section, make_table
+from groundtrace.report.blocks import ReportTable, Section, detailed, make_table
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections.shared import Groups, both_lists, named, own_tasks_note
 from groundtrace.report.wording import left_out
@@ -36,10 +36,15 @@ def _tables(data: ReportData) -> Iterator[ReportTable]:
         ("suite", summary.by_suite),
         ("model", summary.by_model),
     ):
-        yield _retrieval(f"Retrieval by {title}", title, named(found))
-        yield _outcomes(f"Use and outcomes by {title}", title, named(found))
+        tables = (
+            _retrieval(f"Retrieval by {title}", title, named(found)),
+            _outcomes(f"Use and outcomes by {title}", title, named(found)),
+        )
+        yield from tables if title == "configuration" else detailed(*tables)
     for name, group in named(summary.by_config):
-        yield both_lists(("Every metric of ", name), group, METRICS.shown_in("quality"))
+        yield from detailed(
+            both_lists(("Every metric of ", name), group, METRICS.shown_in("quality"))
+        )
 
 
 def _retrieval(caption: str, first: str, groups: Groups) -> ReportTable:

@@ -15,7 +15,14 @@ from groundtrace.documents.impact import (
 from groundtrace.impact.answer_words import REQUIREMENTS, dropped_in_words
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section, make_table
+from groundtrace.report.blocks import (
+    Name,
+    Paragraph,
+    ReportTable,
+    Section,
+    detailed,
+    make_table,
+)
 from groundtrace.report.data import ReportData
 from groundtrace.report.wording import left_out, plural, reason
 
@@ -32,8 +39,13 @@ def impact_section(data: ReportData) -> Section:
         why: Paragraph = ("No analysis was made; ", Name("groundtrace impact"), " writes it.")
         if data.impact_problem is not None:
             why = ("The analysis could not be read: ", Name(data.impact_problem), ".")
-        return Section("impact", "Downstream impact", (why,))
-    return Section("impact", "Downstream impact", tuple(_sentences(found)), tuple(_tables(found)))
+        return Section("comparisons", "Comparisons and correlations", (why,))
+    return Section(
+        "comparisons",
+        "Comparisons and correlations",
+        tuple(_sentences(found)),
+        tuple(_tables(found)),
+    )
 
 
 def _sentences(found: ImpactDocument) -> Iterator[Paragraph]:
@@ -41,9 +53,8 @@ def _sentences(found: ImpactDocument) -> Iterator[Paragraph]:
     yield (
         f"Over {plural(found.n_trials, 'trial')} ({found.n_copies:,} copies not counted again). "
         f"Seed {found.seed}, {found.draws:,} draws. Intervals are 95 %. Primary: "
-        f"{', '.join(found.primaries)}. Method says how p is adjusted; rows that are not printed "
-        "count too. impact_analysis.json holds everything, the correlations of each configuration "
-        "too.",
+        f"{', '.join(found.primaries)}. Method says how p is adjusted. impact_analysis.json holds "
+        "every number, also the correlations of each configuration.",
     )
     for note in found.correlation_analysis.notes:
         yield (f"{note}.",)
@@ -107,8 +118,7 @@ def _tables(found: ImpactDocument) -> Iterator[ReportTable]:
     ]
     for comparison in (*_whole(found), *wider):
         if comparison.computable:
-            yield _comparison(comparison)
-            yield from _beside(comparison)
+            yield from detailed(_comparison(comparison), *_beside(comparison))
             suites = [
                 c
                 for c in found.matched_comparisons
@@ -116,11 +126,11 @@ def _tables(found: ImpactDocument) -> Iterator[ReportTable]:
                 and (c.config, c.baseline_config) == (comparison.config, comparison.baseline_config)
             ]
             if suites:
-                yield _by_suite(comparison, suites)
+                yield from detailed(_by_suite(comparison, suites))
     for scope, caption in _SCOPES:
         rows = [c for c in found.correlation_analysis.correlations if c.scope == scope]
         if rows:
-            yield _correlations(caption, rows)
+            yield from detailed(_correlations(caption, rows))
 
 
 def _correlations(caption: str, found: Sequence[Correlation]) -> ReportTable:

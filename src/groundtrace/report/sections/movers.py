@@ -25,12 +25,11 @@ def movers_section(data: ReportData) -> Section:
         for made in _tables(comparison, comparison.tasks)
     )
     text = (
-        "Which matched tasks changed most? Configuration minus baseline, ↑ higher is better; tasks "
-        "that did not change are not listed."
+        "The matched tasks that changed most: configuration minus baseline, ↑ higher is better."
         if tables
         else "There is no matched task that changed."
     )
-    return Section("movers", "Tasks that gained or lost most", ((text,),), tables)
+    return Section("tasks", "Task by task", ((text,),), tables)
 
 
 def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iterator[ReportTable]:

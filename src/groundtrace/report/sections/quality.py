@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, ReportTable, Section, make_table
+from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections.shared import (
     Groups,
@@ -17,24 +17,24 @@ from groundtrace.report.sections.shared import (
 from groundtrace.report.wording import left_out
 
 
-def quality_section(data: ReportData) -> Section:
-    """All metrics of the ranking, then the first hits, then line ranges and volume."""
+def found_section(data: ReportData) -> Section:
+    """All metrics of the ranking, then line ranges and volume."""
     summary = data.summary
     groups = all_and_configs(summary)
     return Section(
-        "quality",
-        "Retrieval quality",
+        "found",
+        "Finding the relevant files",
         (
             (
-                "Did the agent find the right files? Files rank in the order in which the agent "
-                "first met them. A listing of everything would buy recall, so each number also "
-                "stands over files whose content was shown.",
+                "A file is met when a call returns its name or its content, and shown when its "
+                "content came back. Listing a whole repository meets every file, so look at both.",
             ),
             *own_tasks_note(data),
         ),
-        (
-            both_lists("All trials", summary.overall, METRICS.shown_in("quality")),
-            first_hits("Time to the first relevant file", groups),
+        detailed(
+            both_lists(
+                "Every metric over all trials", summary.overall, METRICS.shown_in("quality")
+            ),
             long_table(
                 "Chunk recall: line ranges whose file was accessed",
                 "config",
@@ -43,6 +43,16 @@ def quality_section(data: ReportData) -> Section:
             ),
             _volume(groups),
         ),
+    )
+
+
+def speed_section(data: ReportData) -> Section:
+    """The first hits."""
+    return Section(
+        "speed",
+        "How soon",
+        (),
+        (first_hits("Time to the first relevant file", all_and_configs(data.summary)),),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, ReportTable, Section, make_table
+from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
 from groundtrace.report.data import ReportData
 from groundtrace.report.packed_trials import ACCESS_KINDS
 from groundtrace.report.sections.shared import Groups, all_and_configs
@@ -16,25 +16,30 @@ def taxonomy_section(data: ReportData) -> Section:
     summary = data.summary
     groups = all_and_configs(summary)
     return Section(
-        "taxonomy",
-        "Error taxonomy and slices",
+        "errors",
+        "What went wrong",
         (
             (
-                "What went wrong, in files? Labels are counts, not exclusive: one file can be "
-                "irrelevant and a near miss. For all of them fewer is better (↓).",
+                "Labels count files, and one file can have two of them: irrelevant, and beside a "
+                "relevant one. For all of them fewer is better (↓).",
             ),
         ),
         (
-            _meaning(),
             _labels(groups),
-            _slices(groups),
-            _slice_quality(
-                [
-                    *((f"candidate set: {k}", v) for k, v in summary.by_candidate_set_size.items()),
-                    *((f"evidence: {k}", v) for k, v in summary.by_evidence_type.items()),
-                ]
+            *detailed(
+                _meaning(),
+                _slices(groups),
+                _slice_quality(
+                    [
+                        *(
+                            (f"candidate set: {k}", v)
+                            for k, v in summary.by_candidate_set_size.items()
+                        ),
+                        *((f"evidence: {k}", v) for k, v in summary.by_evidence_type.items()),
+                    ]
+                ),
+                _accesses(groups),
             ),
-            _accesses(groups),
         ),
     )
 

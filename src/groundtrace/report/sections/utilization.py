@@ -12,16 +12,15 @@ def utilization_section(data: ReportData) -> Section:
     """The four probes, over all trials and by configuration."""
     groups = all_and_configs(data.summary)
     return Section(
-        "utilization",
-        "Utilization",
+        "use",
+        "Using what was found",
         (
             (
-                "Did the agent use what it found? Reading relevant files is the probe that holds "
-                "across tasks; writing to relevant files means something only where an edit was "
-                "wanted, and expected edit files are known for some tasks only. Whether what was "
-                "written is right is the verifier's business.",
+                "Reading relevant files means something in every task. Writing to them means "
+                "something only where an edit was wanted, and which files had to be edited is known "
+                "for some tasks only. Whether the edit was right is what the reward says.",
             ),
             *own_tasks_note(data),
         ),
-        (long_table("Utilization probes", "config", groups, METRICS.names_in("utilization")),),
+        (long_table("Use of relevant files", "config", groups, METRICS.names_in("utilization")),),
     )

@@ -1,11 +1,12 @@
 "use strict";
 /* The page's behaviour. Everything from a trace is put in as text, never as markup, and no number
-   is formatted here: the texts come with the values. */
+   is formatted here: the texts come with the values. Filters, sort and the opened trial live in
+   the address, after the #, as key=value pairs; a part without = is an ordinary anchor. */
 (() => {
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("table-data").textContent);
   const [TASK, TRIAL, CONFIG, SUITE, RUN, MODEL, FOUND, VALUES, TEXTS, BLOCK, PLACE] = Array(11).keys();
-  const MARKS = { mcp: 1, sub: 2, first: 4, nothing: 8, hit: 16, write: 32 };
+  const MARKS = { mcp: 1, sub: 2, first: 4, hit: 16, write: 32 };
   const PAGE = 100;
 
   /** An element with attributes and children; strings become text. */
@@ -21,6 +22,8 @@
     return element;
   }
   const code = (text) => make("code", {}, text);
+  const colourOf = (config) => (Object.hasOwn(data.colours, config) ? data.colours[config] : "");
+  const dot = (config) => make("i", { class: `dot b-${colourOf(config)}` });
 
   /* ---- theme ---- */
   const THEMES = ["system", "light", "dark"];
@@ -39,26 +42,46 @@
   });
   showTheme();
 
+  /* ---- the address ---- */
+  const FILTERS = [["configs", CONFIG, "config"], ["suites", SUITE, "suite"], ["runs", RUN, "run"], ["found", FOUND, "found"]];
+  const keyOf = (index) => (Object.hasOwn(data.keys, index) ? data.keys[index] : data.rows[index][TRIAL]);
+  let places = null;
+  function placeOf(key) {
+    places = places || new Map(data.rows.map((_, index) => [keyOf(index), index]));
+    return places.get(key);
+  }
+  const anchor = () => { const hash = location.hash.slice(1); return hash.includes("=") ? "" : hash; };
+  const parameters = () => new URLSearchParams(anchor() ? "" : location.hash.slice(1));
+  /** The address of the table as it is filtered and sorted now, with more parameters. */
+  function address(more) {
+    const made = new URLSearchParams();
+    for (const [name, value] of Object.entries(more || {})) if (value) made.set(name, value);
+    if (byId("search").value.trim()) made.set("q", byId("search").value.trim());
+    for (const [list, , name] of FILTERS) if (byId(`filter-${list}`).value !== "") made.set(name, data[list][Number(byId(`filter-${list}`).value)]);
+    if (state.sort !== null) made.set("sort", (state.down ? "-" : "") + (typeof state.sort === "number" ? data.columns[state.sort].name : state.sort));
+    return `#${made.toString().replaceAll("+", "%20")}`;
+  }
+  function rememberTable() {
+    if (opened().length) return;
+    const made = address({ at: "trials" });
+    history.replaceState(null, "", made === "#at=trials" ? "#trials" : made);
+  }
+
   /* ---- table of trials ---- */
   const state = { sort: null, down: true, shown: PAGE, rows: [] };
-  const NAMES = [["task", TASK], ["config", CONFIG, "configs"], ["suite", SUITE, "suites"], ["run", RUN, "runs"], ["found", FOUND, "found"]];
-  const shownNames = NAMES.filter(([, , list]) => !list || data[list].length > 1 || list === "configs" || list === "found");
+  const NAMES = [["task", TASK], ["config", CONFIG, "configs"], ["found", FOUND, "found"]];
   const nameOf = (row, [, index, list]) => (list ? data[list][row[index]] : row[index]);
 
-  /** A name that may break after its dots and underscores. */
-  const breakable = (text) => text.split(/(?<=[._@/-])/).flatMap((part) => [part, make("wbr")]);
-
   function heading(text, title, better, key) {
-    const arrow = better === "higher" ? " ↑" : better === "lower" ? " ↓" : "";
-    const label = better ? `${title || text} ${better} is better.` : title;
-    const button = make("button", { type: "button", title: label || null, onclick: () => sortBy(key) }, breakable(text), arrow);
+    const label = better ? `${title} ${better === "higher" ? "Higher" : "Lower"} is better.` : title;
+    const button = make("button", { type: "button", title: label || null, onclick: () => sortBy(key) }, text, make("span", { class: "arrow", "aria-hidden": "true" }, "↕"));
     const cell = make("th", { scope: "col", class: typeof key === "number" ? "right" : "left" }, button);
     cell.dataset.key = String(key);
     return cell;
   }
   byId("table").tHead.append(make("tr", {},
-    shownNames.map((name) => heading(name[0], "", "", name[0])),
-    data.columns.map((column, index) => heading(column.name, column.measures, column.better, index))));
+    NAMES.map((name) => heading(name[0] === "config" ? "configuration" : name[0], "", "", name[0])),
+    data.columns.map((column, index) => heading(column.label, column.name === column.label ? column.measures : `${column.name}: ${column.measures}`, column.better, index))));
 
   function sortBy(key) {
     const numeric = typeof key === "number";
@@ -67,6 +90,7 @@
     /* Laying out thousands of lines takes a while; the first ones are what sorting is for. */
     state.shown = PAGE;
     showRows();
+    rememberTable();
   }
 
   const collator = new Intl.Collator("en", { numeric: true });
@@ -86,22 +110,22 @@
     return rows.sort((a, b) => sign * collator.compare(nameOf(data.rows[a], name), nameOf(data.rows[b], name)) || a - b);
   }
 
-  const FILTERS = [["configs", CONFIG], ["suites", SUITE], ["runs", RUN], ["found", FOUND]];
   for (const [list] of FILTERS) {
     const select = byId(`filter-${list}`);
     select.append(make("option", { value: "" }, `all (${data[list].length})`));
     data[list].map((text, index) => [text, index]).sort((a, b) => collator.compare(a[0], b[0]))
       .forEach(([text, index]) => select.append(make("option", { value: String(index) }, text)));
     select.closest("label").hidden = data[list].length < 2;
-    select.addEventListener("change", filterRows);
+    select.addEventListener("change", () => { filterRows(); rememberTable(); });
   }
-  byId("search").addEventListener("input", filterRows);
+  byId("search").addEventListener("input", () => { filterRows(); rememberTable(); });
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
 
-  const haystacks = data.rows.map((row) => `${row[TASK]}\n${row[TRIAL]}`.toLowerCase());
+  let haystacks = null;
   function filterRows() {
     const wanted = byId("search").value.trim().toLowerCase().split(/\s+/).filter(Boolean);
     const chosen = FILTERS.map(([list, index]) => [index, byId(`filter-${list}`).value]).filter(([, value]) => value !== "");
+    if (wanted.length && !haystacks) haystacks = data.rows.map((row) => `${row[TASK]}\n${row[TRIAL]}`.toLowerCase());
     state.rows = [];
     data.rows.forEach((row, index) => {
       if (chosen.every(([at, value]) => row[at] === Number(value)) && wanted.every((word) => haystacks[index].includes(word))) state.rows.push(index);
@@ -110,31 +134,52 @@
     showRows();
   }
 
+  /** Filters and sort as the address says; what it does not name is cleared. */
+  function readTable(given) {
+    byId("search").value = given.get("q") || "";
+    for (const [list, , name] of FILTERS) {
+      const at = given.has(name) ? data[list].indexOf(given.get(name)) : -1;
+      byId(`filter-${list}`).value = at < 0 ? "" : String(at);
+    }
+    const sort = given.get("sort") || "";
+    const name = sort.replace(/^-/, "");
+    const column = data.columns.findIndex((item) => item.name === name);
+    state.sort = column >= 0 ? column : NAMES.some((item) => item[0] === name) ? name : null;
+    state.down = state.sort === null || sort.startsWith("-");
+    filterRows();
+  }
+
   /* A line is made when it is first shown and only moved after that. */
   const lines = new Map();
   function lineOf(index) {
     if (!lines.has(index)) {
       const row = data.rows[index];
+      const where = [data.suites.length > 1 && data.suites[row[SUITE]], data.runs.length > 1 && data.runs[row[RUN]]].filter(Boolean).join(" · ");
+      const link = make("a", { href: `#trial=${encodeURIComponent(keyOf(index))}`, title: row[TRIAL], onclick: (event) => openTrial(event, index) }, code(row[TASK]));
       lines.set(index, make("tr", { "data-row": index },
-        shownNames.map((name) => make("td", {}, name[0] === "task"
-          ? make("a", { href: `#trial-${index}`, title: row[TRIAL] }, make("code", {}, breakable(row[TASK])))
-          : name[0] === "found" ? nameOf(row, name) : make("code", {}, breakable(nameOf(row, name))))),
+        make("td", {}, link, where ? make("small", {}, where) : null),
+        make("td", { class: "config" }, dot(data.configs[row[CONFIG]]), code(data.configs[row[CONFIG]])),
+        make("td", {}, data.found[row[FOUND]]),
         row[TEXTS].map((text) => make("td", { class: "right" }, text))));
     }
     return lines.get(index);
   }
 
-  function markOpen(indexes) {
-    for (const [index, line] of lines) line.className = indexes.includes(index) ? "open" : "";
+  function openTrial(event, index) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    go({ trial: keyOf(index) });
   }
 
   function showRows() {
     const order = sorted(state.rows.slice());
+    state.order = order;
     byId("table").tBodies[0].replaceChildren(...order.slice(0, state.shown).map(lineOf));
-    markOpen(opened());
     for (const cell of byId("table").tHead.rows[0].cells) {
-      if (cell.dataset.key === String(state.sort)) cell.setAttribute("aria-sort", state.down ? "descending" : "ascending");
+      const here = cell.dataset.key === String(state.sort);
+      if (here) cell.setAttribute("aria-sort", state.down ? "descending" : "ascending");
       else cell.removeAttribute("aria-sort");
+      cell.querySelector(".arrow").textContent = here ? (state.down ? "▼" : "▲") : "↕";
     }
     const shown = Math.min(state.shown, order.length);
     byId("count").textContent = `${order.length} of ${data.rows.length} trials` + (shown < order.length ? `, the first ${shown} shown` : "");
@@ -144,6 +189,31 @@
   }
   byId("more").addEventListener("click", () => { state.shown += PAGE; showRows(); });
   byId("all").addEventListener("click", () => { state.shown = Infinity; showRows(); });
+
+  /* ---- tables as files ---- */
+  /** One cell; text that a spreadsheet would take for a formula is given an apostrophe. */
+  function cell(value) {
+    const number = typeof value === "number" || value === null;
+    const text = value === null ? "" : String(value);
+    const safe = !number && /^[=+\-@\t\r]/.test(text) && !/^[+\-]?[\d.,]+( ?[%s])?$/.test(text) ? `'${text}` : text;
+    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  }
+  function save(name, rows) {
+    const text = rows.map((row) => row.map(cell).join(",")).join("\r\n");
+    const url = URL.createObjectURL(new Blob([`\ufeff${text}\r\n`], { type: "text/csv" }));
+    const link = make("a", { href: url, download: `${name}.csv` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  }
+  byId("csv").addEventListener("click", () => save("trials", [
+    ["task", "trial", "configuration", "suite", "run", "model", "found", ...data.columns.map((column) => column.name)],
+    ...state.order.map((index) => { const row = data.rows[index]; return [row[TASK], row[TRIAL], data.configs[row[CONFIG]], data.suites[row[SUITE]], data.runs[row[RUN]], data.models[row[MODEL]], data.found[row[FOUND]], ...row[VALUES]]; }),
+  ]));
+  for (const block of document.querySelectorAll("details.block")) {
+    const table = block.querySelector("table");
+    const name = (block.querySelector("summary").textContent || "table").trim().replace(/[^\w-]+/g, "-").slice(0, 60);
+    if (table) table.parentElement.before(make("button", { type: "button", class: "save", onclick: () => save(name, [...table.rows].map((row) => [...row.cells].map((item) => item.textContent))) }, "Save as CSV"));
+  }
 
   /* ---- one trial, or two side by side ---- */
   const blocks = document.querySelectorAll("script.block-data");
@@ -166,81 +236,127 @@
   }
 
   function opened() {
-    const found = /^#trial-(\d+)(?:-with-(\d+))?$/.exec(location.hash);
-    const [first, second] = (found || []).slice(1).filter((part) => part !== undefined).map(Number);
-    if (first === undefined || first >= data.rows.length) return [];
-    return others(first).includes(second) ? [first, second] : [first];
+    const given = parameters();
+    const first = placeOf(given.get("trial"));
+    if (first === undefined) return [];
+    const second = placeOf(given.get("with"));
+    return second === undefined || second === first ? [first] : [first, second];
   }
 
-  async function showDetail(moveFocus) {
+  /** Where the reader was before a trial was opened. */
+  let left = 0;
+  const go = (more) => { location.hash = address(more); };
+
+  async function show(moveFocus) {
     const indexes = opened();
     const panel = byId("detail");
-    markOpen(indexes);
-    if (!indexes.length) { panel.hidden = true; panel.replaceChildren(); return; }
+    if (!indexes.length) {
+      const back = !panel.hidden;
+      panel.hidden = true;
+      panel.replaceChildren();
+      byId("report").hidden = false;
+      const given = parameters();
+      if (!anchor() && location.hash.length > 1) readTable(given);
+      const target = anchor() || given.get("at") || "";
+      if (target && byId(target)) {
+        byId(target).scrollIntoView();
+        if (back && target === "trials" && left) scrollTo(0, left);
+      }
+      return;
+    }
+    if (panel.hidden) left = scrollY;
+    if (parameters().size > (indexes.length > 1 ? 2 : 1)) readTable(parameters());
     const details = await Promise.all(indexes.map((index) => detailOf(index).catch(() => undefined)));
     if (String(indexes) !== String(opened())) return;
-    const title = make("h3", { id: "detail-title", tabindex: "-1" }, "Task ", code(data.rows[indexes[0]][TASK]));
+    const title = make("h1", { id: "detail-title", tabindex: "-1" }, "Task ", code(data.rows[indexes[0]][TASK]));
     panel.replaceChildren(title, tools(indexes),
       make("div", { class: indexes.length > 1 ? "sides two" : "sides" }, indexes.map((index, at) => side(index, details[at]))));
     panel.hidden = false;
-    if (moveFocus) { title.focus({ preventScroll: true }); panel.scrollIntoView(); }
+    byId("report").hidden = true;
+    scrollTo(0, 0);
+    if (moveFocus) title.focus({ preventScroll: true });
   }
 
   function tools(indexes) {
     const [first, second] = indexes;
     const found = others(first);
+    if (second !== undefined && !found.includes(second)) found.push(second);
     const several = data.runs.length > 1;
     const label = (index) => data.configs[data.rows[index][CONFIG]] + (several ? ` · ${data.runs[data.rows[index][RUN]]}` : "") +
       (found.filter((other) => data.rows[other][CONFIG] === data.rows[index][CONFIG]).length > 1 ? ` · ${data.rows[index][TRIAL]}` : "");
     const select = make("select", { id: "compare" }, make("option", { value: "" }, found.length ? "nothing" : "no other trial of this task"),
       found.map((index) => make("option", { value: index, selected: index === second }, label(index))));
     select.disabled = !found.length;
-    select.addEventListener("change", () => { location.hash = select.value === "" ? `#trial-${first}` : `#trial-${first}-with-${select.value}`; });
+    select.addEventListener("change", () => go({ trial: keyOf(first), with: select.value === "" ? "" : keyOf(Number(select.value)) }));
     const notable = make("input", { type: "checkbox", id: "notable" });
     notable.addEventListener("change", () => {
       for (const step of byId("detail").querySelectorAll("[data-notable='0']")) step.classList.toggle("only-hidden", notable.checked);
     });
+    const at = state.order.indexOf(first);
+    const move = (by) => { const next = state.order[at + by]; return make("button", { type: "button", id: by < 0 ? "previous" : "next", disabled: at < 0 || next === undefined, onclick: () => go({ trial: keyOf(next) }) }, by < 0 ? "← Previous" : "Next →"); };
     return make("div", { class: "tools" },
+      make("button", { type: "button", id: "back", onclick: () => { location.hash = address({ at: "trials" }); } }, "Back to the report"), move(-1), move(1),
       make("label", {}, "Side by side with ", select),
-      make("label", {}, notable, " only calls that met a relevant file or wrote"),
-      make("a", { href: "#trials" }, "Back to the table"));
+      make("label", {}, notable, "only calls that met a relevant file or wrote"));
+  }
+
+  function copied(text) {
+    const button = make("button", { type: "button", onclick: async () => {
+      try { await navigator.clipboard.writeText(text); button.textContent = "Copied"; } catch {
+        const range = document.createRange();
+        range.selectNodeContents(button.previousSibling);
+        getSelection().removeAllRanges();
+        getSelection().addRange(range);
+        button.textContent = "Selected: copy it";
+      }
+    } }, "Copy");
+    return button;
   }
 
   function side(index, detail) {
     const row = data.rows[index];
-    const parts = [make("h4", {}, code(data.configs[row[CONFIG]])),
-      make("p", { class: "note" }, "Trial ", code(row[TRIAL]), ", run ", code(data.runs[row[RUN]]), ", suite ", code(data.suites[row[SUITE]]), `, ${data.found[row[FOUND]]}. `,
-        data.columns.slice(0, 2).map((column, at) => `${column.name} ${row[TEXTS][at]}; `), `reward ${row[TEXTS][6]}; cost ${row[TEXTS][7]}.`)];
+    const config = data.configs[row[CONFIG]];
+    const facts = data.columns.map((column, at) => row[TEXTS][at] === "–" ? null : make("span", { title: `${column.name}: ${column.measures}` }, `${column.label} `, make("b", {}, row[TEXTS][at])));
+    const parts = [make("h2", {}, dot(config), code(config)),
+      make("p", { class: "note" }, "Trial ", code(row[TRIAL]), ", run ", code(data.runs[row[RUN]]), ", suite ", code(data.suites[row[SUITE]]), `; ${data.found[row[FOUND]]}.`),
+      make("div", { class: "facts" }, facts)];
     if (detail === undefined) parts.push(make("p", { class: "status" }, "This browser cannot unpack the calls: it lacks DecompressionStream."));
     else if (detail === null) parts.push(make("p", {}, "The page does not hold the calls of this trial; ", code("groundtrace explain"), " shows them."));
     else parts.push(make("div", { class: "columns" }, make("div", { class: "truths" }, truths(detail)), make("div", { class: "calls" }, calls(detail, index)), make("div", { class: "rest" }, rest(detail))));
     return make("div", { class: "side" }, parts);
   }
 
-  const MARK_WORDS = [["first", "first relevant file"], ["hit", "relevant"], ["write", "write"], ["nothing", "nothing obtained"], ["sub", "subagent"], ["mcp", "MCP"]];
+  const MARK_WORDS = [["first", "first relevant file"], ["hit", "relevant"], ["sub", "subagent"], ["mcp", "MCP"]];
+  const deedOf = (step) => data.deeds[step[9]];
   function calls(detail, index) {
-    if (!detail.steps.length) return [make("h4", {}, "Calls"), make("p", {}, "No call could be read from this trial.")];
-    const strip = make("div", { class: "strip", role: "img", "aria-label": `${detail.steps.length} calls in order, coloured by category; the list below has the same.` },
-      detail.steps.map((step) => {
-        const marks = step[3];
-        const cell = make("i", { class: `cat-${data.categories[step[1]]}${marks & MARKS.hit ? " hit" : ""}${marks & MARKS.nothing ? " nothing" : ""}`, title: `${step[0]}: ${detail.words[step[2]]}` });
-        cell.dataset.notable = marks & (MARKS.hit | MARKS.write) ? "1" : "0";
-        return cell;
-      }));
-    const used = [...new Set(detail.steps.map((step) => step[1]))];
+    if (!detail.steps.length) return [make("h3", {}, "Calls"), make("p", {}, "No call could be read from this trial.")];
+    const steps = detail.steps.map((step) => call(step, detail));
+    const cells = detail.steps.map((step, at) => {
+      const words = `${step[0]}: ${detail.words[step[2]]}, ${data.deedWords[deedOf(step)]}`;
+      const button = make("button", { type: "button", class: `did-${deedOf(step)}${step[3] & MARKS.hit ? " hit" : ""}`, title: words, "aria-label": `Call ${words}`, tabindex: at ? "-1" : "0", onclick: () => { steps[at].scrollIntoView({ block: "center" }); steps[at].focus({ preventScroll: true }); } });
+      button.dataset.notable = step[3] & (MARKS.hit | MARKS.write) ? "1" : "0";
+      return button;
+    });
+    const strip = make("div", { class: "strip", role: "group", "aria-label": `${detail.steps.length} calls in order; arrow keys move, Enter goes to the call` }, cells);
+    strip.addEventListener("keydown", (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const next = by && cells[cells.indexOf(document.activeElement) + by];
+      if (next) { event.preventDefault(); next.focus(); }
+    });
+    const used = data.deeds.filter((deed) => detail.steps.some((step) => deedOf(step) === deed));
     const legend = make("ul", { class: "legend" },
-      used.map((category) => make("li", {}, make("i", { class: `cat-${data.categories[category]}` }), data.categories[category])),
-      make("li", {}, make("i", { class: "hit" }), "met a relevant file"), make("li", {}, make("i", { class: "nothing" }), "nothing obtained"));
+      used.map((deed) => make("li", {}, make("i", { class: `did-${deed}` }), data.deedWords[deed])),
+      make("li", {}, make("i", { class: "hit" }), "met a relevant file"));
     const cut = detail.cut ? make("p", { class: "note" }, `${detail.cut} more calls are not in the page; `, code("groundtrace explain"), " shows them.") : null;
-    return [make("h4", {}, `Calls in order (${detail.steps.length + detail.cut})`), strip, legend, make("ol", { class: "timeline", "data-trial": index }, detail.steps.map((step) => call(step, detail))), cut];
+    return [make("h3", {}, `Calls in order (${detail.steps.length + detail.cut})`), strip, legend, make("ol", { class: "timeline", "data-trial": index }, steps), cut];
   }
 
-  function call([number, category, tool, marks, argument, files, more, seconds, tokens], detail) {
+  function call(step, detail) {
+    const [number, category, tool, marks, argument, files, more, seconds, tokens] = step;
     const badges = MARK_WORDS.filter(([mark]) => marks & MARKS[mark] && !(mark === "hit" && marks & MARKS.first)).map(([mark, text]) => make("span", { class: `badge ${mark}` }, text));
     const when = [seconds && `at ${seconds}`, tokens && `${tokens} tokens`].filter(Boolean).join(", ");
-    const name = data.categories[category];
-    const item = make("li", { class: `step cat-${name}${marks & MARKS.sub ? " sub" : ""}` },
-      make("div", { class: "head" }, make("b", {}, `${number}`), code(detail.words[tool]), make("span", { class: "badge" }, name), badges, make("span", { class: "when" }, when)),
+    const item = make("li", { class: `step did-${deedOf(step)}${marks & MARKS.sub ? " sub" : ""}`, tabindex: "-1", title: data.categories[category] },
+      make("div", { class: "head" }, make("b", {}, `${number}`), code(detail.words[tool]), make("span", { class: "did" }, data.deedWords[deedOf(step)]), badges, make("span", { class: "when" }, when)),
       argument ? make("code", { class: "args" }, argument) : null, fileList(files, more, detail));
     item.dataset.notable = marks & (MARKS.hit | MARKS.write) ? "1" : "0";
     return item;
@@ -263,63 +379,37 @@
     const truth = detail.truth.map(([name, found, shown]) => make("li", {},
       make("span", { class: found ? "found" : "missed" }, found ? "✓ found " : "✗ missed "), code(name),
       make("small", {}, found ? `rank ${found[0]} at call ${found[1]}; ` + (shown ? (shown[1] === found[1] ? "content shown there" : `content shown at call ${shown[1]}`) : "content never shown") : "never retrieved")));
-    return [make("h4", {}, `Ground truth (${detail.truth.length} files, ${missed} missed)`),
-      detail.truth.length ? make("ul", { class: "truth" }, truth) : make("p", {}, "No ground truth is known for this task, so nothing can be said of what was found.")];
+    return [make("h3", {}, `Ground truth (${detail.truth.length} files, ${missed} missed)`),
+      detail.truth.length ? make("ul", { class: "truth" }, truth) : make("p", {}, "No ground truth is known for this task, so nothing can be said about what was found.")];
   }
 
   function rest(detail) {
-    return [make("h4", {}, "Where it comes from"), make("dl", { class: "about" }, detail.about.map(([label, text]) => [make("dt", {}, label), make("dd", {}, text)])),
-      make("h4", {}, "Metrics and their arithmetic"),
-      make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Metrics of this trial" }, make("table", {}, make("tbody", {},
-        detail.metrics.map(([name, value, how]) => make("tr", {}, make("th", { scope: "row" }, breakable(name)), make("td", { class: "right" }, value), make("td", {}, how))))))];
+    return [make("h3", {}, "Where it comes from"),
+      detail.explain ? [make("div", { class: "command" }, code(detail.folder), copied(detail.folder)),
+        make("div", { class: "command" }, code(detail.explain), copied(detail.explain)),
+        make("p", { class: "note" }, "Run it in the folder that holds the run; TASKS is the folder of task definitions.")] : null,
+      make("dl", { class: "about" }, detail.about.map(([label, text]) => [make("dt", {}, label), make("dd", {}, text)])),
+      make("details", {}, make("summary", {}, "Metrics and their arithmetic"),
+        make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Metrics of this trial" }, make("table", {}, make("tbody", {},
+          detail.metrics.map(([name, value, how]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "right" }, value), make("td", {}, how)))))))];
   }
 
-  /* ---- charts ---- */
-  const specs = JSON.parse(byId("chart-data").textContent);
-  const CONFIG_OF_CHARTS = {
-    background: "transparent", font: "system-ui, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif", view: { stroke: null },
-    axis: { labelColor: "var(--soft)", titleColor: "var(--ink)", gridColor: "var(--rule)", domainColor: "var(--rule)", tickColor: "var(--rule)", gridOpacity: 0.5, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500 },
-    legend: { labelColor: "var(--ink)", titleColor: "var(--ink)", labelFontSize: 12, layout: { top: { anchor: "start", bounds: "full" } } },
-  };
-  /** As many columns of the legend as its longest label leaves room for. */
-  function configOf(spec, width) {
-    const labels = spec.encoding?.color?.scale?.domain || [];
-    const longest = Math.max(4, ...labels.map((label) => label.length));
-    const axis = spec.encoding?.y?.type === "ordinal" ? 150 : 60;
-    const columns = Math.max(1, Math.floor((width - axis) / (Math.min(longest * 7, 300) + 30)));
-    return { ...CONFIG_OF_CHARTS, legend: { ...CONFIG_OF_CHARTS.legend, columns } };
+  /* ---- sections ---- */
+  for (const link of document.querySelectorAll("nav a")) {
+    link.addEventListener("click", (event) => {
+      const at = link.getAttribute("href").slice(1);
+      const made = address({ at });
+      /* With filters in the address, they stay there. */
+      if (made !== `#at=${at}`) { event.preventDefault(); location.hash = made; }
+    });
   }
-  function tooltip(_, event, __, value) {
-    const tip = byId("tip");
-    tip.hidden = value === null || value === undefined || value === "";
-    if (tip.hidden) return;
-    tip.textContent = typeof value === "object" ? Object.values(value).join("\n") : String(value);
-    tip.style.left = `${Math.max(4, Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8))}px`;
-    tip.style.top = `${Math.max(4, Math.min(event.clientY + 12, innerHeight - tip.offsetHeight - 8))}px`;
-  }
-  const drawn = new Set();
-  async function draw(element) {
-    if (drawn.has(element)) return;
-    drawn.add(element);
-    try {
-      const spec = specs[element.dataset.chart];
-      await window.drawChart(element, { ...spec, config: configOf(spec, element.clientWidth) },
-        { mode: "vega-lite", ast: true, actions: false, renderer: "svg", defaultStyle: false, tooltip });
-    } catch (error) {
-      element.textContent = `This chart could not be drawn: ${error.message}`;
-    }
-  }
-  const waiting = [...document.querySelectorAll(".drawing")];
-  const watcher = new IntersectionObserver((entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => draw(entry.target)), { rootMargin: "300px" });
-  waiting.forEach((element) => watcher.observe(element));
-  const idle = window.requestIdleCallback || ((run) => setTimeout(run, 50));
-  /* All charts in the end, so that a print holds them. */
-  (function drawNext() { idle(async () => { const next = waiting.find((element) => !drawn.has(element)); if (next) { await draw(next); drawNext(); } }); })();
+  const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.getAttribute("href").slice(1), link]));
+  const watcher = new IntersectionObserver((entries) => {
+    for (const entry of entries) if (links.has(entry.target.id)) links.get(entry.target.id).classList.toggle("here", entry.isIntersecting);
+  }, { rootMargin: "-20% 0px -60% 0px" });
+  document.querySelectorAll("section[id]").forEach((section) => watcher.observe(section));
 
-  let closed = [];
-  addEventListener("beforeprint", () => { closed = [...document.querySelectorAll("details.block:not([open])")]; closed.forEach((element) => { element.open = true; }); });
-  addEventListener("afterprint", () => closed.forEach((element) => { element.open = false; }));
-  addEventListener("hashchange", () => showDetail(true));
-  filterRows();
-  showDetail(opened().length > 0);
+  addEventListener("hashchange", () => show(true));
+  readTable(parameters());
+  show(opened().length > 0);
 })();

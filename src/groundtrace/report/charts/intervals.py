@@ -1,0 +1,88 @@
+"""The picture of one line of the answer: a difference or a ratio with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import log10
+
+from markupsafe import Markup
+
+from groundtrace.report.svg import Scale, circle, line, picture, text, tick_text
+
+WIDTH, HEIGHT, EDGE = 300, 26, 22
+AXIS_HEIGHT = 22
+
+_NICE = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
+_NICE_RATIOS = (1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean difference, or a ratio, and where it may lie."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    tasks: tuple[float, ...] = ()
+    """Differences or ratios of single tasks, drawn where there is no interval."""
+
+    def values(self) -> Iterable[float]:
+        """Everything that is drawn."""
+        ends = [end for end in (self.low, self.high) if end is not None]
+        return [self.mean, *ends, *self.tasks]
+
+
+def difference_scale(intervals: Sequence[Interval]) -> Scale:
+    """As much to the left of no difference as to the right, for all differences of a picture."""
+    most = max((abs(v) for one in intervals for v in one.values()), default=1.0)
+    reach = next((nice for nice in _NICE if nice >= most), most)
+    return Scale(-reach, reach, EDGE, WIDTH - EDGE)
+
+
+def ratio_scale(intervals: Sequence[Interval]) -> Scale:
+    """Half as much is as far to the left as twice as much to the right."""
+    most = max((max(v, 1 / v) for one in intervals for v in one.values() if v > 0), default=2.0)
+    reach = next((nice for nice in _NICE_RATIOS if nice >= most), 10 ** -(-log10(most) // 1))
+    return Scale(1 / reach, reach, EDGE, WIDTH - EDGE, "log")
+
+
+def draw_interval(one: Interval, scale: Scale, class_: str, label: str) -> Markup:
+    """One line: no difference in the middle, the interval, the mean."""
+    y = HEIGHT / 2
+    middle = scale(1.0 if scale.kind == "log" else 0.0)
+    marks = [
+        line(scale.start, y, scale.end, y, "grid"),
+        line(middle, 0, middle, HEIGHT, "zero"),
+    ]
+    if one.low is not None and one.high is not None:
+        marks.append(line(scale(one.low), y, scale(one.high), y, f"interval {class_}"))
+        marks += [
+            line(scale(v), y - 5, scale(v), y + 5, f"end {class_}") for v in (one.low, one.high)
+        ]
+    else:
+        marks += [circle(scale(value), y, 3.5, "f-task") for value in one.tasks]
+    marks.append(circle(scale(one.mean), y, 5.5, f"mean {class_}"))
+    return picture(WIDTH, HEIGHT, label, *marks, class_="interval-picture")
+
+
+def draw_axis(scale: Scale, titles: tuple[str, str]) -> Markup:
+    """The numbers below a group of lines, and what left and right mean."""
+    middle = 1.0 if scale.kind == "log" else 0.0
+    write = _times if scale.kind == "log" else _signed
+    marks = [
+        text(scale(scale.low), 10, write(scale.low), "tick", "middle"),
+        text(scale(middle), 10, "same", "tick", "middle"),
+        text(scale(scale.high), 10, write(scale.high), "tick", "middle"),
+        text((scale.start + scale(middle)) / 2, 10, titles[0], "tick", "middle"),
+        text((scale.end + scale(middle)) / 2, 10, titles[1], "tick", "middle"),
+    ]
+    return picture(WIDTH, 14, "axis", *marks, class_="interval-picture")
+
+
+def _times(value: float) -> str:
+    return f"× {value:.2g}"
+
+
+def _signed(value: float) -> str:
+    return f"+{tick_text(value)}" if value > 0 else tick_text(value)

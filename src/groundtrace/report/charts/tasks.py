@@ -1,0 +1,194 @@
+"""Task by task: two dots joined by a line, a dot for each configuration; each opens both trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from groundtrace.documents.impact import MatchedComparison, MatchedTask
+from groundtrace.metrics.catalogue import QUANTITIES
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name
+from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
+from groundtrace.report.charts.grouped_bars import NARROW_BELOW
+from groundtrace.report.svg import (
+    Scale,
+    across,
+    bar,
+    circle,
+    fitted,
+    line,
+    link,
+    picture,
+    text,
+)
+from groundtrace.report.trial_links import TrialLinks
+from groundtrace.report.wording import plain_name, plural
+from groundtrace.rows.means import difference
+
+MAX_TASKS = 30
+"""Tasks that are drawn; the others are in the table of trials."""
+
+ROW, STACKED_ROW, TOP = 24, 46, 34
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLine:
+    """One task with the values of both sides."""
+
+    name: str
+    baseline: tuple[float | None, ...]
+    config: tuple[float | None, ...]
+    address: str | None
+    """Opens both trials; None where the page does not list them."""
+
+
+def task_chart(
+    comparison: MatchedComparison, links: TrialLinks, colours: Colours
+) -> Iterator[Chart]:
+    """The tasks that differ most, in the order from gained to lost."""
+    metrics = QUANTITIES.names_in("task_chart")
+    tasks = comparison.tasks or []
+    present = [m for m in metrics if any(m in t.baseline and m in t.config for t in tasks)]
+    if not present:
+        return
+    lines = [_line(task, present, comparison, links) for task in chosen(tasks, present)]
+    panels = [_domain(lines, place) for place in range(len(present))]
+    wide, narrow = drawn(
+        lambda width: _draw(lines, present, panels, comparison, colours, width), "whole"
+    )
+    left = len(tasks) - len(lines)
+    yield Chart(
+        "task-by-task",
+        "tasks",
+        (
+            "Which tasks differ between ",
+            Name(comparison.baseline_config),
+            " and ",
+            Name(comparison.config),
+            "?",
+        ),
+        "Each line is a matched task; select it to see the two trials side by side. Best "
+        "gains first.",
+        wide,
+        narrow,
+        key_of((comparison.baseline_config, comparison.config), colours),
+        None,
+        (
+            f"The {len(lines)} tasks with the largest differences; {left:,} more are in the table "
+            "of trials.",
+        )
+        if left
+        else (),
+        "whole",
+    )
+
+
+def chosen(tasks: Sequence[MatchedTask], metrics: Sequence[str]) -> list[MatchedTask]:
+    """The tasks that are drawn: those that differ most, the best gain first."""
+
+    def deltas(task: MatchedTask) -> tuple[float, ...]:
+        return tuple(
+            difference(task.baseline[m], task.config[m])
+            if m in task.baseline and m in task.config
+            else 0.0
+            for m in metrics
+        )
+
+    largest = sorted(tasks, key=lambda t: (-max(map(abs, deltas(t))), _name(t)))[:MAX_TASKS]
+    return sorted(largest, key=lambda t: (tuple(-d for d in deltas(t)), _name(t)))
+
+
+def _name(task: MatchedTask) -> tuple[str, str]:
+    return (task.task_name, task.benchmark or "")
+
+
+def _line(
+    task: MatchedTask, metrics: Sequence[str], comparison: MatchedComparison, links: TrialLinks
+) -> TaskLine:
+    sides = (comparison.baseline_config, comparison.config)
+    return TaskLine(
+        Name(task.task_name),
+        tuple(task.baseline.get(metric) for metric in metrics),
+        tuple(task.config.get(metric) for metric in metrics),
+        links.both(task.task_name, task.benchmark, sides, task.runs),
+    )
+
+
+def _domain(lines: Sequence[TaskLine], place: int) -> tuple[float, float]:
+    """From 0 to 1, wider where a reward is."""
+    found = [v for one in lines for v in (one.baseline[place], one.config[place]) if v is not None]
+    return min(0.0, *found, 0.0), max(1.0, *found, 1.0)
+
+
+def _draw(
+    lines: Sequence[TaskLine],
+    metrics: Sequence[str],
+    domains: Sequence[tuple[float, float]],
+    comparison: MatchedComparison,
+    colours: Colours,
+    width: int,
+) -> Markup:
+    stacked = width < NARROW_BELOW
+    names = 0.0 if stacked else width * 0.34
+    room = (width - names) / len(metrics)
+    row = STACKED_ROW if stacked else ROW
+    scales = [
+        Scale(low, high, names + place * room + 12, names + (place + 1) * room - 14)
+        for place, (low, high) in enumerate(domains)
+    ]
+    bottom = TOP + row * len(lines)
+    marks: list[Markup] = []
+    for scale, metric in zip(scales, metrics, strict=True):
+        marks.append(text(scale.start - 6, 14, plain_name(metric), "label strong"))
+        # Half values only where there is room for their numbers.
+        marks.append(across(scale, TOP - 8, bottom, ticks=scale.ticks(2 if stacked else 4)))
+    pair = (colours[comparison.baseline_config], colours[comparison.config])
+    for place, one in enumerate(lines):
+        top = TOP + place * row
+        drawn_row = _row(one, scales, metrics, pair, (top, row, names, width))
+        title = f"{one.name}: " + "; ".join(_said(one, metrics))
+        if one.address is None:
+            marks += drawn_row
+        else:
+            marks.append(link(one.address, f"{title}. Open both trials.", *drawn_row))
+    label = f"{plural(len(lines), 'task')}, {' and '.join(map(plain_name, metrics))}"
+    return picture(width, bottom + 22, label, *marks, role="group", class_="tasks")
+
+
+def _said(one: TaskLine, metrics: Sequence[str]) -> Iterator[str]:
+    for name, before, after in zip(metrics, one.baseline, one.config, strict=True):
+        said = f"{formats.brief(name, before)} → {formats.brief(name, after)}"
+        yield f"{plain_name(name).lower()} {said}"
+
+
+def _row(
+    one: TaskLine,
+    scales: Sequence[Scale],
+    metrics: Sequence[str],
+    colours: tuple[str, str],
+    place: tuple[float, float, float, float],
+) -> list[Markup]:
+    top, height, names, width = place
+    marks = [bar(0, top, width, height, "row")]
+    if names:
+        marks.append(text(4, top + height / 2 + 4, fitted(one.name, names - 14), "label task"))
+        y = top + height / 2
+    else:
+        marks.append(text(0, top + 15, fitted(one.name, width), "label task"))
+        y = top + 31
+    for at, scale in enumerate(scales):
+        before, after = one.baseline[at], one.config[at]
+        if before is None or after is None:
+            marks.append(text(scale.start, y + 4, "no value on both sides", "absent"))
+            continue
+        change = difference(before, after)
+        if change:
+            good = (change > 0) == (QUANTITIES[metrics[at]].better == "higher")
+            marks.append(line(scale(before), y, scale(after), y, "gain" if good else "loss"))
+        # Equal values: both dots stay visible, the baseline's as a ring around the other.
+        marks.append(circle(scale(before), y, 5.5 if change else 7, f"f-{colours[0]}"))
+        marks.append(circle(scale(after), y, 5.5 if change else 4, f"f-{colours[1]}"))
+    return marks

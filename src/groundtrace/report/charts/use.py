@@ -1,0 +1,105 @@
+"""Chart of what was done with the relevant files: the mean of tasks, and how tasks differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import quantiles
+
+from markupsafe import Markup
+
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name
+from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
+from groundtrace.report.charts.grouped_bars import NARROW_BELOW
+from groundtrace.report.svg import Scale, across, circle, fitted, line, picture, text, text_width
+from groundtrace.report.task_units import TaskUnit
+from groundtrace.report.wording import plain_name, plural
+from groundtrace.rows.means import mean_of
+
+SINGLE_BELOW = 6
+"""With fewer tasks than this every task is drawn and no quartiles: there is nothing to sum up."""
+
+STEP, BETWEEN = 19, 14
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The tasks of one configuration by one metric."""
+
+    config: str
+    values: tuple[float, ...]
+    """Sorted; empty where no task has a value."""
+
+
+def use_chart(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Iterator[Chart]:
+    """The probes of use that have values."""
+    rows: list[tuple[str, list[Spread]]] = []
+    empty: list[str] = []
+    for name in METRICS.names_in("utilization"):
+        spreads = [Spread(config, _values(own, name)) for config, own in configs.items()]
+        if any(found.values for found in spreads):
+            rows.append((name, spreads))
+        else:
+            empty.append(plain_name(name).lower())
+    if not rows:
+        return
+    wide, narrow = drawn(lambda width: _draw(rows, colours, width), "whole")
+    note = (f"No task has a value for: {', '.join(empty)}.",) if empty else ()
+    yield Chart(
+        "use",
+        "use",
+        ("What did they do with the relevant files?",),
+        "Large dots: means over tasks. Lines: the middle half of the tasks; below "
+        f"{SINGLE_BELOW} tasks each task is a small dot instead. 1 is all of them.",
+        wide,
+        narrow,
+        key_of(configs, colours),
+        None,
+        note,
+        "whole",
+    )
+
+
+def _values(own: Sequence[TaskUnit], name: str) -> tuple[float, ...]:
+    return tuple(sorted(value for unit in own if (value := unit.mean(name)) is not None))
+
+
+def _draw(rows: Sequence[tuple[str, list[Spread]]], colours: Colours, width: int) -> Markup:
+    stacked = width < NARROW_BELOW
+    names = 8.0 if stacked else min(max(text_width(plain_name(n)) for n, _ in rows) + 14, width / 2)
+    scale = Scale(0.0, 1.0, names, width - 92)
+    marks: list[Markup] = []
+    y = 12.0
+    for name, spreads in rows:
+        if stacked:
+            marks.append(text(0, y + 2, fitted(plain_name(name), width), "label"))
+            y += 18
+        else:
+            middle = y + STEP * (len(spreads) - 1) / 2 + 4
+            marks.append(text(names - 14, middle, plain_name(name), "label", "end"))
+        for found in spreads:
+            marks += _one(found, name, scale, y, colours[found.config])
+            y += STEP
+        y += BETWEEN
+    bottom = y - BETWEEN
+    axis = across(scale, 2, bottom, ticks=(0, 0.25, 0.5, 0.75, 1))
+    return picture(width, bottom + 22, "Use of the relevant files", axis, *marks)
+
+
+def _one(found: Spread, name: str, scale: Scale, y: float, colour: str) -> Iterator[Markup]:
+    mean = mean_of(list(found.values))
+    if mean is None:
+        yield text(scale.start + 4, y + 4, "no value", "absent")
+        return
+    said = f"{formats.brief(name, mean)}"
+    title = f"{Name(found.config)}, {name}: mean {said} over {plural(len(found.values), 'task')}"
+    if len(found.values) < SINGLE_BELOW:
+        for value in found.values:
+            yield circle(scale(value), y, 3, f"f-{colour} faint", formats.brief(name, value))
+    else:
+        low, _, high = quantiles(found.values, n=4, method="inclusive")
+        yield line(scale(low), y, scale(high), y, f"range s-{colour}")
+    yield circle(scale(mean), y, 6, f"f-{colour}", title)
+    yield text(scale.end + 12, y + 4, f"{said} (n {len(found.values):,})", "value")

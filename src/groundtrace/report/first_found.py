@@ -1,0 +1,58 @@
+"""By what kind of call each relevant file was met first, counted over the trials of a page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+
+from groundtrace.metrics.evidence import RETRIEVED, Evidence
+from groundtrace.report.calls import way_of
+from groundtrace.rows.detail import Detail
+
+NEVER = "never met"
+
+
+class FirstFound:
+    """Relevant files by configuration and kind of call; each trial counts once."""
+
+    def __init__(self) -> None:
+        self.files: Counter[str] = Counter()
+        """Configuration to relevant files of its trials that have a trace."""
+        self.trials: Counter[str] = Counter()
+        """Configuration to these trials."""
+        self._ways: Counter[tuple[str, str]] = Counter()
+        self._seen: set[int] = set()
+
+    def add(self, place: int, detail: Detail) -> None:
+        """Take the trial of one row; a row that was taken before is not counted again."""
+        if place in self._seen:
+            return
+        self._seen.add(place)
+        evidence = Evidence(detail.events)
+        if evidence.reason is not None:
+            return
+        config = detail.row.config_name
+        self.trials[config] += 1
+        self.files[config] += len(evidence.truth)
+        met = 0
+        for touch in evidence.first(RETRIEVED):
+            if touch.truth is not None:
+                met += 1
+                self._ways[config, way_of(touch.event)] += 1
+        self._ways[config, NEVER] += len(evidence.truth) - met
+
+    def number(self, config: str, way: str) -> int:
+        """Files of a configuration that were met this way first."""
+        return self._ways[config, way]
+
+    def share(self, config: str, way: str) -> float:
+        """The same as a part of its relevant files."""
+        return self._ways[config, way] / self.files[config]
+
+    def ways(self, configs: Collection[str]) -> list[str]:
+        """The kinds of calls that met files, most files first; what was never met is last."""
+        totals: Counter[str] = Counter()
+        for (config, way), number in self._ways.items():
+            if config in configs and number:
+                totals[way] += number
+        return sorted(totals, key=lambda way: (way == NEVER, -totals[way], way))
