@@ -37,8 +37,11 @@ def impact(request: Request, options: ImpactOptions, made: MadeRows | None = Non
     scopes = [(output, [output]) for output in outputs]
     if not single:
         scopes.append((RunOutput(ALL_RUNS, request.output_folders.aggregate()), outputs))
+    request.ticker.stage("comparing", "analyses")
+    request.ticker.add_total(len(scopes))
     for target, analysed in scopes:
         _write(target, analysed, request, options, made or {})
+        request.ticker.advance()
         done.written.append(f"{target.folder.url}/{IMPACT}")
     return done
 

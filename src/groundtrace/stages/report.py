@@ -43,6 +43,8 @@ def report(
     outputs, single = request.output_folders.existing()
     wanted = tuple(formats) if formats is not None else tuple(FILES)
     done = Reported()
+    request.ticker.stage("report", "files")
+    request.ticker.add_total(len(wanted) * (len(outputs) + (not single)))
     for output in outputs:
         _report(output, [output], wanted, request, made or {}, done)
     if not single:
@@ -74,6 +76,7 @@ def _report(
                 write_text(folder, file, RENDERERS[name](data()))
                 session.enter_report(file, made_from)
             done.written.append(f"{folder.url}/{file}")
+            request.ticker.advance()
         session.save_if_changed()
 
 
