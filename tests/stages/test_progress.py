@@ -7,10 +7,16 @@ import pty
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from groundtrace.cli.terminal import Progress
+from groundtrace.stages.session import with_last
+from tests.conftest import Ran
 
 PROGRAM = """
 import time
@@ -68,3 +74,48 @@ def test_small_work_and_quiet_work_say_nothing(capsys: pytest.CaptureFixture[str
             progress.add_total(total)
             progress.advance(total)
     assert capsys.readouterr() == ("", "")
+
+
+def test_each_stage_says_a_line_in_a_log(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress("running", show=True) as progress:
+        for name, unit, total in (("reading", "trials", 3), ("comparing", "analyses", 1)):
+            progress.stage(name, unit)
+            progress.add_total(total)
+            progress.advance(total)
+    assert capsys.readouterr().err.splitlines() == ["reading: 3 trials", "comparing: 1 analysis"]
+
+
+def test_a_total_that_still_grows_is_not_said(capsys: pytest.CaptureFixture[str]) -> None:
+    """“900 of 1,000” of 20,000 was wrong twenty times."""
+    with Progress("running", show=True) as progress:
+        progress.stage("reading", "trials")
+        progress.add_total(1000, final=False)
+        progress.advance(1000)
+        assert capsys.readouterr().err == ""
+        progress.add_total(500)
+        progress.advance(250)
+        progress.advance(250)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["reading: 1,250 of 1,500", "reading: 1,500 trials"]
+
+
+def test_the_stages_of_a_run_are_named_with_true_totals(
+    groundtrace: Callable[..., Ran], sample: Path
+) -> None:
+    ran = groundtrace("run", sample / "runs/official", "--tasks", sample / "benchmarks")
+    assert ran.code == 0, ran.err
+    stages = [line for line in ran.err.splitlines() if ": " in line][:5]
+    assert stages == [
+        "discovering: 1 run",
+        "reading: 24 trials",
+        "evaluating: 1 run",
+        "comparing: 2 analyses",
+        "report: 4 files",
+    ]
+
+
+@given(sizes=st.lists(st.integers(1, 9), max_size=6))
+def test_the_last_batch_is_known_as_such(sizes: list[int]) -> None:
+    found = list(with_last(iter([[n] * n for n in sizes])))
+    assert [len(batch) for batch, _ in found] == sizes
+    assert [last for _, last in found] == [False] * (len(sizes) - 1) + [True] * bool(sizes)

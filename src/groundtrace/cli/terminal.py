@@ -85,13 +85,18 @@ def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 class Progress:
-    """A bar with rate and time left on a terminal, plain lines elsewhere, nothing when quiet."""
+    """A bar with rate and time left on a terminal, a line a stage elsewhere, nothing when quiet.
+
+    A total is shown once it is final: one that grows while work is done says nothing.
+    """
 
     def __init__(self, what: str, *, show: bool) -> None:
         self.what = what
         self.show = show
-        self.done = 0
+        self.done = 0.0
         self.total = 0
+        self._unit = ""
+        self._final = False
         self._bar: Any = None
         self._task: Any = None
         self._next_line = 0.1
@@ -103,39 +108,80 @@ class Progress:
             self._task = self._bar.add_task(self.what, total=None)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *error: object) -> None:
+        if error[0] is None:
+            self._say_done()
         if self._bar is not None:
             self._bar.stop()
 
-    def add_total(self, more: int) -> None:
+    def stage(self, name: str, unit: str) -> None:
+        """The next stage begins."""
+        self._say_done()
+        self.what, self._unit = name, unit
+        self.done, self.total, self._final, self._next_line = 0.0, 0, False, 0.1
+        if self._bar is not None:
+            self._bar.reset(self._task, description=name, total=None, completed=0)
+
+    def add_total(self, more: int, *, final: bool = True) -> None:
         """More work was found."""
         self.total += more
-        if self._bar is not None:
+        self._final = final
+        if self._bar is not None and final:
             self._bar.update(self._task, total=self.total)
 
-    def advance(self, by: int = 1) -> None:
+    def advance(self, by: float = 1) -> None:
         """Some of it is done."""
         self.done += by
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done)
-        elif self.show and self.total >= 200 and self.done / self.total >= self._next_line:
+        elif self._is_worth_a_line():
             self._next_line = self.done / self.total + 0.1
-            click.echo(f"{self.what}: {self.done:,} of {self.total:,}", err=True)
+            click.echo(f"{self.what}: {self.done:,.0f} of {self.total:,}", err=True)
+
+    def _is_worth_a_line(self) -> bool:
+        """Every tenth of long work; the end of a stage has a line of its own."""
+        if not self.show or not self._final or self.total < LONG:
+            return False
+        ended = bool(self._unit) and self.done >= self.total
+        return not ended and self.done / self.total >= self._next_line
+
+    def _say_done(self) -> None:
+        """A stage is over; somebody who reads a log wants to know which."""
+        if self._unit and self.show and self._bar is None:
+            number = round(self.done)
+            unit = ONE.get(self._unit, self._unit.removesuffix("s")) if number == 1 else self._unit
+            click.echo(f"{self.what}: {number:,} {unit}", err=True)
+
+
+ONE = {"analyses": "analysis"}
+"""Units whose singular is not the plural without its s."""
+
+LONG = 200
+"""Units of work from which on a stage also says how far it is."""
 
 
 def _bar() -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bar
 
     from groundtrace.cli.rate import RateColumn
 
     return Bar(
+        SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         RateColumn(),
         TimeRemainingColumn(),
+        TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
     )

@@ -93,6 +93,8 @@ def evaluate(request: Request, fresh_rows: RowsByRun | None = None) -> Evaluated
     outputs, single = request.output_folders.existing()
     done = Evaluated(outputs, single, rows=RowsByRun() if fresh_rows is None else fresh_rows)
     made = done.rows
+    request.ticker.stage("evaluating", "runs")
+    request.ticker.add_total(len(outputs))
     for batch in batches(outputs, lambda output: len(made.get(output.folder.url, ())) + 1):
         _evaluate_batch(batch, request, done)
     if not done.evaluated and not done.unchanged and not done.failed:
@@ -120,8 +122,11 @@ def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evalua
             _enter(result, runs[session.folder.url], done)
 
         works = [work for run in runs.values() for work in run.works]
-        work_through(request, sessions, evaluate_stored, works, enter)
+        # A run is done with its last document and its summary; each of them is a part of it.
+        each = len(runs) / (len(works) + len(runs))
+        work_through(request, sessions, evaluate_stored, works, enter, each=each)
         for address, run in runs.items():
+            request.ticker.advance(each)
             if run.unchanged:
                 done.unchanged += len(run.paths)
                 del done.rows[address]

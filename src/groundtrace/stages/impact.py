@@ -45,8 +45,11 @@ def impact(request: Request, options: ImpactOptions, made: MadeRows | None = Non
         scopes.append((RunOutput(ALL_RUNS, request.output_folders.aggregate()), outputs))
     refused = {output.folder.url: refused_documents(output) for output in outputs}
     done.refused += [one for of_run in refused.values() for one in of_run]
+    request.ticker.stage("comparing", "analyses")
+    request.ticker.add_total(len(scopes))
     for target, analysed in scopes:
         _write(target, analysed, request, options, made or {}, refused)
+        request.ticker.advance()
         done.written.append(f"{target.folder.url}/{IMPACT}")
     return done
 

@@ -29,8 +29,8 @@ from groundtrace.plan import (
 )
 from groundtrace.rows.kept import KeptRows, RowsByRun
 from groundtrace.stages.all_outcomes import outcomes_of, write_all_outcomes
-from groundtrace.stages.request import Request
-from groundtrace.stages.session import RunSession, batches, open_sessions, work_through
+from groundtrace.stages.request import Request, Ticker
+from groundtrace.stages.session import RunSession, batches, open_sessions, with_last, work_through
 from groundtrace.stages.task_definitions import TaskDefinitions
 from groundtrace.stages.unchanged import (
     UnchangedRun,
@@ -118,9 +118,11 @@ def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     layout = layout_of(place, request.settings, by_run=request.out is not None)
     done = Normalized(single=layout.single)
     outside: list[Skipped | FoundProblem] = []
-    plans = _plans(layout.runs(), request, tasks, context, done, outside)
-    for batch in batches(plans, lambda plan: len(plan[1].works)):
-        _normalize_batch(batch, request, done)
+    discovery = _Discovery(request.ticker)
+    plans = _plans(discovery.runs(layout.runs()), request, tasks, context, done, outside)
+    for batch, last in with_last(batches(plans, lambda plan: len(plan[1].works))):
+        discovery.end()
+        _normalize_batch(batch, request, done, last=last)
     if not done.trials:
         raise NothingFoundError(nothing_found(request.runs, done.nearest))
     done.notes += _notes(tasks if done.noted else None, context)
@@ -158,6 +160,28 @@ def _notes(tasks: TaskDefinitions | None, context: Context) -> list[str]:
     problems = [*tasks.problems] if tasks is not None else []
     problems += context.registry.problems if context.registry is not None else ()
     return [str(problem) for problem in problems]
+
+
+class _Discovery:
+    """Tells of the runs that are found, until trials are read: then trials are counted."""
+
+    def __init__(self, ticker: Ticker) -> None:
+        self._ticker = ticker
+        self._over = False
+        ticker.stage("discovering", "runs")
+
+    def runs(
+        self, found: Iterable[Run | Skipped | FoundProblem]
+    ) -> Iterator[Run | Skipped | FoundProblem]:
+        for run in found:
+            if isinstance(run, Run) and not self._over:
+                self._ticker.advance()
+            yield run
+
+    def end(self) -> None:
+        if not self._over:
+            self._over = True
+            self._ticker.stage("reading", "trials")
 
 
 def _plans(
@@ -205,7 +229,7 @@ def _noting_faults(found: Iterable[Found], done: Normalized) -> Iterator[Found]:
 
 
 def _normalize_batch(
-    plans: Sequence[tuple[RunOutput, Plan]], request: Request, done: Normalized
+    plans: Sequence[tuple[RunOutput, Plan]], request: Request, done: Normalized, *, last: bool
 ) -> None:
     outputs = [output for output, _ in plans]
     with open_sessions(outputs, ignore_state=request.force) as sessions:
@@ -218,6 +242,7 @@ def _normalize_batch(
             _enter(result, runs[session.folder.url], done)
 
         stale = [work for run in runs.values() for work in run.stale]
+        request.ticker.add_total(len(stale), final=last)
         work_through(request, sessions, normalize_trial, stale, enter)
         for run in runs.values():
             _finish_run(run, request, done)

@@ -46,6 +46,8 @@ def report(
     outputs, single = request.output_folders.existing()
     wanted = tuple(formats) if formats is not None else tuple(FILES)
     done = Reported()
+    request.ticker.stage("report", "files")
+    request.ticker.add_total(len(wanted) * (len(outputs) + (not single)))
     for output in outputs:
         refused = refused_documents(output)
         done.refused += refused
@@ -80,6 +82,7 @@ def _report(
                 write_text(folder, file, RENDERERS[name](data()))
                 session.enter_report(file, made_from)
             done.written.append(f"{folder.url}/{file}")
+            request.ticker.advance()
         session.save_if_changed()
 
 

@@ -20,20 +20,26 @@ ALL_RUNS = "*"
 class Ticker(Protocol):
     """Who is told of progress."""
 
-    def add_total(self, more: int) -> None:
-        """More work was found."""
+    def stage(self, name: str, unit: str) -> None:
+        """The next stage begins: `reading` of `trials`; counts start from 0."""
 
-    def advance(self, by: int = 1) -> None:
+    def add_total(self, more: int, *, final: bool = True) -> None:
+        """More work was found; `final` when there is no more to be found in this stage."""
+
+    def advance(self, by: float = 1) -> None:
         """Some of it is done."""
 
 
 class NoTicker:
     """Ignores progress."""
 
-    def add_total(self, more: int) -> None:
+    def stage(self, name: str, unit: str) -> None:
         """Ignore it."""
 
-    def advance(self, by: int = 1) -> None:
+    def add_total(self, more: int, *, final: bool = True) -> None:
+        """Ignore it."""
+
+    def advance(self, by: float = 1) -> None:
         """Ignore it."""
 
 

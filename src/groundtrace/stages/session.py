@@ -218,19 +218,35 @@ Item = TypeVar("Item", bound=Work)
 Result = TypeVar("Result")
 
 
+def with_last(batches: Iterator[list[AnyRun]]) -> Iterator[tuple[list[AnyRun], bool]]:
+    """Each batch, and whether it is the last: then the total of the work is known.
+
+    The next batch is looked for before this one is given out; it takes up what a batch takes up.
+    """
+    before = next(batches, None)
+    while before is not None:
+        following = next(batches, None)
+        yield before, following is None
+        before = following
+
+
 def work_through(
     request: Request,
     sessions: Sessions,
     function: Callable[[Item], Result],
     works: Collection[Item],
     enter: Callable[[Done[Item, Result], RunSession], None],
+    *,
+    each: float = 1.0,
 ) -> None:
-    """Do all works in the request's engine; `enter` enters each result into its run's session."""
-    request.ticker.add_total(len(works))
+    """Do all works in the request's engine; `enter` enters each result into its run's session.
+
+    `each` is what one of them is worth in the total that the stage has announced.
+    """
     saved_at = time.monotonic()
     try:
         for done in request.engine.map(function, works):
-            request.ticker.advance()
+            request.ticker.advance(each)
             enter(done, sessions[done.item.output.url])
             if time.monotonic() - saved_at > SAVE_SECONDS:
                 _save_all(sessions)
