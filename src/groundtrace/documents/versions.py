@@ -39,6 +39,8 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
         Access: (
             "expected_edit_file",
             "near_ground_truth",
+            "line_ranges",
+            "line_changes",
             "chunks",
             "edit_chunks",
             "shown_chars",

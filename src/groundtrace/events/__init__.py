@@ -40,6 +40,7 @@ from groundtrace.documents.events import (
 )
 from groundtrace.events.accesses import accesses_of
 from groundtrace.events.clock import Clock, clock_of, iso
+from groundtrace.events.context import context_changes
 from groundtrace.events.coverage import coverage_of
 from groundtrace.events.text import salient_arguments, shown_text
 from groundtrace.jsonio import clean_text
@@ -93,6 +94,7 @@ def build_document(
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
+        context_changes=context_changes(trace.calls) or UNSET,
     )
 
 
@@ -119,6 +121,7 @@ def _event(index: int, call: ToolCall, view: CallView, resolver: Resolver, clock
         failed=None if call.result is None else view.failed,
         answered=call.result is not None,
         result_chars=None if call.result is None else len(call.result.text),
+        agent=UNSET if call.agent is None else shown_text(call.agent),
         mcp_server=UNSET if server is None else shown_text(server),
     )
 

@@ -14,8 +14,9 @@ from functools import cache
 from msgspec.structs import replace
 
 from groundtrace.config import Settings
-from groundtrace.model import CallView, ToolCall, Trace
+from groundtrace.model import CallView, FileRef, ToolCall, Trace
 from groundtrace.tools.common import Findings, as_texts, distinct, first_text
+from groundtrace.tools.line_shift import sed_changes, with_changes
 from groundtrace.tools.persisted import Stored, replayed
 from groundtrace.tools.table import Table, ToolEntry, table_for
 
@@ -152,9 +153,24 @@ def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings
     place = first_text(call.arguments, ("workingDirectory", "workdir", "cwd"))
     if place and not place.startswith("/") and cwd:
         place = f"{cwd}/{place}"
-    view = shell_refs(_command(call, entry), call.result, place or cwd, settings)
-    refs = () if settings.shell == "ignore" else view.refs
+    command = _command(call, entry)
+    view = shell_refs(command, call.result, place or cwd, settings)
+    refs = () if settings.shell == "ignore" else _with_sed(view.refs, command)
     return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)
+
+
+def _with_sed(refs: tuple[FileRef, ...], command: str) -> tuple[FileRef, ...]:
+    """The references with what a `sed -i` changed; a file written twice is left as it is."""
+    written = [ref.path for ref in refs if ref.kind == "written"]
+    if "sed" not in {ref.rule for ref in refs if ref.kind == "written"}:
+        return refs
+    changes = sed_changes(command)
+    return tuple(
+        with_changes(ref, changes)
+        if ref.kind == "written" and ref.rule == "sed" and written.count(ref.path) == 1
+        else ref
+        for ref in refs
+    )
 
 
 @cache

@@ -215,6 +215,7 @@ def _insert_subagent(
             anchor = place
     for call in source.calls:
         call.spawned_by = call.spawned_by or starter
+        call.agent = call.agent or source.agent_id
     return _insert(base, source.calls, anchor)
 
 
@@ -225,6 +226,8 @@ def _combine(mine: RawCall, theirs: RawCall) -> None:
     mine.server = mine.server or theirs.server
     mine.cwd = mine.cwd or theirs.cwd
     mine.spawned_by = mine.spawned_by or theirs.spawned_by
+    mine.agent = mine.agent or theirs.agent
+    mine.context_change = mine.context_change or theirs.context_change
     mine.is_subagent = mine.is_subagent or theirs.is_subagent
     if mine.made_at is None:
         mine.made_at = theirs.made_at
@@ -264,6 +267,8 @@ def _frozen(call: RawCall, spawners: frozenset[str]) -> ToolCall:
         timestamp=_time(call, spawners),
         cumulative_tokens=call.tokens,
         is_subagent=call.is_subagent,
+        agent=(call.spawned_by or call.agent) if call.is_subagent else None,
+        context_change=call.context_change,
         cwd=call.cwd,
     )
 

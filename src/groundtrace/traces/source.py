@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from groundtrace.jsonio import clean_text
-from groundtrace.model import Problem, ToolResult, Usage
+from groundtrace.model import ContextMark, Problem, ToolResult, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import earliest
@@ -51,6 +51,10 @@ class RawCall(msgspec.Struct):
     cwd: str | None = None
     spawned_by: str | None = None
     """Id of the call that started the subagent that made this one."""
+    agent: str | None = None
+    """The harness's id of that subagent, where it is known."""
+    context_change: ContextMark | None = None
+    """What the harness did to the context before the next call."""
     tokens: int | None = None
     """Cumulative tokens, once the ledger is closed."""
 
