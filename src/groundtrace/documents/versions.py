@@ -49,6 +49,12 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "other_revision",
         ),
         EventsDocument: ("submission", "context_changes"),
+        MetricsDocument: (
+            "line_level_metrics",
+            "context_metrics",
+            "discovery",
+            "subagent_metrics",
+        ),
     },
 }
 """Version to the optional fields that it added, by type."""

@@ -13,6 +13,7 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.jsonio import clean_text
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import Evidence, access_counts, why_no_events
+from groundtrace.rows.finders import finders_of
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
 
 
@@ -66,6 +67,7 @@ def row_from(
         slices=taxonomy.slices,
         unknown_tools=_unknown_tools(events, is_known),
         accesses=_accesses(metrics, events),
+        finders=finders_of(metrics),
         document=path,
         outcome=outcome,
     )
