@@ -1,11 +1,12 @@
 """How far the intervals and tests of the impact analysis can be believed, and how fast it is.
 
-    python benchmarks/intervals.py [--sets 400] [--trials 10000] [--json FILE]
+    python -m benchmarks.intervals [--sets 400] [--trials 10000] [--json FILE]
 
 Coverage: data sets are drawn from a population whose true value is known; the share of 95 %
 intervals that hold it should be 0.95. Where an interval was refused the set is counted apart.
-Error rate: data sets without any association or difference; the share of p <= 0.05 should not
-be above 0.05. Both have a sampling error of about sqrt(0.05 * 0.95 / sets).
+Error: data sets without any association or difference; the share of p <= 0.05 should not be
+above 0.05. Power: the share of p <= 0.05 where there is a difference. All have a sampling error
+of about sqrt(share * (1 - share) / sets).
 """
 
 from __future__ import annotations
@@ -16,78 +17,163 @@ import math
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.populations import (
+    METRIC_COUNT,
+    POPULATIONS,
+    Population,
+    correlated,
+    different_tasks,
+    kindred,
+    primaries,
+    true_spearman,
+)
 from groundtrace.documents.events import Coverage, EventSummary
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.impact.association import associate
-from groundtrace.impact.resample import Draws, flip_tests, mean_intervals
+from groundtrace.impact.flips import FLIP_DRAWS
+from groundtrace.impact.maxt import max_t
+from groundtrace.impact.pooled import pooled_tests
+from groundtrace.impact.ratios import ratio_test
+from groundtrace.impact.resample import Draws, holm, midranks
+from groundtrace.impact.signflip import MeanTest, mean_test
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.trial_row import TrialRow
 
 DRAWS = 2000
 SIZES = (6, 10, 20, 50, 200, 600)
-
-Sampler = Callable[[np.random.Generator, int], np.ndarray]
-
-
-def rewards(random: np.random.Generator, n: int) -> np.ndarray:
-    """Differences of two rewards of 0, 0.5 or 1: many ties, mean 0.15."""
-    worse = random.choice([0.0, 0.5, 1.0], p=[0.5, 0.2, 0.3], size=n)
-    better = random.choice([0.0, 0.5, 1.0], p=[0.35, 0.2, 0.45], size=n)
-    return better - worse
+DELTA_SIZES = (6, 10, 20, 50, 100, 200)
+FAMILY_SIZES = (10, 20, 50)
 
 
-DELTAS: dict[str, tuple[Sampler, float]] = {
-    "normal": (lambda random, n: random.normal(0.5, 1, n), 0.5),
-    "skewed (costs)": (lambda random, n: random.lognormal(0, 1, n), math.exp(0.5)),
-    "rewards, tied": (rewards, 0.15),
-}
+def tested(population: Population, sides: tuple[np.ndarray, np.ndarray], seed: int) -> MeanTest:
+    """The test of a mean difference, or of the mean of logs where ratios are compared."""
+    draws = Draws(seed, FLIP_DRAWS)
+    baseline, config = sides
+    if population.ratio:
+        return ratio_test(baseline, config, draws).logs
+    return mean_test(config - baseline, draws)
 
 
-def correlated(random: np.random.Generator, n: int, rho: float, tied: bool) -> np.ndarray:
-    """Two columns of a normal pair; tied: rounded to few levels, as rewards and recalls are."""
-    x = random.normal(size=n)
-    y = rho * x + math.sqrt(1 - rho**2) * random.normal(size=n)
-    return np.stack([np.round(x), np.clip(np.round(y), -1, 1)] if tied else [x, y])
-
-
-def true_spearman(rho: float, tied: bool) -> float:
-    """Of the population: by formula without ties, else from a sample of two million."""
-    if not tied:
-        return 6 / math.pi * math.asin(rho / 2)
-    x, y = correlated(np.random.default_rng(0), 2_000_000, rho, tied)
-    f, g = (_middle(v) for v in (x, y))
-    return float(np.corrcoef(f, g)[0, 1])
-
-
-def _middle(values: np.ndarray) -> np.ndarray:
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - counts / 2)[place]
+def found_by(test: MeanTest) -> bool:
+    """Whether a test says that there is a difference."""
+    return test.p is not None and test.p <= 0.05
 
 
 def delta_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Coverage of the interval of a mean delta, and error rate of its test."""
-    for name, (draw, truth) in DELTAS.items():
-        for n in SIZES:
+    """Coverage of the interval of a mean delta or ratio, error of its test, and power."""
+    for name, population in POPULATIONS.items():
+        for n in DELTA_SIZES:
             random = np.random.default_rng(n)
-            held = refused = wrong = 0
+            held = refused = wrong = right = 0
             for k in range(sets):
-                delta = draw(random, n)
-                (interval,) = mean_intervals(delta.reshape(-1, 1), Draws(k, DRAWS))
-                if interval.low is None or interval.high is None:
+                test = tested(population, population.draw(random, n, population.up), k)
+                low, high = test.interval.low, test.interval.high
+                if low is None or high is None:
                     refused += 1
                 else:
-                    held += interval.low <= truth <= interval.high
-                # Differences of exchangeable values are symmetric: no true difference.
-                null = draw(random, n) - draw(random, n)
-                ((p, _),) = flip_tests(null.reshape(-1, 1), Draws(k, DRAWS))
-                wrong += p <= 0.05
-            yield _row(f"mean delta, {name}", n, sets, held, refused, wrong)
+                    held += low - 1e-9 <= population.up <= high + 1e-9
+                right += found_by(test)
+                wrong += found_by(tested(population, population.draw(random, n, 0.0), k))
+            yield _row(name, n, sets, held, refused, wrong, power=right)
+
+
+def primary_ps(table: np.ndarray, seed: int) -> list[float]:
+    """p of each column of differences."""
+    return [mean_test(column, Draws(seed, FLIP_DRAWS)).p or 1.0 for column in table.T]
+
+
+def primary_rows(sets: int) -> Iterator[dict[str, object]]:
+    """Recall, reward and cost: any error over three configurations, and power of recall."""
+    for n in FAMILY_SIZES:
+        random = np.random.default_rng(n)
+        wrong, right = Counter[str](), Counter[str]()
+        for k in range(sets):
+            null = [p for c in range(3) for p in primary_ps(primaries(random, n), 3 * k + c)]
+            wrong["raw p"] += min(null) <= 0.05
+            wrong["Holm"] += min(p for p in holm(null) if p is not None) <= 0.05
+            table = primaries(random, n, recall=0.2)
+            ps = primary_ps(table, k)
+            right["raw p"] += ps[0] <= 0.05
+            right["Holm over 3"] += (holm(ps)[0] or 1.0) <= 0.05
+            joint = max_t(table, Draws(k, FLIP_DRAWS))[0].p_adjusted
+            right["maxT over 3"] += (joint or 1.0) <= 0.05
+            all_move = primary_ps(primaries(random, n, recall=0.2, reward=0.2, cost=0.3), k)
+            right["Holm over 3, all differ"] += (holm(all_move)[0] or 1.0) <= 0.05
+        for name, count in wrong.items():
+            yield _row(f"any of 3 primaries x 3 configs, {name}", n, sets, None, 0, count)
+        for name, count in right.items():
+            yield _row(f"recall +0.2, {name}", n, sets, None, 0, None, power=count)
+
+
+def family_rows(sets: int) -> Iterator[dict[str, object]]:
+    """maxT against Holm over 49 kindred metrics: any error, and power of the first."""
+    for n in FAMILY_SIZES:
+        random = np.random.default_rng(n)
+        wrong, right = {"maxT": 0, "Holm": 0}, {"maxT": 0, "Holm": 0}
+        for k in range(sets):
+            for up, counts in ((0.0, wrong), (0.2, right)):
+                found = max_t(kindred(random, n, up), Draws(k, FLIP_DRAWS))
+                by_holm = [p or 1.0 for p in holm([a.p for a in found])]
+                by_maxt = [a.p_adjusted or 1.0 for a in found]
+                for name, ps in (("maxT", by_maxt), ("Holm", by_holm)):
+                    counts[name] += (min(ps) if up == 0 else ps[0]) <= 0.05
+        for name in wrong:
+            label = f"{METRIC_COUNT} kindred metrics, {name}"
+            yield _row(label, n, sets, None, 0, wrong[name], power=right[name])
+
+
+def repository_rows(sets: int) -> Iterator[dict[str, object]]:
+    """Five tasks a repository that rise and fall together: flipped one by one, and whole."""
+    for share in (0.2, 0.4):
+        for repositories in (10, 20, 40):
+            n = 5 * repositories
+            units = np.repeat(np.arange(repositories), 5)
+            random = np.random.default_rng(n)
+            apart = whole = held = 0
+            for k in range(sets):
+                level = math.sqrt(share) * random.normal(size=repositories)[units]
+                delta = level + math.sqrt(1 - share) * random.normal(size=n)
+                test = mean_test(delta, Draws(k, FLIP_DRAWS), units)
+                low, high = test.interval.low, test.interval.high
+                held += low is not None and high is not None and low <= 0 <= high
+                whole += found_by(test)
+                apart += found_by(mean_test(delta, Draws(k, FLIP_DRAWS)))
+            yield _row(f"repositories, ICC {share}, tasks flip", n, sets, None, 0, apart)
+            yield _row(f"repositories, ICC {share}, repositories flip", n, sets, held, 0, whole)
+
+
+def centred_rows(sets: int) -> Iterator[dict[str, object]]:
+    """Within config where configs ran different tasks: power must not depend on the sign."""
+    for rho in (-0.4, 0.0, 0.4):
+        for n in (24, 40):
+            random = np.random.default_rng(n)
+            hits = 0
+            for k in range(sets):
+                x, y, present = different_tasks(random, n, rho)
+                order = np.lexsort(present.T)
+                _, strata = np.unique(present[order] @ np.array([1, 2]), return_counts=True)
+                f, g = (_ranks(v[order], present[order]) for v in (x, y))
+                (found,) = pooled_tests([f], [g], strata.tolist(), [(0, 0)], Draws(k, DRAWS))
+                hits += found.p is not None and found.p <= 0.05
+            name = f"within config {rho}, different tasks"
+            wrong = hits if rho == 0 else None
+            yield _row(name, n, sets, None, 0, wrong, power=None if rho == 0 else hits)
+
+
+def _ranks(values: np.ndarray, present: np.ndarray) -> np.ndarray:
+    out = np.zeros(values.shape)
+    for c in range(values.shape[1]):
+        here = present[:, c]
+        size = int(here.sum())
+        out[here, c] = (midranks(values[here, c]) - (size + 1) / 2) / max(size, 1)
+    return out
 
 
 def correlation_rows(sets: int) -> Iterator[dict[str, object]]:
@@ -143,19 +229,21 @@ def _row(
     name: str,
     n: int,
     sets: int,
-    held: int,
+    held: int | None,
     refused: int,
     wrong: int | None,
     tested: int | None = None,
+    power: int | None = None,
 ) -> dict[str, object]:
     given = sets - refused
     return {
         "statistic": name,
         "n": n,
         "sets": sets,
-        "coverage": round(held / given, 3) if given else None,
+        "coverage": round(held / given, 3) if given and held is not None else None,
         "refused": round(refused / sets, 3),
         "error_rate": None if wrong is None else round(wrong / max(tested or sets, 1), 3),
+        "power": None if power is None else round(power / sets, 3),
     }
 
 
@@ -259,30 +347,53 @@ def speed(trials: int) -> dict[str, object]:
     }
 
 
+def flip_speed() -> dict[str, object]:
+    """Time of one test with its interval: 20,000 flips of 500 tasks."""
+    deltas = np.random.default_rng(0).normal(0.1, 1, 500)
+    started = time.process_time()
+    for seed in range(10):
+        mean_test(deltas, Draws(seed, FLIP_DRAWS))
+    spent = (time.process_time() - started) / 10
+    return {"tasks": 500, "draws": FLIP_DRAWS, "cpu_milliseconds": round(spent * 1000, 1)}
+
+
+PARTS = {
+    "deltas": delta_rows,
+    "primaries": primary_rows,
+    "family": family_rows,
+    "repositories": repository_rows,
+    "centred": centred_rows,
+    "correlations": correlation_rows,
+    "clustered": clustered_rows,
+}
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--sets", type=int, default=400, help="data sets of each row")
     parser.add_argument("--trials", type=int, default=10_000, help="trials of the speed test")
+    parser.add_argument("--parts", default=",".join(PARTS), help="which tables, and in what order")
     parser.add_argument("--json", type=Path, help="also write the results here")
     chosen = parser.parse_args()
-    timed = speed(chosen.trials)
+    timed, flips = speed(chosen.trials), flip_speed()
     print(
         f"{timed['trials']} trials at {timed['draws']} draws: {timed['seconds']} s "
         f"({timed['cpu_seconds']} s of processor), peak {timed['peak_mb']} MB\n"
+        f"{flips['draws']} flips of {flips['tasks']} tasks: {flips['cpu_milliseconds']} ms\n"
     )
-    print("| statistic | n | coverage | refused | error rate at 0.05 |\n|---|---|---|---|---|")
+    print(
+        "| statistic | n | coverage | refused | error at 0.05 | power |\n|---|---|---|---|---|---|"
+    )
     table = []
-    for part in (delta_rows, correlation_rows, clustered_rows):
-        for line in part(chosen.sets):
+    for part in chosen.parts.split(","):
+        for line in PARTS[part](chosen.sets):
             table.append(line)
-            error = "" if line["error_rate"] is None else line["error_rate"]
-            print(
-                f"| {line['statistic']} | {line['n']} | {line['coverage']} | {line['refused']} "
-                f"| {error} |",
-                flush=True,
-            )
+            shown = [line[key] for key in ("coverage", "refused", "error_rate", "power")]
+            cells = ["" if value is None else str(value) for value in shown]
+            print(f"| {line['statistic']} | {line['n']} | {' | '.join(cells)} |", flush=True)
     if chosen.json is not None:
-        chosen.json.write_text(json.dumps({"speed": timed, "coverage": table}, indent=1) + "\n")
+        results = {"speed": timed, "flips": flips, "coverage": table}
+        chosen.json.write_text(json.dumps(results, indent=1) + "\n")
     return 0
 
 

@@ -27,11 +27,14 @@ TEMPLATE = Path(__file__).with_name("site.html")
 NAVIGATION: dict[str, tuple[str, ...]] = {
     "Start": ("docs/index.md", "docs/tutorial.md"),
     "Guides": (
+        "docs/guides/swe-bench.md",
         "docs/guides/evaluate-my-runs.md",
+        "docs/guides/loose-traces.md",
         "docs/guides/read-the-report.md",
         "docs/guides/compare-configs.md",
         "docs/guides/explain-a-number.md",
         "docs/guides/ground-truth.md",
+        "docs/guides/unknown-tools.md",
         "docs/guides/add-a-tool.md",
         "docs/guides/add-a-harness.md",
         "docs/guides/add-a-metric.md",

@@ -249,9 +249,9 @@ def tools() -> str:
         "Tools",
         "Which tool a raw name means and what category its calls have "
         "([D2](../decisions.md#d2)). Names are compared without case and without the prefix of an "
-        "MCP server. A tool that is not here is an event of category `other` without files, and "
-        "the run summary counts it under `unknown_tools`. How to add one: "
-        "[guide](../guides/add-a-tool.md).",
+        "MCP server. The calls of a tool that is not here are read from their arguments and "
+        "answers ([guide](../guides/unknown-tools.md)), and the run summary counts them under "
+        "`unknown_tools`. How to add one: [guide](../guides/add-a-tool.md).",
         "## Categories\n\n" + codes(CATEGORIES),
         "## Tools of harnesses",
         _tool_table(entry for entry in entries.values() if entry.server is None),

@@ -59,6 +59,15 @@ def sample(sample_source: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def corpus_next() -> Path:
+    """Real traces of more harnesses; tests that need them skip where there are none."""
+    path = os.environ.get("GROUNDTRACE_CORPUS_NEXT", "")
+    if not path or not Path(path).is_dir():
+        pytest.skip("GROUNDTRACE_CORPUS_NEXT names no folder of real traces")
+    return Path(path)
+
+
+@pytest.fixture(scope="session")
 def corpus() -> Path:
     """Real trials; tests that need them skip where there are none."""
     path = os.environ.get("GROUNDTRACE_CORPUS", "")

@@ -10,32 +10,37 @@ Everything in `groundtrace.__all__` is stable; the rest of the package is not.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from groundtrace.artifacts.clock import now
 from groundtrace.artifacts.file_names import SUMMARY
 from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.artifacts.read import Stored, read_one
 from groundtrace.config import Settings
-from groundtrace.discover import trial_at
+from groundtrace.discover import FoundProblem, discover, trial_at
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.errors import InputError, UsageError
 from groundtrace.metrics import evaluate
 from groundtrace.metrics.catalogue import METRICS
-from groundtrace.model import ReadResult
+from groundtrace.model import Problem, ReadResult, Trial
 from groundtrace.pipeline import TrialReading, read_trial
 from groundtrace.plan import Context
 from groundtrace.rows.detail import Detail
-from groundtrace.storage import open_folder
+from groundtrace.storage import Place, open_folder, place_at
+from groundtrace.suggest import unknown_name
 from groundtrace.traces import read_trace as read_trace_of
+from groundtrace.traces.loose import read_loose
 from groundtrace.truth import load_registry
-from groundtrace.truth.tasks import build_index
+from groundtrace.truth.definitions import load_tasks
+
+if TYPE_CHECKING:
+    from groundtrace.truth.tasks import TaskIndex
 
 Location = str | os.PathLike[str]
 """A path, or the URL of an object store."""
@@ -57,30 +62,93 @@ class Evaluation:
 
 
 def read_trace(trial: Location) -> ReadResult:
-    """The tool calls of a trial folder, in order, and the problems met while reading them."""
+    """The tool calls of a trial, in order, and the problems met while reading them.
+
+    `trial` is a trial's folder, a trace file, or `FILE#id`.
+    """
+    file, sample = _trace_file(os.fspath(trial))
+    if file is not None and file.file is not None:
+        return read_loose(file.folder, file.file, sample)
     return read_trace_of(open_folder(trial))
 
 
 def evaluate_trial(
     trial: Location,
     *,
-    tasks: Location | None = None,
+    tasks: Location | Sequence[Location] | None = None,
     ground_truth: Location | None = None,
     settings: Settings | None = None,
 ) -> Evaluation:
-    """Read and evaluate one trial folder; writes nothing.
+    """Read and evaluate one trial; writes nothing.
 
-    Raises InputError when the folder holds no trial.
+    `trial` is a trial's folder, a trace file, or `FILE#id` for one sample of a file. `tasks` is a
+    folder or a data set, or several of them. Raises InputError when there is no such trial.
     """
-    folder = open_folder(trial)
-    index = None if tasks is None else build_index(open_folder(tasks))
-    found, problems = trial_at(folder, _above(str(trial)), index)
-    if found is None:
-        raise InputError(f"{trial}: holds no trial (no result.json, config.json or trace in it)")
+    settings = settings or Settings()
+    index = load_tasks(_locations(tasks))
+    file, sample = _trace_file(str(trial))
+    problems: tuple[Problem, ...]
+    if file is not None:
+        found, problems = _loose_trial(file, sample, settings, index)
+    else:
+        maybe, problems = trial_at(open_folder(trial), _above(str(trial)), index)
+        if maybe is None:
+            raise InputError(
+                f"{trial}: holds no trial (no result.json, config.json or trace in it)"
+            )
+        found = maybe
     registry = None if ground_truth is None else load_registry(Path(ground_truth))
-    context = Context(settings or Settings(), registry, now(), with_metrics=True)
+    context = Context(settings, registry, now(), with_metrics=True)
     reading = read_trial(found, context, problems)
     return Evaluation(reading, evaluate(reading.document, generated_at=context.generated_at))
+
+
+def _locations(tasks: Location | Sequence[Location] | None) -> list[str]:
+    if tasks is None:
+        return []
+    given = [tasks] if isinstance(tasks, str | os.PathLike) else tasks
+    return [os.fspath(location) for location in given]
+
+
+def _trace_file(trial: str) -> tuple[Place | None, str | None]:
+    """The trace file that a user named, and the sample behind `#`; nothing for a folder."""
+    place = place_at(trial)
+    if place.file is not None:
+        return place, None
+    path, mark, sample = trial.rpartition("#")
+    if mark and not place.folder.exists():
+        place = place_at(path)
+        if place.file is not None:
+            return place, sample
+    return None, None
+
+
+def _loose_trial(
+    file: Place, sample: str | None, settings: Settings, tasks: TaskIndex | None
+) -> tuple[Trial, tuple[Problem, ...]]:
+    """The trial in a trace file; raises InputError where it is not one."""
+    problems: dict[str, list[Problem]] = {}
+    trials: list[Trial] = []
+    passed: list[str] = []
+    for item in discover(file, settings=settings, tasks=tasks):
+        if isinstance(item, Trial):
+            trials.append(item)
+        elif isinstance(item, FoundProblem):
+            problems.setdefault(item.path, []).append(item.problem)
+        else:
+            passed.append(item.reason)
+    where = f"{file.folder.url}/{file.file}"
+    if not trials:
+        told = [str(problem) for group in problems.values() for problem in group]
+        raise InputError(f"{where}: no trace in it ({'; '.join([*passed, *told]) or 'no sample'})")
+    ids = [trial.loose.sample for trial in trials if trial.loose is not None]
+    if sample is None and len(trials) > 1:
+        known = ", ".join(str(name) for name in ids[:5])
+        raise InputError(f"{where}: holds {len(trials)} samples; name one: {where}#ID ({known}, …)")
+    if sample is not None and sample not in ids:
+        raise InputError(f"{where}: {unknown_name('sample', sample, [i for i in ids if i])}")
+    trial = trials[0] if sample is None else trials[ids.index(sample)]
+    return trial, tuple(problems.get(trial.path, ()))
 
 
 def _above(trial: str) -> list[str]:

@@ -17,6 +17,10 @@ BASELINE = "baseline*"
 """Names of configurations that others are compared with, unless the user says otherwise (D33)."""
 
 
+PRIMARIES = ("reward", "cost_usd", "shown.file_recall")
+"""What a comparison is about, unless the user says otherwise (D64)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a user can set; one object is handed to every stage that needs it."""
@@ -27,6 +31,8 @@ class Settings:
     """Servers whose calls count as MCP; `*` means any (D3)."""
     baseline: str = BASELINE
     """Pattern of the configuration that others are compared with (D33)."""
+    primaries: tuple[str, ...] = PRIMARIES
+    """Metrics and outcomes that comparisons are about (D64)."""
     skip: tuple[str, ...] = (
         "_errored",
         "_archived*",
@@ -46,6 +52,10 @@ class Settings:
     """Whether shell commands are evidence (D6)."""
     trials: Literal["latest", "all"] = "latest"
     """Which of several trials of one task and configuration are written (D32)."""
+    config_name: str | None = None
+    """Configuration of loose traces, instead of what folders and models tell (D57)."""
+    prices: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    """Model to dollars per million input, cached and output tokens."""
     schema_version: str = "1.2"
     """Version of the events documents to write (D12)."""
 
@@ -54,6 +64,7 @@ _KEYS: Mapping[tuple[str, str], str] = {
     ("paths", "container_prefixes"): "container_prefixes",
     ("mcp", "servers"): "mcp_servers",
     ("compare", "baseline"): "baseline",
+    ("compare", "primary"): "primaries",
     ("discover", "skip"): "skip",
     ("discover", "trials"): "trials",
     ("shell", "evidence"): "shell",
@@ -61,7 +72,7 @@ _KEYS: Mapping[tuple[str, str], str] = {
 }
 """Where each setting is in the file: (table, key) to the field of `Settings`."""
 
-_LISTS = {"container_prefixes", "mcp_servers", "skip"}
+_LISTS = {"container_prefixes", "mcp_servers", "primaries", "skip"}
 _TABLES = {"shell_commands"}
 CHOICES = {
     "shell": ("use", "ignore"),
@@ -126,6 +137,9 @@ def override(
     mcp_servers: tuple[str, ...] | None = None,
     schema_version: str | None = None,
     baseline: str | None = None,
+    config_name: str | None = None,
+    prices: Mapping[str, tuple[float, float, float]] | None = None,
+    primaries: tuple[str, ...] | None = None,
 ) -> Settings:
     """Settings with the flags that were given (None means not given).
 
@@ -137,6 +151,9 @@ def override(
         "mcp_servers": mcp_servers,
         "schema_version": schema_version,
         "baseline": baseline,
+        "config_name": config_name,
+        "prices": prices,
+        "primaries": primaries,
     }
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     return replace(settings, **changes)

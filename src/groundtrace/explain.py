@@ -16,7 +16,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence
-from groundtrace.model import CallView, Problem, ToolCall
+from groundtrace.model import CallView, Problem, Task, ToolCall
 from groundtrace.pipeline import TrialReading
 from groundtrace.redact import mask
 
@@ -45,14 +45,21 @@ def _identity(reading: TrialReading) -> dict[str, Any]:
     named = msgspec.to_builtins(reading.document.provenance) | {
         "harness": reading.trial.harness,
         "harness_version": reading.trial.harness_version,
-        "task definition": reading.trial.task.folder.url
-        if reading.trial.task is not None and reading.trial.task.folder is not None
-        else None,
+        "task definition": _definition(reading.trial.task),
     }
     evidence = reading.trial.evidence
     return {
         name: {"value": value, "evidence": evidence.get(name, "")} for name, value in named.items()
     }
+
+
+def _definition(task: Task | None) -> str | None:
+    """Where a task is defined: its folder, or the row of a data set."""
+    if task is None:
+        return None
+    if task.row is not None:
+        return f"{task.row.file}, row {task.row.number}"
+    return task.folder.url if task.folder is not None else None
 
 
 def _trace(reading: TrialReading) -> dict[str, Any]:

@@ -33,6 +33,9 @@ Category = Literal[
 AccessKind = Literal["read", "matched", "surfaced", "written"]
 """How a call touched a file (D7)."""
 
+Evidence = Literal["declared", "generic"]
+"""A known tool's rules found a file, or it was read from an unknown tool's arguments and answer."""
+
 TraceSource = Literal["trajectory", "transcript", "merged"]
 """Which source produced the events; `None` stands for degraded mode."""
 
@@ -130,10 +133,46 @@ class Usage:
     """Where they were found, such as `modelUsage`."""
     input_tokens: int | None = None
     """Input tokens of the main thread, cache included, each model call once."""
+    cached_tokens: int | None = None
+    """Those of them that were read from a cache, where the trace tells them apart."""
+    total_tokens: int | None = None
+    """Tokens of all model calls, input with cache and output, as the trace states their sum."""
     cost_usd: float | None = None
     """Cost as the trace states it."""
     cost_source: str | None = None
     """Where it was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a trace says of its own trial beside the calls, whatever the format.
+
+    Discovery names a trial without records by it, and outcomes take verdict and submission from
+    it. A reader fills what its format has and leaves the rest None.
+    """
+
+    task: str | None = None
+    """The task's name: an instance id, as written."""
+    task_place: str | None = None
+    """Where in the trace it is, such as `instance_id`."""
+    model: str | None = None
+    """Model name, raw."""
+    harness: str | None = None
+    harness_version: str | None = None
+    repo: str | None = None
+    """Repository that the trace says it works on, raw."""
+    cost_usd: float | None = None
+    cost_source: str | None = None
+    reward: float | None = None
+    """A verdict or score that the trace itself holds; a verdict is 1.0 or 0.0."""
+    reward_source: str | None = None
+    agent_seconds: float | None = None
+    """Length of the agent's work, where the trace states it."""
+    exit_status: str | None = None
+    """How the harness says that the run ended."""
+    submission: str | None = None
+    """What the agent handed in: a patch as text; empty where it handed in nothing."""
+    submission_source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +201,12 @@ class Trace:
     """MCP servers that the trace names."""
     usage: Usage = field(default_factory=Usage)
     """Totals the trace states about itself."""
+    tokens_share: float | None = None
+    """Share of the stated total of tokens that the sum over model calls reaches."""
     evidence: tuple[str, ...] = ()
     """Per file read: which reader took it and by which evidence."""
+    stated: Stated = field(default_factory=Stated)
+    """What the trace says of its own trial."""
 
     @property
     def readable(self) -> bool:
@@ -208,6 +251,10 @@ class FileRef(msgspec.Struct, frozen=True):
     line_changes: tuple[tuple[int, int, int], ...] = ()
     """Places that a write changed: first and last line replaced, counted before it, and growth;
     empty where they are not known (D72)."""
+    revision: str | None = None
+    """Revision of the repository that the call names beside it, where it does."""
+    evidence: Evidence = "declared"
+    """Whether the tool is known, or its call was read generically (D46)."""
 
 
 class CallView(msgspec.Struct, frozen=True):
@@ -219,6 +266,8 @@ class CallView(msgspec.Struct, frozen=True):
     """Canonical tool name from the tool table; None for an unknown tool."""
     is_mcp: bool = False
     """The call went to one of the MCP servers that count (D3)."""
+    looks: bool = False
+    """Only its answer tells what it found: a search, a shell command, an unknown tool (D47)."""
     refs: tuple[FileRef, ...] = ()
     """Files touched, in order of appearance."""
     symbols: tuple[str, ...] = ()
@@ -275,14 +324,15 @@ class GroundTruth:
     symbols: tuple[TruthSymbol, ...] = ()
     chunks: tuple[TruthChunk, ...] = ()
     expected_edit_files: tuple[TruthFile, ...] = ()
-    """Edit targets, only from sources that mean edits (D27)."""
+    """Edit targets, only from sources that mean edits (D27). Empty without a source means unknown;
+    empty with one means that the source expects no edit (D58)."""
     expected_edit_files_source: str | None = None
     expected_edit_files_confidence: Confidence | None = None
     source: str | None = None
     """Name of the source that gave the files, such as `tests/ground_truth.json`."""
     confidence: Confidence | None = None
     edit_chunks: tuple[TruthChunk, ...] = ()
-    """Lines that a gold patch changes, as they were before it."""
+    """Lines that a gold patch changes, as they were before it (D55)."""
     test_files: tuple[str, ...] = ()
     """Files of the task's test patch: neither evidence nor edit targets."""
 
@@ -298,11 +348,31 @@ class TruthResult(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class TaskRow:
+    """A task that is a row of a data set, as far as ground truth needs it.
+
+    Texts stay as written until a trial of the task asks for its truth.
+    """
+
+    file: str
+    """Name of the data set's file."""
+    number: int
+    """Row in it, from 1."""
+    patch: str | None = None
+    test_patch: str | None = None
+    context: str | None = None
+    """What the row lists as context: JSON text, or free text."""
+    context_key: str | None = None
+    """Column that it is from: `gold_context`, `snippets` or `files`."""
+    base_commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """A task definition, as the task index knows it."""
 
     name: str
-    """Canonical name: the folder's, as written."""
+    """Canonical name: as its definition states it, else the folder's (D60)."""
     benchmark: str
     """Suite folder it lies in."""
     folder: Folder | None
@@ -312,7 +382,9 @@ class Task:
     repo_paths: Mapping[str, str] = field(default_factory=dict)
     """Where the task says a repository lies in the workspace: path to raw repository name."""
     aliases: tuple[str, ...] = ()
-    """Other names it goes by (task.toml name and id)."""
+    """Other names it goes by (the folder's, task.toml name and id)."""
+    row: TaskRow | None = None
+    """The row of a data set that defines it; None for a folder's task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +394,8 @@ class Outcome:
     reward: float | None = None
     reward_reason: str | None = None
     """Why there is no valid reward (D34)."""
+    reward_source: str | None = None
+    """Where the reward was found, for trials without records."""
     cost_usd: float | None = None
     cost_source: str | None = None
     agent_seconds: float | None = None
@@ -333,6 +407,23 @@ class Outcome:
     started_at: float | None = None
     finished_at: float | None = None
     agent_started_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LooseTrace:
+    """The trace of a trial that has no folder and no records of its own."""
+
+    file: str
+    """Name of the file in the trial's folder."""
+    sample: str | None = None
+    """Which of its samples; None where the file is one trace."""
+    inputs: str = ""
+    """Fingerprint of what discovery knew of it: the file, verdicts beside it, a manifest's row."""
+    submission: str | None = None
+    """What predictions beside the trace say was handed in."""
+    submission_source: str | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
+    """Columns of a manifest that groundtrace does not know, kept for grouping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,3 +453,5 @@ class Trial:
     """Files present, relative to the folder."""
     evidence: Mapping[str, str] = field(default_factory=dict)
     """Per identity field, where it came from."""
+    loose: LooseTrace | None = None
+    """Set for a trial that is one trace (or a sample of one) without records."""

@@ -69,3 +69,7 @@ def run_id_of(path: str, taken: set[str]) -> str:
         run_id = path.replace("/", "__")
     taken.add(run_id.casefold())
     return run_id
+
+
+TASK_SCHEMES: tuple[str, ...] = ()
+"""Prefixes of `--tasks` that name neither a file nor a folder; `truth.definitions` reads them."""

@@ -9,7 +9,8 @@ for whole runs, in worker processes, and makes summaries, analyses and reports o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from groundtrace.artifacts.file_names import metrics_path
 from groundtrace.discover import with_trace
@@ -19,13 +20,16 @@ from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.documents.versions import events_as, metrics_as
 from groundtrace.events import build_document
+from groundtrace.events.submission import with_submission
 from groundtrace.metrics import evaluate
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial, TruthResult
 from groundtrace.plan import Context, TrialWork
 from groundtrace.rows.make import row_from
+from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.tools import is_known_tool, view_calls
 from groundtrace.traces import read_trace
+from groundtrace.traces.loose import read_loose
 from groundtrace.truth import Registry, load_ground_truth
 
 
@@ -49,13 +53,17 @@ def read_trial(
     `truth_mark` is a fingerprint of the ground truth's inputs: with one, the truth is read once
     for all trials of a task.
     """
-    trace, trace_problems = read_trace(trial.folder)
+    if trial.loose is None:
+        trace, trace_problems = read_trace(trial.folder)
+    else:
+        trace, trace_problems = read_loose(trial.folder, trial.loose.file, trial.loose.sample)
     views = view_calls(trace, context.settings)
-    trial = with_trace(trial, trace)
+    trial = with_trace(trial, trace, context.settings.prices)
     truth, truth_problems = _truth(trial, context.registry, truth_mark)
     call_problems = (problem for view in views for problem in view.problems)
     problems = (*found, *trace_problems, *call_problems, *truth_problems)
     document = build_document(trial, trace, views, truth, problems, context.settings)
+    document = with_submission(document, trial, trace)
     return TrialReading(trial, trace, views, truth, problems, document)
 
 
@@ -69,6 +77,10 @@ class TrialDone:
     metrics_mark: str
     """Of the metrics document, where there is one."""
     row: TrialRow | None
+    unknown_calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """What became of the calls of unknown tools (`rows.tool_use`)."""
+    uncounted_servers: Mapping[str, int] = field(default_factory=dict)
+    """MCP servers whose calls are not counted as MCP, with these calls."""
 
 
 def process_trial(work: TrialWork) -> TrialDone:
@@ -83,9 +95,16 @@ def process_trial(work: TrialWork) -> TrialDone:
         run_path=work.run_path,
     )
     version = context.settings.schema_version
-    written = work.output.write(work.document, encode(events_as(reading.document, version)))
+    document = events_as(reading.document, version, generated_at=context.generated_at)
+    written = work.output.write(work.document, encode(document))
+
+    def is_known(name: str) -> bool:
+        return is_known_tool(name, context.settings)
+
     if not context.with_metrics:
-        return TrialDone(outcome, written.mark, "", None)
+        unknown = unknown_calls(reading.document, is_known)
+        servers = uncounted_servers(reading.document)
+        return TrialDone(outcome, written.mark, "", None, unknown, servers)
     # The row is made from what is stored: a summary made from files next year is that of today.
     metrics = metrics_as(evaluate(reading.document, generated_at=context.generated_at), version)
     metrics_written = work.output.write(metrics_path(work.document), encode(metrics))
@@ -94,7 +113,7 @@ def process_trial(work: TrialWork) -> TrialDone:
         reading.document,
         outcome,
         path=work.document,
-        is_known=lambda name: is_known_tool(name, context.settings),
+        is_known=is_known,
     )
     return TrialDone(outcome, written.mark, metrics_written.mark, row)
 

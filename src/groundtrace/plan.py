@@ -119,7 +119,7 @@ class Fingerprints:
         return fingerprint(
             self.context,
             place,
-            list(files_below(trial.folder)),
+            list(files_below(trial.folder)) if trial.loose is None else trial.loose.inputs,
             truth,
             [trial.run_id, trial.config_name, trial.task_name, trial.trial_name],
             [trial.benchmark, trial.batch_timestamp, trial.trial_key],
@@ -130,10 +130,12 @@ class Fingerprints:
     def task(self, task: Task) -> str:
         """Of a task's definition: its files, and what the index says of it."""
         key = task.folder.url if task.folder is not None else f"{task.benchmark}/{task.name}"
+        if task.row is not None:
+            key = f"{task.row.file}:{task.row.number}:{key}"
         if key not in self.tasks:
             files = list(files_below(task.folder)) if task.folder is not None else []
             named = [task.name, task.benchmark, task.repos, task.repo_paths, task.aliases]
-            self.tasks[key] = fingerprint(named, files)
+            self.tasks[key] = fingerprint(named, files, task.row)
         return self.tasks[key]
 
 

@@ -15,6 +15,7 @@ DeclaredKind = Literal[
     # finding trials and reading their records
     "ambiguous_task",
     "bad_cost",
+    "bad_row",
     "bad_time",
     "broken_json",
     "broken_toml",
@@ -31,8 +32,10 @@ DeclaredKind = Literal[
     "task_from_folder",
     "times_reversed",
     "too_large",
+    "trace_missing",
     "unlisted_folder",
     "unreadable",
+    "verdicts_disagree",
     # reading traces
     "arguments_cut",
     "arguments_lost",
@@ -56,6 +59,8 @@ DeclaredKind = Literal[
     "unknown_block",
     "unrecognised",
     "wrong_type",
+    # reading the calls of unknown tools
+    "answer_too_large",
     # reading shell commands
     "shell_nesting",
     "shell_syntax",
@@ -117,6 +122,11 @@ TRACES: Mapping[DeclaredKind, str] = {
 }
 """Met while reading traces."""
 
+UNKNOWN_TOOLS: Mapping[DeclaredKind, str] = {
+    "answer_too_large": "An unknown tool's answer is larger or deeper than any that is looked at; what lies beyond was left out.",
+}
+"""Met while reading the calls of tools that the tool table does not know."""
+
 SHELL: Mapping[DeclaredKind, str] = {
     "shell_nesting": "A shell command is nested too deeply to be followed; its files are unknown.",
     "shell_syntax": "A part of a shell command could not be parsed; its files may be missing.",
@@ -146,6 +156,7 @@ TRUTH: Mapping[DeclaredKind, str] = {
 RECORDS: Mapping[DeclaredKind, str] = {
     "ambiguous_task": "The trial's records fit several tasks, and nothing tells which.",
     "bad_cost": "A recorded cost is no amount.",
+    "bad_row": "A row of a manifest, or a value in it, cannot be used.",
     "bad_time": "A recorded time cannot be read.",
     "broken_json": "A record is not valid JSON.",
     "broken_toml": "A file is not valid TOML.",
@@ -162,8 +173,10 @@ RECORDS: Mapping[DeclaredKind, str] = {
     "task_from_folder": "The task is known from the folder's name only.",
     "times_reversed": "An interval ends before it starts; its length is unknown.",
     "too_large": "A record is larger than records are; it was not read.",
+    "trace_missing": "A manifest names a trace, or a sample of one, that is not there.",
     "unlisted_folder": "A folder cannot be listed; what it holds is missing from the results.",
     "unreadable": "A file cannot be read.",
+    "verdicts_disagree": "Two records beside a trace give different verdicts; the nearest counts.",
 }
 """Met while finding trials and reading their records."""
 
@@ -178,6 +191,7 @@ DOCUMENTS: Mapping[DeclaredKind, str] = {
 GROUPS: Mapping[str, Mapping[DeclaredKind, str]] = {
     "Finding trials and reading their records": RECORDS,
     "Reading traces": TRACES,
+    "Reading the calls of unknown tools": UNKNOWN_TOOLS,
     "Reading shell commands": SHELL,
     "Loading tasks and ground truth": TRUTH,
     "Reading documents back": DOCUMENTS,

@@ -1,6 +1,6 @@
 """Characters that print nothing, or turn the text around them, shown as escapes.
 
-Terminal and reports share it: what a trace hides in a name must not differ by where it is read.
+Numbers with their nouns are here too. Terminal and reports share it: what a trace hides in a name must not differ by where it is read.
 """
 
 from __future__ import annotations
@@ -25,3 +25,8 @@ def _hidden(char: str) -> bool:
 
 def _escape(char: str) -> str:
     return char.encode("unicode_escape").decode()
+
+
+def plural(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun, as a person would write it."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

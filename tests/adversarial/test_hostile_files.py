@@ -195,6 +195,6 @@ def test_an_output_folder_with_foreign_files_in_it(world: World, groundtrace: Ca
     os.mkfifo(world.results / "baseline/pipe.retrieval_events.json")
     ran = world.evaluate(groundtrace)
     assert ran.code == 0, ran.err
-    assert_said(ran, "1 documents have no trial any more")
+    assert_said(ran, "1 document has no trial any more")
     assert foreign.read_text() == "not JSON"
     assert world.summary()["overall"]["computable"] == 1

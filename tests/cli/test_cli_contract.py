@@ -82,12 +82,14 @@ def test_missing_runs_folder(command: str, groundtrace: Call, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("command", ["run", "normalize", "evaluate", "impact", "report"])
-def test_a_file_where_a_folder_is_expected(command: str, groundtrace: Call, tmp_path: Path) -> None:
+def test_a_file_that_is_no_trace_is_nothing_to_evaluate(
+    command: str, groundtrace: Call, tmp_path: Path
+) -> None:
     path = tmp_path / "runs"
     path.write_text("")
     ran = groundtrace(command, path)
-    assert ran.code == 2
-    assert "a file, where a folder is expected" in one_line(ran)
+    assert ran.code == 3
+    assert "no trials found" in one_line(ran) or "holds no retrieval_events" in one_line(ran)
 
 
 @pytest.mark.parametrize("command", ["run", "normalize", "evaluate", "impact", "report"])

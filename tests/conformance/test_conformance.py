@@ -17,7 +17,7 @@ from groundtrace.documents import KINDS
 from groundtrace.documents.schema import schema
 from groundtrace.model import ToolCall, Trace
 from groundtrace.tools import view_calls
-from groundtrace.truth import SOURCES
+from groundtrace.truth import EDIT_SOURCES, SOURCES
 from tests.conftest import Ran
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -129,6 +129,30 @@ def test_the_chain_of_sources_is_the_specifications() -> None:
     last = chain.index(steps[-1])
     beside = {path for path, _ in chain[:last]} - {path for path, _ in steps}
     assert beside == {"tests/expected.patch", "tests/config.json"}
+
+
+def test_every_source_that_the_specification_does_not_name_is_named_in_a_decision() -> None:
+    """Whoever checks a number against the chain must be able to read where it departs."""
+    decisions = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "ground-truth.md").read_text(encoding="utf-8")
+    specification = SPECIFICATION_SOURCES.split()
+    for source in SOURCES:
+        assert f"`{source.path}`" in page
+        if source.path not in specification:
+            assert f"`{source.path}`" in decisions, source.path
+    stated = [path for path in EDIT_SOURCES if path not in EDITS_OF_THE_SPECIFICATION.split()]
+    assert stated == ["tests/config.json", "tests/ground_truth.json"]
+    assert all(f"`{path}`" in decisions for path in stated)
+
+
+SPECIFICATION_SOURCES = (
+    "tests/ground_truth.json tests/expected_defects.json tests/expected_changes.json"
+    " tests/reference_fix.patch tests/expected.diff solution/solve.sh instruction.md tests/test.sh"
+)
+EDITS_OF_THE_SPECIFICATION = (
+    "tests/expected_changes.json tests/reference_fix.patch tests/expected.diff"
+    " tests/expected.patch solution/solve.sh"
+)
 
 
 @pytest.fixture

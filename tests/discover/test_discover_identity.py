@@ -300,7 +300,9 @@ def test_tasks_of_the_same_name_in_one_suite(tmp_path: Path) -> None:
     task(tmp_path / "tasks", "csb_x", "incident-002", '[task]\nid = "incident-001"\n')
     task(tmp_path / "tasks", "csb_x", "incident-001", '[task]\nid = "other"\n')
     trial(tmp_path / "runs/r1/mcp/x__AbCdEfG", "incident-001")
-    assert one(tmp_path / "runs", index(tmp_path / "tasks")).task_name == "incident-001"
+    found = one(tmp_path / "runs", index(tmp_path / "tasks"))
+    assert found.task is not None and found.task.folder is not None
+    assert (found.task.folder.name, found.task_name) == ("incident-001", "other")
 
 
 BAD_RESULTS: dict[str, Any] = {
@@ -339,6 +341,29 @@ def test_a_bad_result_is_a_named_problem_and_the_trial_goes_on(tmp_path: Path, n
     assert problems
     assert all(p.path == "r1/mcp/a-1__AbCdEfG" for p in problems)
     assert trials[0].outcome.reward is None
+
+
+def test_a_trial_of_which_only_task_metrics_is_left_is_a_trial(tmp_path: Path) -> None:
+    """Like one of which only config.json is left: nothing that ran is missing from the counts."""
+    named = {"task_id": "a-1", "config_name": "mcp-remote-direct", "benchmark": "csb_sdlc_fix"}
+    put(tmp_path / "r1/mcp/a-1__AbCdEfG/task_metrics.json", named)
+    trial(tmp_path / "r1/mcp/b-1__AbCdEfG", "b-1")
+    trials, skipped, problems = found(tmp_path)
+    assert [(t.task_name, t.config_name) for t in trials] == [
+        ("a-1", "mcp-remote-direct"),
+        ("b-1", "mcp"),
+    ]
+    assert (trials[0].benchmark, trials[0].files) == ("csb_sdlc_fix", ("task_metrics.json",))
+    assert kinds(problems) == {"no_result"}
+    assert not skipped
+
+
+def test_task_metrics_above_a_trial_make_no_trial_of_the_folder(tmp_path: Path) -> None:
+    """The trial below would be lost in it."""
+    put(tmp_path / "r1/mcp/a-1/task_metrics.json", {"task_id": "a-1"})
+    trial(tmp_path / "r1/mcp/a-1/a-1__AbCdEfG", "a-1")
+    trials, _, _ = found(tmp_path)
+    assert [t.trial_name for t in trials] == ["a-1__AbCdEfG"]
 
 
 def test_a_folder_named_result_json(tmp_path: Path) -> None:

@@ -87,6 +87,24 @@ def test_durations_of_task_metrics_stand_in_where_the_result_has_no_times(tmp_pa
     outcome, _ = outcome_of(tmp_path, started_at=None, finished_at=None, agent_execution=None)
     assert (outcome.agent_seconds, outcome.trial_seconds) == (81.2, 185.1)
     assert outcome_of(tmp_path, finished_at="2026-03-20T18:25:00")[0].trial_seconds is None
+    reversed_agent = {
+        "started_at": "2026-03-20T18:30:00",
+        "finished_at": "2026-03-20T18:20:00",
+    }
+    assert outcome_of(tmp_path, agent_execution=reversed_agent)[0].agent_seconds is None
+
+
+def test_each_duration_is_taken_on_its_own(tmp_path: Path) -> None:
+    """A result with the trial's times and none of the agent's says nothing of the agent's time."""
+    put(
+        tmp_path / "r1/mcp/a-1__AbCdEfG/task_metrics.json",
+        {"agent_execution_seconds": 81.2, "wall_clock_seconds": 185.1},
+    )
+    outcome, problems = outcome_of(tmp_path, agent_execution=None)
+    assert (outcome.agent_seconds, outcome.trial_seconds) == (81.2, pytest.approx(1200))
+    assert not problems
+    other, _ = outcome_of(tmp_path, started_at=None, finished_at=None)
+    assert (other.agent_seconds, other.trial_seconds) == (pytest.approx(780), 185.1)
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,38 @@ def test_a_task_is_found_by_every_name(tmp_path: Path) -> None:
     ):
         found = tasks.find(name)
         assert found is not None, name
-        assert (found.name, found.benchmark) == ("ccx-218", "csb_org_x")
+        assert (found.name, found.benchmark) == ("inc-7", "csb_org_x")
     assert tasks.find("ccx-2") is None
     assert tasks.find("csb_sdlc_x/ccx-218") is None
     assert tasks.find("") is None
+
+
+def test_a_task_is_called_what_its_definition_calls_it(tmp_path: Path) -> None:
+    """D60: one spelling, whatever the folder's name is; the folder's name finds it too."""
+    task(tmp_path, "s", "ccx-trace-001", '[metadata]\nname = "CCX-trace-001"\n')
+    task(
+        tmp_path, "s", "folder-2", '[metadata]\nname = "A title of some words"\n[task]\nid = "t-2"'
+    )
+    task(tmp_path, "s", "folder-3", '[task]\nname = "named-3"\nid = "id-3"')
+    task(tmp_path, "s", "folder-4", "[verification]\nx = 1\n")
+    tasks = build_index(LocalFolder(tmp_path))
+    assert [t.name for t in tasks.tasks] == ["CCX-trace-001", "t-2", "named-3", "folder-4"]
+    for name in ("CCX-TRACE-001", "ccx-trace-001"):
+        assert (found := tasks.find(name)) is not None
+        assert found.name == "CCX-trace-001"
+    assert tasks.find("folder-3") == tasks.find("id-3") == tasks.find("named-3")
+    assert tasks.tasks[2].aliases == ("folder-3", "id-3")
+
+
+def test_a_stated_name_that_does_not_tell_tasks_apart_is_none(tmp_path: Path) -> None:
+    """D60: a copied definition would make one task of two; their folders tell them apart."""
+    task(tmp_path, "s", "a-1", '[task]\nid = "a-1"')
+    task(tmp_path, "s", "a-2", '[task]\nid = "a-1"')
+    task(tmp_path, "s", "b-1", '[task]\nid = "same"')
+    task(tmp_path, "s", "b-2", '[task]\nid = "SAME"')
+    task(tmp_path, "other", "b-3", '[task]\nid = "same"')
+    names = [t.name for t in build_index(LocalFolder(tmp_path)).tasks]
+    assert sorted(names) == ["a-1", "a-2", "b-1", "b-2", "same"]
 
 
 def test_old_and_new_suite_names_are_one() -> None:

@@ -17,6 +17,8 @@ from groundtrace.documents.schema import render, schema
 from groundtrace.errors import InputError, VersionError
 from groundtrace.metrics import evaluate
 from groundtrace.metrics.example import example_document
+from groundtrace.rows.make import row_from
+from groundtrace.summary import summarise
 from tests.documents.strategies import spoiled, values
 
 VALIDATORS = {kind: jsonschema_rs.validator_for(schema(kind)) for kind in KINDS}
@@ -103,6 +105,33 @@ def test_a_later_minor_version_is_read_by_the_fields_known_here() -> None:
     later = EMPTY_OUTCOMES | {"schema_version": "1.7", "invented_later": {"a": [1]}}
     assert accepted_by_types("outcomes", later)
     assert not accepted_by_types("outcomes", EMPTY_OUTCOMES | {"invented_later": 1})
+
+
+def test_documents_of_the_published_1_0_and_of_ours_are_read() -> None:
+    """D59: a time of making, a suite that is text, no batch; and the same without these."""
+    ours = json.loads(codec.encode(example_document()))
+    published = ours | {"schema_version": "1.0", "generated_at": "2026-01-01T00:00:00Z"}
+    published["provenance"] = {**ours["provenance"], "benchmark": ""}
+    del published["provenance"]["batch_timestamp"]
+    for document in (ours, published, published | {"schema_version": "1.2"}):
+        assert accepted_by_types("retrieval_events", document)
+        assert VALIDATORS["retrieval_events"].is_valid(document)
+    assert not accepted_by_types("retrieval_events", published | {"generated_at": 3})
+
+
+def test_cutoffs_stand_in_the_order_of_their_numbers() -> None:
+    """1, 3, 5, 10: sorted as text, 10 comes second and people misread the row."""
+    document = evaluate(example_document(), generated_at="now")
+    data = json.loads(codec.encode(document))
+    for name in ("precision", "recall", "f1", "ndcg"):
+        assert list(data["file_level_metrics"][name]) == ["1", "3", "5", "10"]
+    assert codec.decode("retrieval_metrics", codec.encode(document), "x.json") == document
+    row = row_from(document)
+    summary = json.loads(codec.encode(summarise([row], scope="r", generated_at="now")))
+    names = list(summary["overall"]["metrics"])
+    assert [n for n in names if n.startswith("recall@")] == [f"recall@{k}" for k in (1, 3, 5, 10)]
+    keys = schema("retrieval_metrics")["$defs"]["FileLevelMetrics"]["properties"]["recall"]
+    assert {"enum": ["1", "3", "5", "10"]} in [o.get("propertyNames") for o in keys["anyOf"]]
 
 
 def test_another_major_version_is_refused_with_file_and_versions() -> None:

@@ -24,6 +24,7 @@ from groundtrace.model import (
     Problem,
     Task,
     ToolCall,
+    ToolResult,
     Trace,
     Trial,
     TruthChunk,
@@ -60,7 +61,13 @@ TRUTH = GroundTruth(
 
 def call(name: str = "Read", at: float | None = None, **arguments: Any) -> ToolCall:
     timestamp = None if at is None else START + at
-    return ToolCall(name=name, arguments=arguments, call_id=f"id-{name}", timestamp=timestamp)
+    return ToolCall(
+        name=name,
+        arguments=arguments,
+        call_id=f"id-{name}",
+        timestamp=timestamp,
+        result=ToolResult("shown"),
+    )
 
 
 def view(*refs: FileRef, **changes: Any) -> CallView:
@@ -329,6 +336,36 @@ def test_losses_are_said_in_words_and_counted() -> None:
     }
 
 
+RECORD_PROBLEMS = (
+    Problem("result.json", "bad_cost", "no amount"),
+    Problem("result.json", "bad_time", "no time"),
+    Problem("result.json", "no_task", "no definition"),
+    Problem("config.json", "config_disagrees", "two names"),
+    Problem("task_metrics.json", "broken_json", "not JSON"),
+)
+
+
+def test_problems_of_records_do_not_degrade_a_trace() -> None:
+    """D61: a cost that cannot be read takes nothing away from the events."""
+    files = ("config.json", "result.json", "task_metrics.json", "agent/claude-code.txt")
+    coverage = document([call()], of=trial(files=files), problems=RECORD_PROBLEMS).coverage
+    assert coverage.degraded_reason is None
+    assert coverage.problems == {problem.kind: 1 for problem in RECORD_PROBLEMS}
+    hidden = Problem("agent", "unlisted_folder", "cannot be listed")
+    made = document([call()], of=trial(files=files), problems=(*RECORD_PROBLEMS, hidden))
+    assert made.coverage.degraded_reason == (
+        "parts of the trace could not be read: unlisted_folder 1"
+    )
+
+
+def test_a_call_in_flight_is_said() -> None:
+    """D61: a trace that ends before an answer is incomplete, though every line of it is whole."""
+    cut = structs.replace(call(), result=None)
+    made = document([call(), call(), cut])
+    assert made.coverage.degraded_reason == "the trace holds no answer to 1 of 3 tool calls"
+    assert made.coverage.calls_unanswered == 1
+
+
 def test_subagents_whose_calls_are_missing_are_said() -> None:
     """A trajectory keeps none of a subagent's calls: what it read cannot be seen."""
     started = view(category="other", tool="Task")
@@ -358,18 +395,46 @@ def test_chunks_and_edit_files_are_spelled_like_the_files_that_they_are() -> Non
     assert section.expected_edit_files_source == "tests/expected.diff"
 
 
+def test_an_empty_list_of_edits_is_told_from_an_unknown_one() -> None:
+    """D58: a source that states an empty list expects no edit; without one nothing is known."""
+    none = replace(
+        TRUTH,
+        expected_edit_files_source="tests/ground_truth.json",
+        expected_edit_files_confidence="medium",
+    )
+    section = document([call()], truth=none).ground_truth
+    assert section.expected_edit_files == []
+    assert section.expected_edit_files_source == "tests/ground_truth.json"
+    unknown = document([call()], truth=TRUTH).ground_truth
+    assert unknown.expected_edit_files is UNSET
+    assert unknown.expected_edit_files_source is UNSET
+
+
 # --- versions and bytes ----------------------------------------------------------------------------
 
 
 def test_version_1_0_has_none_of_the_later_fields() -> None:
     """D12."""
     whole = document([call()], [view(read("/workspace/setup.py"))])
-    made = events_as(whole, "1.0")
+    made = events_as(whole, "1.0", generated_at="2026-01-01T00:00:00Z")
     text = msgspec.json.encode(made).decode()
     assert made.schema_version == "1.0"
     for name in ("call_id", "accesses", "elapsed_origin", '"problems"'):
         assert name not in text
     assert made.events[0].matched_ground_truth_files == ["setup.py"]
+
+
+def test_version_1_0_is_the_published_one() -> None:
+    """D59: its schema requires a time of making and a suite that is text."""
+    whole = document([call()], of=trial(benchmark=None))
+    then = "2026-01-01T00:00:00Z"
+    made = events_as(whole, "1.0", generated_at=then)
+    assert (made.generated_at, made.provenance.benchmark) == (then, "")
+    known = events_as(document(of=trial(benchmark="s")), "1.0", generated_at=then)
+    assert known.provenance.benchmark == "s"
+    for version in ("1.1", "1.2"):
+        later = events_as(whole, version, generated_at=then)
+        assert (later.generated_at, later.provenance.benchmark) == (UNSET, None)
 
 
 _JUNK = st.one_of(

@@ -116,6 +116,17 @@ def test_below_five_pairs_there_is_no_coefficient():
     assert "fewer_than_5_pairs" in analysis.reason
 
 
+def test_the_reason_for_no_coefficient_says_what_is_there():
+    """One task with both values is not none: it has no rank, which is another reason."""
+    alone, _ = correlations(recall_rows([(0.5, 1)]))
+    assert alone.reason.startswith("1 task has both a retrieval metric and an outcome")
+    assert "fewer_than_5_pairs" in alone.reason
+    twice, _ = correlations(recall_rows([(0.5, 1)], "a") + recall_rows([(0.7, 0)], "b"))
+    assert twice.reason.startswith("1 task has both")
+    apart = [row("t0", "a", {"file_recall": 1.0}, reward=None), row("t1", "a", {}, reward=1.0)]
+    assert correlations(apart)[0].reason == "no task has both a retrieval metric and an outcome"
+
+
 def test_five_pairs_give_a_coefficient_without_p_or_interval():
     entry = correlations(recall_rows([(i / 5, -i) for i in range(5)]))[1][
         "overall", None, "file_recall", "reward"

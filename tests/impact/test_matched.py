@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from groundtrace.errors import UsageError
 from groundtrace.impact import ImpactOptions, analyse
+from groundtrace.impact.deltas import differences
 from groundtrace.impact.matched import choose_pairs
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
+from groundtrace.rows.means import difference
 from tests.impact.trial_rows import row
 
 QUICK = ImpactOptions(draws=200)
@@ -107,7 +111,7 @@ def test_below_six_tasks_there_are_means_and_counts_alone(n, inferred):
     delta = deltas(first(rows))["reward"]
     assert (delta.n, delta.n_better, delta.mean_baseline) == (n, n, 0.0)
     assert delta.mean_delta == pytest.approx(1 + (n - 1) / 2)
-    for value in (delta.p, delta.p_holm, delta.ci_low, delta.ci_high, delta.effect_size):
+    for value in (delta.p, delta.p_adjusted, delta.ci_low, delta.ci_high, delta.effect_size):
         assert (value is not None) == inferred
     assert (delta.inference_reason is None) == inferred
 
@@ -141,23 +145,41 @@ def test_lower_cost_is_better_and_an_unchanged_value_is_neither():
     assert cost.mean_delta == -0.25
 
 
-def test_holm_is_over_outcomes_and_over_metrics_apart():
-    """Many kindred retrieval metrics do not drown the question whether outcomes differ."""
+def test_primaries_and_all_other_metrics_are_two_families():
+    """D64: 49 kindred retrieval metrics do not drown the three that the comparison is about, and
+    copies of one metric cost each other nothing."""
     rows = [
         r
         for i in range(8)
         for r in both(
             f"t{i}",
             {"reward": 0.0, "cost_usd": 1.0},
-            {"reward": 1.0 + i, "cost_usd": 1.0 + i},
-            metrics=({"mrr": 0.1, "map": 0.1, "f1@5": 0.1}, {"mrr": 0.9, "map": 0.8, "f1@5": 0.7}),
+            {"reward": 1.0 + i if i else -2.0, "cost_usd": 2.0 + i % 3},
+            metrics=(
+                {"mrr": 0.1, "map": 0.1, "f1@5": 0.1},
+                dict.fromkeys(("mrr", "map", "f1@5"), 0.2 + i / 10),
+            ),
         )
     ]
     found = deltas(first(rows))
-    assert found["reward"].table == "outcomes"
-    assert found["reward"].p_holm == pytest.approx(2 * found["reward"].p, abs=1e-5)
-    assert found["mrr"].table == "metrics"
-    assert found["mrr"].p_holm == pytest.approx(3 * found["mrr"].p, abs=1e-5)
+    assert {name for name, d in found.items() if d.table == "primary"} == {
+        "reward",
+        "cost_usd",
+        "shown.file_recall",
+    }
+    assert found["cost_usd"].p == 2 / 2**8
+    assert found["mrr"].p_adjusted == found["mrr"].p == 2 / 2**8
+    # Reward and cost are adjusted over each other; recall has no pairs and is no test.
+    assert found["reward"].p == 6 / 2**8  # as far: none, the -2, and -2 with +2 turned; each way
+    for name in ("reward", "cost_usd"):
+        assert found[name].p <= found[name].p_adjusted <= 2 * found[name].p
+    chosen = deltas(first(rows, primaries=("mrr",)))
+    assert [name for name, d in chosen.items() if d.table == "primary"] == ["mrr"]
+
+
+def test_an_unknown_primary_names_the_nearest():
+    with pytest.raises(UsageError, match=r"shown\.file_recall"):
+        first(many(3), primaries=("shown.file_recal",))
 
 
 def test_noise_of_averaging_is_no_change():
@@ -233,7 +255,9 @@ def test_pairs_form_within_a_run_unless_widened():
         for i in range(3)
         for r in (row(f"t{i}", BASE, run="run-1"), row(f"t{i}", OTHER, run="run-2"))
     ]
-    assert first(rows).dropped == {"missing_side": 3}
+    apart = first(rows)
+    assert apart.dropped == {"different_runs": 3}
+    assert "--pair-across-runs" in apart.reason
     assert first(rows, pair_across_runs=True).n_matched_tasks == 3
 
 
@@ -381,7 +405,7 @@ def test_all_ties_are_a_result_without_an_interval():
     reward = deltas(first(many(8, 1.0, 1.0)))["reward"]
     assert (reward.mean_delta, reward.n_same, reward.p) == (0.0, 8, 1.0)
     assert (reward.ci_low, reward.effect_size) == (None, None)
-    assert reward.inference_reason == "resamples_all_equal"
+    assert reward.inference_reason == "fewer_than_4_differ"
 
 
 def test_equal_deltas_have_a_p_but_no_spread():
@@ -448,3 +472,12 @@ def test_a_constant_shift_of_one_side_shifts_the_delta(pairs, shift):
     both_shifted = reward_delta([(b + shift, c + shift) for b, c in pairs])
     assert both_shifted.p == ours.p
     assert both_shifted.mean_delta == ours.mean_delta
+
+
+@given(
+    st.lists(st.tuples(*[st.floats(-1e300, 1e300) | st.sampled_from([0.1, 0.3, 0.1 + 0.2])] * 2))
+)
+def test_differences_of_arrays_follow_the_rule_of_one_difference(pairs):
+    """D40: one rule says when two means are the same."""
+    left, right = (np.array([pair[i] for pair in pairs], dtype=np.float64) for i in (0, 1))
+    assert differences(left, right).tolist() == [difference(b, c) for b, c in pairs]

@@ -16,12 +16,11 @@ from groundtrace.impact.association import associate
 from groundtrace.impact.resample import (
     Draws,
     bca,
-    flip_tests,
     holm,
-    mean_intervals,
     midranks,
     settle,
 )
+from groundtrace.impact.signflip import mean_test
 
 DRAWS = Draws(seed=0, draws=2000)
 
@@ -112,9 +111,9 @@ def test_exact_sign_flips_agree_with_scipy(seed):
         alternative="greater",
         vectorized=True,
     ).pvalue
-    ((p, exact),) = flip_tests(column(delta), DRAWS)
-    assert exact
-    assert p == pytest.approx(reference, abs=1e-12)
+    found = mean_test(delta, DRAWS)
+    assert found.exact
+    assert found.p == pytest.approx(reference, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -129,33 +128,18 @@ def test_random_sign_flips_agree_with_scipy_within_sampling_error(seed):
         vectorized=True,
         rng=np.random.default_rng(seed),
     ).pvalue
-    ((p, exact),) = flip_tests(column(delta), DRAWS)
+    found = mean_test(delta, DRAWS)
     error = math.sqrt(max(reference * (1 - reference), 1e-3) * (1 / 2000 + 1 / 4000))
-    assert not exact
-    assert p == pytest.approx(reference, abs=5 * error)
+    assert not found.exact
+    assert found.p == pytest.approx(reference, abs=5 * error)
 
 
 def test_zero_deltas_have_no_sign_so_few_others_are_enumerated():
     delta = np.zeros(100)
     delta[:6] = [1, 1, 1, 1, 1, 1]
-    assert flip_tests(column(delta), DRAWS) == [(2 / 64, True)]
-    assert flip_tests(column(np.zeros(9)), DRAWS) == [(1.0, True)]
-
-
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("skewed", [False, True])
-def test_bca_of_a_mean_agrees_with_scipy_within_sampling_error(seed, skewed):
-    random = np.random.default_rng(seed)
-    n = 8 + 4 * seed
-    delta = random.exponential(size=n) if skewed else random.normal(size=n)
-    reference = stats.bootstrap(
-        (delta,), np.mean, n_resamples=6000, method="BCa", rng=np.random.default_rng(seed)
-    ).confidence_interval
-    (found,) = mean_intervals(column(delta), DRAWS)
-    # The sampling error of a quantile near 0.995 over 2,000 draws is 0.13 standard errors.
-    slack = 0.5 * delta.std(ddof=1) / math.sqrt(n)
-    assert found.low == pytest.approx(reference.low, abs=slack)
-    assert found.high == pytest.approx(reference.high, abs=slack)
+    for deltas, p in ((delta, 2 / 64), (np.zeros(9), 1.0)):
+        found = mean_test(deltas, DRAWS)
+        assert (found.p, found.exact) == (p, True)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -20,6 +20,7 @@ _COVERAGE = Coverage(
     degraded_reason=None,
     ground_truth_source="tests/ground_truth.json",
     ground_truth_confidence="high",
+    elapsed_origin="agent_execution",
 )
 _SUMMARY = msgspec.convert(
     {

@@ -99,7 +99,7 @@ def test_the_first_version_of_a_document_loses_kinds_and_says_so() -> None:
         version="1.2",
     )
     assert evaluate(whole, generated_at=NOW).file_level_metrics.file_recall == 0
-    old = evaluate(events_as(whole, "1.0"), generated_at=NOW)
+    old = evaluate(events_as(whole, "1.0", generated_at=NOW), generated_at=NOW)
     assert old.file_level_metrics.file_recall == 1
     assert old.basis == "categories"
 

@@ -286,15 +286,26 @@ def test_a_truth_file_that_was_only_written_is_missed() -> None:
 
 
 def test_labels_about_writes_do_not_apply_where_no_edit_was_expected() -> None:
-    """D23: counted all the same, and named."""
-    taxonomy = metrics_of(trial(READ_A, truth=[A])).error_taxonomy
+    """D23, D58: counted all the same, and named. An empty list says that none is expected."""
+    made = metrics_of(trial(READ_A, truth=[A], edits=[]))
+    taxonomy, probes = made.error_taxonomy, made.utilization_probes
     assert taxonomy.labels["unused_correct_retrieval"] == 1
     assert taxonomy.not_applicable == ["wrong_evidence_used", "unused_correct_retrieval"]
+    assert taxonomy.edit_targets == "none_expected"
+    assert probes.expected_edit_probe_reason == "no_edit_expected"
+    assert not probes.expected_edit_probe_available
 
 
-def test_an_empty_list_of_edits_expects_none() -> None:
-    taxonomy = metrics_of(trial(READ_A, truth=[A], edits=[])).error_taxonomy
-    assert taxonomy.not_applicable == ["wrong_evidence_used", "unused_correct_retrieval"]
+def test_unknown_edit_targets_are_not_the_same_as_none() -> None:
+    """D58: the labels compare writes with relevant files, which are known, so they apply."""
+    made = metrics_of(trial(READ_A, step(Seen("written", OTHER)), truth=[A]))
+    taxonomy, probes = made.error_taxonomy, made.utilization_probes
+    assert taxonomy.labels["unused_correct_retrieval"] == 1
+    assert taxonomy.labels["wrong_evidence_used"] == 1
+    assert (taxonomy.not_applicable, taxonomy.edit_targets) == ([], "unknown")
+    assert probes.expected_edit_probe_reason == "no_expected_edit_files"
+    known = metrics_of(trial(READ_A, truth=[A], edits=[A])).error_taxonomy
+    assert (known.not_applicable, known.edit_targets) == ([], "known")
 
 
 def test_a_file_that_was_touched_lies_where_it_was_touched() -> None:
@@ -488,3 +499,16 @@ def test_names_follow_the_public_pipeline() -> None:
 def test_metrics_documents_read_back_as_written() -> None:
     document = metrics_of(trial(READ_A, truth=[A, B], edits=[A], chunks=[A]))
     assert decode("retrieval_metrics", encode(document), "x") == document
+
+
+@pytest.mark.parametrize(("missing", "computable"), [(0, True), (2, True), (3, False), (4, False)])
+def test_more_than_half_of_the_answers_missing_is_not_computable(
+    missing: int, computable: bool
+) -> None:
+    """D47: a search without an answer found something unknown, not nothing."""
+    document = trial(step(), truth=[A])
+    coverage = structs.replace(document.coverage, lookups=4, lookups_unanswered=missing)
+    metrics = metrics_of(structs.replace(document, coverage=coverage))
+    reason = None if computable else "answers_missing"
+    assert _states(metrics) == [(computable, reason)] * 4
+    assert metrics.file_level_metrics.file_recall == (0 if computable else None)

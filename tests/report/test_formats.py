@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from groundtrace.documents.answer import AnswerRow
 from groundtrace.report import formats
+from groundtrace.report.answer_text import difference_text
 from groundtrace.summary.value_columns import distribution
 from tests.conftest import Ran
 
@@ -75,7 +77,7 @@ def test_markdown_page_and_terminal_show_the_same_number(
     groundtrace: Callable[..., Ran], tmp_path: Path
 ) -> None:
     """One trial's time to its first relevant file in the page and in `explain`, one mean in the
-    Markdown, the page and the closing table of the demo."""
+    Markdown and the page, and the answer in all three."""
     ran = groundtrace("demo", "--out", tmp_path)
     assert ran.code == 0, ran.err
     folder = tmp_path / "runs/official/retrieval_events_aggregate"
@@ -84,9 +86,14 @@ def test_markdown_page_and_terminal_show_the_same_number(
     summary = json.loads((folder / "run_retrieval_summary.json").read_text())
     for config, group in summary["by_config"].items():
         mean = formats.value("file_recall", group["metrics"]["file_recall"]["mean"])
-        assert re.search(rf"^{config} .* {mean} ", ran.out, re.MULTILINE)
         assert re.search(rf"`{config}` .* {mean} / ", markdown)
         assert f"{mean} / " in page
+    answer = json.loads((folder / "impact_analysis.json").read_text())["answer"]
+    row = AnswerRow(**answer["rows"][0])
+    said = difference_text(row)
+    assert said in ran.out
+    assert said in markdown
+    assert said in page
     table = json.loads(re.search(r'id="table-data">(.*?)</script>', page)[1])
     row = next(row for row in table["rows"] if row[0] == "quay-timeout-fix-001")
     column = [column["name"] for column in table["columns"]].index("ttfr_seconds")

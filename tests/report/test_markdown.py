@@ -28,9 +28,10 @@ def small() -> ReportData:
     return report_data([found, blind, unknown])
 
 
-def test_the_sections_stand_in_order_coverage_first(small: ReportData) -> None:
+def test_the_sections_come_in_order_the_answer_first(small: ReportData) -> None:
     headings = re.findall(r"^## (.+)$", render_markdown(small), re.MULTILINE)
     assert headings == [
+        "The answer",
         "Coverage",
         "Retrieval quality",
         "Utilization",

@@ -24,6 +24,7 @@ from groundtrace.report.task_units import task_units
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.units import DistinctTrials, TaskNames, collect_distinct
 from groundtrace.summary.summarise import summarise
+from groundtrace.visible import plural
 from tests.documents.builders import outcome
 from tests.metrics.builders import NOW
 from tests.rows.builders import A, B, task
@@ -112,7 +113,7 @@ def assert_all_agree(rows: Sequence[TrialRow], scope: str) -> None:
     said = re.search(r"(\d+) trials? of (\d+) tasks? \(a task counts once in each config", text)
     assert said is not None
     assert (int(said[1]), int(said[2])) == (summary.overall.trials, summary.overall.tasks)
-    assert f"{len(copies)} copies not counted again" in text
+    assert f"{plural(len(copies), 'copy', 'copies')} not counted again" in text
 
 
 def test_one_count_and_one_mean_everywhere_over_all_runs() -> None:

@@ -70,6 +70,26 @@ def test_an_older_version_of_the_documents_changes_no_number(
     assert written == {version}
 
 
+def test_written_1_0_documents_have_what_the_published_schema_requires(
+    groundtrace: Call, sample: Path
+) -> None:
+    """D59: and validate and evaluate take them, as they take those of others."""
+    shrink(sample)
+    runs = sample / "runs/official"
+    run(groundtrace, sample, "--schema-version", "1.0")
+    documents = sorted((runs / RUN / "retrieval_events").rglob("*.retrieval_events.json"))
+    for path in documents:
+        document = json.loads(path.read_text())
+        assert document["generated_at"] == "2026-01-01T00:00:00Z"
+        assert isinstance(document["provenance"]["benchmark"], str)
+        del document["provenance"]["batch_timestamp"]
+        path.write_text(json.dumps(document))
+    assert groundtrace("validate", *documents).code == 0
+    ran = groundtrace("evaluate", runs, "--jobs", 1)
+    assert ran.code == 0, ran.err
+    assert f"{len(documents)} documents evaluated" in ran.out
+
+
 def test_evaluating_again_keeps_what_an_older_document_cannot_give(
     groundtrace: Call, sample: Path
 ) -> None:

@@ -233,7 +233,7 @@ def test_evaluate_takes_a_document_as_it_finds_it(groundtrace: Call, small: Path
     runs = small / "runs/official"
     edit_events_document(small)
     ran = groundtrace("evaluate", runs, "--jobs", 1)
-    assert f"1 documents evaluated, {TRIALS - 1} unchanged" in ran.out
+    assert f"1 document evaluated, {TRIALS - 1} unchanged" in ran.out
     incremental = results(small)
     groundtrace("evaluate", runs, "--jobs", 1, "--force")
     assert results(small) == incremental
@@ -287,11 +287,11 @@ def test_a_new_folder_without_a_trial_is_noticed(groundtrace: Call, small: Path)
     (small / "runs/official" / RUN / "leftovers/empty").mkdir(parents=True)
     ran = run(groundtrace, small)
     assert f"0 documents written, {TRIALS} unchanged" in ran.err
-    assert "1 folders passed over" in ran.err
+    assert "1 folder passed over" in ran.err
     incremental = results(small)
     run(groundtrace, small, "--force")
     assert results(small) == incremental
-    assert "1 folders passed over" in run(groundtrace, small).err, "said again when nothing changed"
+    assert "1 folder passed over" in run(groundtrace, small).err, "said again when nothing changed"
 
 
 def test_changes_behind_a_link_are_noticed(groundtrace: Call, small: Path) -> None:
@@ -324,7 +324,7 @@ def test_a_single_trial_given_as_the_run_is_not_stale_for_its_own_results(
 ) -> None:
     trial = first(small, "mcp_rate*")
     flags = ("--tasks", small / "benchmarks", "--jobs", 1)
-    assert "1 documents written" in groundtrace("normalize", trial, *flags).out
+    assert "1 document written" in groundtrace("normalize", trial, *flags).out
     assert "0 documents written, 1 unchanged" in groundtrace("normalize", trial, *flags).out
     groundtrace("evaluate", trial, "--jobs", 1)
     assert "0 documents written, 1 unchanged" in groundtrace("normalize", trial, *flags).out
@@ -350,7 +350,7 @@ def test_a_trial_that_failed_is_tried_again(
         assert "out of luck" in ran.err
     monkeypatch.setattr(stage, "normalize_trial", real)
     ran = groundtrace("normalize", small / "runs/official", *flags)
-    assert f"1 documents written, {TRIALS - 1} unchanged" in ran.out
+    assert f"1 document written, {TRIALS - 1} unchanged" in ran.out
 
 
 @pytest.mark.parametrize("broken", [False, True])

@@ -161,7 +161,7 @@ class Deadly:
 def test_a_trial_that_kills_its_worker_is_reported_and_the_others_are_done(small: Path) -> None:
     engine = Deadly()
     runs, tasks = str(small / "runs/official"), str(small / "benchmarks")
-    done = normalize(Request(runs=runs, tasks=tasks, engine=engine))
+    done = normalize(Request(runs=runs, tasks=(tasks,), engine=engine))
     engine.close()
     assert done.written == TRIALS - 1
     (failure,) = done.failed
@@ -181,7 +181,7 @@ def test_a_trial_that_fails_keeps_no_document_of_earlier_inputs(
     run(groundtrace, small)
     engine = Deadly()
     runs, tasks = str(small / "runs/official"), str(small / "benchmarks")
-    normalize(Request(runs=runs, tasks=tasks, engine=engine, force=True))
+    normalize(Request(runs=runs, tasks=(tasks,), engine=engine, force=True))
     engine.close()
     assert not list(small.rglob("mcp-remote-direct/rate-*"))
 

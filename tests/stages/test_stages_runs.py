@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -60,7 +61,7 @@ def test_what_vanished_is_removed_only_with_prune(groundtrace: Call, small: Path
     run(groundtrace, small)
     shutil.rmtree(next((small / "runs").rglob("mcp_rate*")))
     ran = run(groundtrace, small)
-    assert "1 documents have no trial any more" in ran.err
+    assert "1 document has no trial any more" in ran.err
     left = list(small.rglob("mcp-remote-direct/rate-limit-trace-004.*.json"))
     assert len(left) == 2
     run(groundtrace, small, "--prune")
@@ -220,6 +221,29 @@ def test_tasks_of_one_name_in_two_suites_are_two_tasks(groundtrace: Call, sample
         "queue-depth-011.demo_other.retrieval_events.json",
         "queue-depth-011.demo_sdlc_fix.retrieval_events.json",
     }
+
+
+def test_a_task_has_one_name_everywhere(groundtrace: Call, sample: Path) -> None:
+    """D60: the name that task.toml states, in documents, file names, tables and the report."""
+    shrink(sample)
+    definition = next((sample / "benchmarks").rglob("quay-timeout-fix-001/task.toml"))
+    text = definition.read_text()
+    definition.write_text(text.replace("quay-timeout-fix-001", "QUAY-Timeout-Fix-001"))
+    assert definition.read_text() != text
+    run(groundtrace, sample)
+    folder = sample / "runs/official" / RUN / "retrieval_events"
+    found = [path for path in folder.rglob("*.json") if "quay-timeout" in path.name.casefold()]
+    assert found
+    for path in found:
+        assert path.name.startswith("QUAY-Timeout-Fix-001.")
+        assert json.loads(path.read_text())["provenance"]["task_name"] == "QUAY-Timeout-Fix-001"
+    tables = sample / "tables"
+    groundtrace("export", sample / "runs/official", "--to", "csv", tables)
+    written = [*folder.rglob("*.json"), folder / "retrieval_report.md", tables / "trials.csv"]
+    for path in written:
+        # The trial's own name and folder are what the harness made of it.
+        others = path.read_text().replace("quay-timeout-fix-001__", "")
+        assert not re.search(r"(?<![\w/])quay-timeout-fix-001(?![\w/])", others), path
 
 
 def test_another_baseline_makes_no_document_stale(groundtrace: Call, sample: Path) -> None:

@@ -117,7 +117,7 @@ def test_a_whole_run_in_a_bucket_has_the_bytes_of_one_on_disk(
     text = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
     s3.put_object(Bucket=bucket, Key=key, Body=b"\n".join(text.splitlines()[:6]) + b"\n")
     ran = groundtrace("run", runs, *flags, "--jobs", 1)
-    assert f"1 documents written, {TRIALS - 1} unchanged" in ran.err
+    assert f"1 document written, {TRIALS - 1} unchanged" in ran.err
     incremental = results(download(environment, bucket, "o", tmp_path / "incremental"))
     groundtrace("run", runs, *flags, "--jobs", 1, "--force")
     assert results(download(environment, bucket, "o", tmp_path / "forced")) == incremental != there

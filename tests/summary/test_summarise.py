@@ -254,15 +254,26 @@ def test_volume_outcomes_and_accesses() -> None:
 def test_taxonomy_counts_labels_only_where_they_apply() -> None:
     """D23: where no edit was expected, files are counted apart."""
     fix = task("fix", A, B, edits=[A])
-    look = task("look", A)
+    look = task("look", A, edits=[])
     made = summary(fix, look, task("dark", source=None)).overall.taxonomy
     unused = made["unused_correct_retrieval"]
     assert (unused.n, unused.n_with, unused.files) == (1, 1, 2)
     assert (unused.not_applicable, unused.files_not_applicable) == (1, 1)
+    assert (unused.edit_targets_unknown, unused.files_edit_targets_unknown) == (0, 0)
     assert (unused.per_task.n, unused.per_task.mean) == (1, 2.0)
-    assert unused.per_task.left_out == {"no_trace": 1, "not_applicable": 1}
+    assert unused.per_task.left_out == {"no_edit_expected": 1, "no_trace": 1}
     missed = made["missed_key_evidence"]
     assert (missed.n, missed.n_with, missed.files, missed.per_task.mean) == (2, 1, 1, 0.5)
+
+
+def test_labels_count_where_edit_targets_are_unknown() -> None:
+    """D58: they are defined there; how many such trials and files there are is said beside."""
+    made = summary(task("fix", A, B, edits=[A]), task("open", A)).overall.taxonomy
+    unused = made["unused_correct_retrieval"]
+    assert (unused.n, unused.n_with, unused.files, unused.not_applicable) == (2, 2, 3, 0)
+    assert (unused.edit_targets_unknown, unused.files_edit_targets_unknown) == (1, 1)
+    assert (unused.per_task.n, unused.per_task.mean) == (2, 1.5)
+    assert made["missed_key_evidence"].edit_targets_unknown == 0
 
 
 def test_slices_and_coverage() -> None:

@@ -76,3 +76,16 @@ def test_one_view_per_call_in_order() -> None:
     calls = tuple(ToolCall(name, {}) for name in ("Read", "nonsense", "Task", "mcp__x__y"))
     views = view_calls(Trace(calls=calls), Settings())
     assert [found.tool for found in views] == ["Read", None, "Task", None]
+
+
+def test_the_revision_and_the_characters_of_a_call_are_told_where_they_can_be() -> None:
+    opened = ToolCall(
+        "mcp__sourcegraph__read_file",
+        {"repo": "github.com/o/r", "path": "a.go", "revision": "v1.2.0"},
+        result=ToolResult("1: x\n2: y"),
+    )
+    shell = ToolCall("Bash", {"command": "cat a.go && make"}, result=ToolResult("x\nmade\n"))
+    views = view_calls(Trace(calls=(opened, shell), cwd="/workspace"), Settings())
+    (ref,) = views[0].refs
+    assert (ref.revision, ref.shown_chars) == ("v1.2.0", len("1: x\n2: y"))
+    assert {ref.shown_chars for ref in views[1].refs} == {None}

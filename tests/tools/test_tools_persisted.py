@@ -76,3 +76,11 @@ def test_a_shell_look_at_a_stored_output_counts_unless_the_shell_is_ignored() ->
     assert paths(used) == [("matched", "a.go"), ("matched", "b.go")]
     ignored = views(search(), cat, settings=Settings(shell="ignore"))[1]
     assert ignored.refs == ()
+
+
+def test_a_stored_output_of_a_command_counts_as_its_preview() -> None:
+    """D4: the structured result holds the whole output, the model saw the first lines."""
+    shown, whole = "a.py:1:x\n", "a.py:1:x\nb.py:2:x\nc.py:3:x\n"
+    result = ToolResult(shown, {"stdout": whole, "stderr": ""}, persisted_path=STORED)
+    (view,) = views(ToolCall("Bash", {"command": "grep -rn x ."}, result=result))
+    assert paths(view) == [("matched", "/workspace/a.py")]

@@ -77,10 +77,30 @@ def test_a_bare_read_file_is_sourcegraphs_where_it_names_a_repository() -> None:
 
 
 def test_a_tool_of_an_unknown_server_is_not_taken_for_a_known_one() -> None:
-    assert canonical("mcp__filesystem__read_file") is None
-    assert canonical("read_file", "filesystem") is None
-    found = view("mcp__filesystem__read_file", {"path": "/workspace/a.py"}, text="1\tx")
-    assert (found.tool, found.category, found.refs) == (None, "other", ())
+    assert canonical("mcp__acme-files__read_file") is None
+    assert canonical("read_file", "acme-files") is None
+    found = view("mcp__acme-files__read_file", {"path": "/workspace/a.py"}, text="1\tx")
+    assert found.tool is None
+    assert [ref.evidence for ref in found.refs] == ["generic"]
+
+
+def test_common_words_are_tools_of_a_server_only_where_the_server_is_named() -> None:
+    for name in ("search", "definition", "find_symbol", "git_diff", "git_apply", "directory_tree"):
+        assert canonical(name) is None, name
+    entry = canonical("mcp__ripgrep__search")
+    assert entry is not None
+    assert entry.name == "ripgrep.search"
+
+
+def test_one_entry_can_speak_for_every_tool_of_a_server() -> None:
+    for name in ("mcp__playwright__browser_navigate", "mcp__context7__get-library-docs"):
+        entry = canonical(name)
+        assert entry is not None
+        assert (entry.category, entry.reads) == ("other", None)
+    shown = view(
+        "mcp__context7__get-library-docs", {"topic": "x"}, text="### src/a.py\n```\nx\n```"
+    )
+    assert (shown.category, shown.refs) == ("other", ())
 
 
 def test_the_trace_may_know_that_a_tool_is_mcp_but_not_whose() -> None:

@@ -234,8 +234,8 @@ def test_any_names_are_read_as_git_means_them(
         assert what_we_say(text) == what_git_says(folder)
 
 
-def test_new_files_are_edited_but_are_no_evidence_and_renames_give_both_names() -> None:
-    """D27."""
+def test_new_files_are_edited_but_are_no_evidence_and_a_rename_is_found_by_its_old_name() -> None:
+    """D53: nobody can find a file by a name that it gets only later."""
     text = (
         "diff --git a/old.py b/new.py\nsimilarity index 100%\nrename from old.py\nrename to new.py\n"
         "diff --git a/made.py b/made.py\nnew file mode 100644\nindex 0000000..e69de29\n"
@@ -243,7 +243,7 @@ def test_new_files_are_edited_but_are_no_evidence_and_renames_give_both_names() 
         "diff --git a/gone.py b/gone.py\ndeleted file mode 100644\nindex e69de29..0000000\n"
     )
     files = read_patch(text).files
-    assert evidence(files) == ["old.py", "new.py", "gone.py"]
+    assert evidence(files) == ["old.py", "gone.py"]
     assert edits(files) == ["old.py", "new.py", "made.py", "copy.py", "gone.py"]
 
 

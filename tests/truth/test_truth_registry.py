@@ -103,6 +103,27 @@ def test_what_only_the_task_directory_knows_is_kept(tmp_path: Path) -> None:
     assert truth.expected_edit_files_source == "registry"
 
 
+def test_an_empty_list_of_edits_is_a_statement(tmp_path: Path) -> None:
+    """D58: `expected_edit_files: []` expects no edit; without the key nothing is known of edits."""
+    record = "tests/ground_truth.json"
+    (tmp_path / "tests").mkdir()
+    task = Task("t", "s", LocalFolder(tmp_path))
+
+    def edits(text: str) -> tuple[int, str | None]:
+        write(tmp_path, record, text)
+        truth, _ = load_ground_truth(task)
+        return len(truth.expected_edit_files), truth.expected_edit_files_source
+
+    assert edits('{"files": ["a.go"], "expected_edit_files": []}') == (0, record)
+    assert edits('{"files": ["a.go"]}') == (0, None)
+    assert edits('{"files": ["a.go"], "expected_edit_files": null}') == (0, None)
+    write(tmp_path, "tests/expected.diff", "--- a/b.go\n+++ b/b.go\n@@ -1 +1 @@\n-x\n+y\n")
+    assert edits('{"files": ["a.go"], "expected_edit_files": []}') == (1, "tests/expected.diff")
+    read_only = registry_from({"t": {"files": ["a.go"], "expected_edit_files": []}}, "r.json")
+    truth, _ = load_ground_truth(Task("t", "s", None), read_only)
+    assert (truth.expected_edit_files, truth.expected_edit_files_source) == ((), "registry")
+
+
 def test_a_task_directory_with_files_wins(tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     write(tmp_path, "tests/ground_truth.json", '["own.go"]')

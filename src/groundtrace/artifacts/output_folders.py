@@ -5,6 +5,8 @@ RUNS/<run>/retrieval_events/          a folder of runs
 RUNS/retrieval_events_aggregate/      the same files over all of its runs
 DIR/<run_id>/retrieval_events/        with --out DIR
 DIR/retrieval_events_aggregate/
+
+Where RUNS is one file, a trace or a manifest, the folder that holds it is the run.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from dataclasses import dataclass
 
 from groundtrace.errors import NothingFoundError
 from groundtrace.names import AGGREGATE, OUTPUT, run_id_of, safe_name
-from groundtrace.storage import Folder, folder_at, open_folder
+from groundtrace.storage import Folder, folder_at, open_folder, open_place, place_at
 
 _GROUPS = 3
 """Levels of folders that may lie between RUNS and a run (`_raw`, `csb_org`)."""
@@ -40,20 +42,21 @@ class OutputFolders:
         if self.out is not None:
             return RunOutput(run_id, folder_at(self.out).folder(f"{safe_name(run_id)}/{OUTPUT}"))
         inside = f"{path}/{OUTPUT}" if path else OUTPUT
-        return RunOutput(run_id, folder_at(self.runs).folder(inside))
+        return RunOutput(run_id, place_at(self.runs).folder.folder(inside))
 
     def aggregate(self) -> Folder:
         """Where files over all runs go."""
-        return folder_at(self.out if self.out is not None else self.runs).folder(AGGREGATE)
+        base = place_at(self.runs).folder if self.out is None else folder_at(self.out)
+        return base.folder(AGGREGATE)
 
     def existing(self) -> tuple[list[RunOutput], bool]:
         """Output folders that earlier commands left, and whether RUNS is a single run."""
         if self.out is not None:
-            name = folder_at(self.runs).name
+            name = place_at(self.runs).folder.name
             one = folder_at(self.out).folder(safe_name(name))
             if one.folder(OUTPUT).exists():
                 return [RunOutput(name, one.folder(OUTPUT))], True
-        base = open_folder(self.out if self.out is not None else self.runs)
+        base = open_place(self.runs).folder if self.out is None else open_folder(self.out)
         if self.out is None and base.folder(OUTPUT).exists():
             return [RunOutput(base.name, base.folder(OUTPUT))], True
         found = list(_named_apart(_below(base, "", _GROUPS)))

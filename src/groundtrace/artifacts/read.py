@@ -72,8 +72,11 @@ def read_one(folder: Folder, path: str, kind: str) -> Stored[D]:
 class OutcomeIndex:
     """Finds the outcome of a document: by the file that the outcome names, else by identity."""
 
-    def __init__(self, document: OutcomesDocument | None) -> None:
+    def __init__(self, stored: Stored[OutcomesDocument]) -> None:
+        document = stored.document
         trials = document.trials if document is not None else []
+        self.no_outcome = "no_outcome" if stored.problem is None else "outcomes_refused"
+        """Why a trial has no outcome where it has none."""
         self._everything = document is None
         self._by_document = {trial.document: trial for trial in trials if trial.document}
         self._by_name = {(t.config_name, t.task_name, t.trial_name): t for t in trials}

@@ -29,7 +29,7 @@ def command(
 ) -> None:
     """Show how one trial's numbers came about, from the raw trace to each metric.
 
-    TRIAL is a trial folder. Call ids and step ids are those of the raw trace, so that every line
+    TRIAL is a trial folder, a trace file, or FILE#ID for one sample of a file. Call ids and step ids are those of the raw trace, so that every line
     can be looked up there.
 
     \b

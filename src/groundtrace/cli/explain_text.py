@@ -12,7 +12,7 @@ from groundtrace.cli.terminal import escape, in_columns
 from groundtrace.metrics.catalogue import OUTCOMES
 from groundtrace.report import formats
 from groundtrace.report.shown_text import plain
-from groundtrace.report.wording import reason
+from groundtrace.report.wording import plural, reason
 
 SHOWN_FILES = 12
 """Files of one call that are listed; the rest is counted."""
@@ -86,7 +86,7 @@ def _ground_truth(found: dict[str, Any]) -> Iterator[str]:
     truth = found["ground_truth"]
     yield (
         f"source: {plain(truth['source'] or 'none')} "
-        f"({truth['confidence'] or 'no'} confidence), {len(truth['files'])} files"
+        f"({truth['confidence'] or 'no'} confidence), {plural(len(truth['files']), 'file')}"
     )
     yield from (f"  {plain(name)}" for name in truth["files"])
     edits = truth.get("expected_edit_files")
@@ -154,7 +154,7 @@ def _ranking(found: dict[str, Any]) -> Iterator[str]:
     for name in ("retrieved", "shown"):
         rows = ranking[name]
         missed = [plain(entry) for entry in ranking[f"missed_{name}"]]
-        yield f"{name}: {len(rows)} files"
+        yield f"{name}: {plural(len(rows), 'file')}"
         for row in rows:
             truth = row["ground_truth_file"]
             hit = "" if truth is None else f"  = {plain(truth)}"

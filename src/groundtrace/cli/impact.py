@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from groundtrace.cli import options
+from groundtrace.cli.answer import answer_data, check_names, print_answer
 from groundtrace.cli.prepare import impact_options_for, prepared_request
-from groundtrace.cli.terminal import print_json, print_result
+from groundtrace.cli.terminal import print_json, print_result, say_failures
 
 
 @click.command("impact")
@@ -30,12 +31,16 @@ def command(
       groundtrace impact runs/official --baseline baseline-local-direct --against mcp-remote-direct
       groundtrace impact runs/official --pair-across-runs --seed 7
     """
-    from groundtrace.stages.impact import impact
+    from groundtrace.stages.impact import impact, widest_document
+    from groundtrace.stages.refused import lines_of
 
     with prepared_request("analysing", runs, output, work, comparing=comparing) as request:
         done = impact(request, impact_options_for(comparing, request.settings))
+        document = widest_document(request)
     if output.as_json:
-        print_json({"written": done.written})
+        print_json({"written": done.written, "refused": done.refused} | answer_data(document))
     else:
+        print_answer(document)
         print_result(f"impact: {done.written[-1]}")
-    return 0
+    check_names(comparing, document)
+    return say_failures(lines_of(done.refused), quiet=output.quiet)

@@ -14,10 +14,13 @@ from groundtrace.cli.terminal import (
     print_message,
     print_result,
     say_failures,
+    say_unknown_tools,
 )
+from groundtrace.visible import plural
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
+    from groundtrace.discover import SurveyRow
     from groundtrace.stages.normalize import Normalized
 
 
@@ -63,6 +66,7 @@ def command(
         print_json(as_data(done))
     else:
         print_result(as_text(done))
+        say_unknown_tools(done.unknown_calls, done.uncounted_servers, quiet=output.quiet)
     return say_failures(done.failed, quiet=output.quiet)
 
 
@@ -77,6 +81,7 @@ def as_data(done: Normalized) -> dict[str, Any]:
         "left_behind": done.left_behind,
         "failed": done.failed,
         "task_problems": done.notes,
+        "missing_traces": done.faults,
         "outputs": {run.run_id: run.folder.url for run in done.outputs},
     }
 
@@ -84,18 +89,25 @@ def as_data(done: Normalized) -> dict[str, Any]:
 def as_text(done: Normalized) -> str:
     """The result for people: one line, and what deserves a second look."""
     lines = [
-        f"{done.written} documents written, {done.unchanged} unchanged, "
-        f"{done.superseded} trials superseded, {done.skipped} folders passed over"
+        f"{plural(done.written, 'document')} written, {done.unchanged} unchanged, "
+        f"{plural(done.superseded, 'trial')} superseded, "
+        f"{plural(done.skipped, 'folder')} passed over"
     ]
     if done.without_task:
         lines.append(
-            f"{done.without_task} trials have no task definition: no ground truth for them"
+            f"{plural(done.without_task, 'trial has', 'trials have')} no task definition: "
+            "no ground truth there"
         )
     if done.left_behind:
-        lines.append(f"{done.left_behind} documents have no trial any more; --prune removes them")
+        left = plural(done.left_behind, "document has", "documents have")
+        lines.append(f"{left} no trial any more; --prune removes what is left behind")
+    lines += [f"no trial: {fault}" for fault in done.faults[:SHOWN_NOTES]]
+    if len(done.faults) > SHOWN_NOTES:
+        lines.append(f"no trial: and {len(done.faults) - SHOWN_NOTES} more")
     lines += [f"task definitions: {note}" for note in done.notes[:SHOWN_NOTES]]
     if len(done.notes) > SHOWN_NOTES:
-        lines.append(f"task definitions: and {len(done.notes) - SHOWN_NOTES} more problems")
+        more = plural(len(done.notes) - SHOWN_NOTES, "more problem")
+        lines.append(f"task definitions: and {more}")
     return "\n".join(lines)
 
 
@@ -103,13 +115,14 @@ def list_trials(
     runs: str, truth: options.TruthFlags, settings: Settings, output: options.OutputFlags
 ) -> int:
     """`--dry-run`: list what would be done, and write nothing."""
-    from groundtrace.discover import survey
+    from groundtrace.discover import Skipped, survey
     from groundtrace.errors import NothingFoundError
-    from groundtrace.storage import open_folder
-    from groundtrace.truth.tasks import build_index
+    from groundtrace.stages.normalize import nothing_found
+    from groundtrace.storage import open_place
+    from groundtrace.truth.definitions import load_tasks
 
-    tasks = build_index(open_folder(truth.tasks)) if truth.tasks else None
-    rows = list(survey(open_folder(runs), settings=settings, tasks=tasks, only=output.only))
+    tasks = load_tasks(truth.tasks)
+    rows = list(survey(open_place(runs), settings=settings, tasks=tasks, only=output.only))
     if output.as_json:
         print_json([dict(zip(row.__slots__, _values(row), strict=True)) for row in rows])
     else:
@@ -123,16 +136,29 @@ def list_trials(
                 {True: "yes", False: "no", None: "-"}[row.has_task],
                 row.trial_name or "-",
                 " ".join(name.rpartition("/")[2] for name in row.files) or "-",
-                row.reason or "",
+                row.reason or _named_by(row),
             ]
             for row in rows
         )
         print_result(in_columns(headings, cells))
     found = sum(row.state in {"selected", "superseded"} for row in rows)
-    print_message(f"{found} trials; nothing was written", quiet=output.quiet or output.as_json)
+    trials = plural(found, "trial")
+    print_message(f"{trials}; nothing was written", quiet=output.quiet or output.as_json)
     if not found:
-        raise NothingFoundError(f"{runs}: no trials found")
+        passed = [Skipped(r.path, None, r.reason or "") for r in rows if r.state == "passed over"]
+        raise NothingFoundError(nothing_found(runs, passed))
     return 0
+
+
+_NAMES = {"task": "task_name", "config": "config_name", "run": "run_id"}
+"""Names of which a dry run says where they come from."""
+
+
+def _named_by(row: SurveyRow) -> str:
+    """Where the names of a trial without records come from; records speak for themselves."""
+    if not row.is_loose:
+        return ""
+    return "; ".join(f"{name} by {row.named_by[field]}" for name, field in _NAMES.items())
 
 
 def _values(row: Any) -> list[Any]:

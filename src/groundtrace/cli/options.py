@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
-from groundtrace.config import BASELINE, CHOICES
+from groundtrace.config import BASELINE, CHOICES, PRIMARIES
 from groundtrace.engine import ENGINES
 from groundtrace.impact.options import ImpactOptions
 
@@ -86,8 +86,8 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No messages.")
 class TruthFlags:
     """Where ground truth comes from."""
 
-    tasks: str | None
-    """Folder of task definitions."""
+    tasks: tuple[str, ...]
+    """Folders and files of task definitions."""
     ground_truth: str | None
     """File of a registry."""
 
@@ -95,7 +95,13 @@ class TruthFlags:
 truth_options = group(
     "truth",
     TruthFlags,
-    click.option("--tasks", metavar="TASKS", help="The folder of task definitions (benchmarks/)."),
+    click.option(
+        "--tasks",
+        metavar="TASKS",
+        multiple=True,
+        help="A folder of task definitions, or a data set (.jsonl, .json, .parquet); repeatable, "
+        "the first that defines a task wins.",
+    ),
     click.option(
         "--ground-truth",
         "ground_truth",
@@ -211,6 +217,10 @@ class NormalizeFlags:
     """Servers whose calls count as MCP; none given leaves the setting as it is."""
     schema_version: str | None
     """Version of the events documents."""
+    config_name: str | None
+    """Configuration of loose traces."""
+    prices: Path | None
+    """File of prices."""
 
 
 normalize_options = group(
@@ -238,6 +248,17 @@ normalize_options = group(
         type=click.Choice(CHOICES["schema_version"]),
         help="Version of the documents that are written; default: 1.2.",
     ),
+    click.option(
+        "--config-name",
+        metavar="NAME",
+        help="Configuration of traces without trial records; default: by folder, else the model.",
+    ),
+    click.option(
+        "--prices",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Prices of models (TOML), for traces that record tokens but no cost.",
+    ),
 )
 
 
@@ -253,6 +274,10 @@ class ImpactFlags:
     """Match trials of different runs as well."""
     allow_unknown_version: bool
     """Match trials whose harness version is unknown."""
+    primaries: tuple[str, ...]
+    """What the comparison is about; none given leaves the setting as it is."""
+    margin: float | None
+    """A difference of reward that does not matter."""
     seed: int
     """Seed of the resampling."""
     draws: int
@@ -273,6 +298,21 @@ impact_options = group(
         "--allow-unknown-version",
         is_flag=True,
         help="Match trials whose harness version is unknown, and say so.",
+    ),
+    click.option(
+        "--primary",
+        "primaries",
+        metavar="NAME",
+        multiple=True,
+        help="A metric or outcome that the comparison is about; repeatable; "
+        f"default: {', '.join(PRIMARIES)}.",
+    ),
+    click.option(
+        "--margin",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="REWARD",
+        help="A difference of reward that does not matter: test whether the configurations are "
+        "equivalent within it.",
     ),
     click.option(
         "--seed", type=int, default=_IMPACT.seed, show_default=True, help="Seed of the resampling."

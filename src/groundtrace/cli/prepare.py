@@ -32,6 +32,7 @@ def settings_for(
     An addition with a mistake in it would otherwise fail every trial, one by one.
     """
     from groundtrace.config import load_settings, override
+    from groundtrace.prices import load_prices
 
     settings = load_settings(config_file)
     if settings.tools or settings.shell_commands:
@@ -45,8 +46,12 @@ def settings_for(
             trials=normalizing.trials,
             mcp_servers=normalizing.mcp_servers or None,
             schema_version=normalizing.schema_version,
+            config_name=normalizing.config_name,
+            prices=None if normalizing.prices is None else load_prices(normalizing.prices),
         )
-    return settings if comparing is None else override(settings, baseline=comparing.baseline)
+    if comparing is None:
+        return settings
+    return override(settings, baseline=comparing.baseline, primaries=comparing.primaries or None)
 
 
 @contextmanager
@@ -81,7 +86,7 @@ def prepared_request(
         yield Request(
             runs=runs,
             engine=engine,
-            tasks=truth.tasks if truth is not None else None,
+            tasks=truth.tasks if truth is not None else (),
             ground_truth=truth.ground_truth if truth is not None else None,
             out=output.out,
             only=output.only,
@@ -101,6 +106,8 @@ def impact_options_for(comparing: ImpactFlags, settings: Settings) -> ImpactOpti
         against=comparing.against,
         pair_across_runs=comparing.pair_across_runs,
         allow_unknown_version=comparing.allow_unknown_version,
+        primaries=settings.primaries,
+        margin=comparing.margin,
         seed=comparing.seed,
         draws=comparing.draws,
     )

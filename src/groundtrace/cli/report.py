@@ -7,7 +7,7 @@ import click
 from groundtrace.cli import options
 from groundtrace.cli.prepare import prepared_request
 from groundtrace.cli.run import closing_words
-from groundtrace.cli.terminal import print_json, print_message, print_result
+from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
 
 
 @click.command("report")
@@ -28,6 +28,7 @@ def command(
       groundtrace report runs/official
       groundtrace report runs/official --format md
     """
+    from groundtrace.stages.refused import lines_of
     from groundtrace.stages.report import report
 
     with prepared_request("reporting", runs, output, work) as request:
@@ -35,7 +36,7 @@ def command(
     for note in done.notes:
         print_message(note, quiet=output.quiet)
     if output.as_json:
-        print_json({"written": done.written})
+        print_json({"written": done.written, "refused": done.refused})
     else:
         print_result(closing_words(done.written))
-    return 0
+    return say_failures(lines_of(done.refused), quiet=output.quiet)

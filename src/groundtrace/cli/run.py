@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from groundtrace.cli import normalize as normalize_command
 from groundtrace.cli import options
+from groundtrace.cli.answer import answer_data, check_names, print_answer
 from groundtrace.cli.prepare import impact_options_for, prepared_request, settings_for
-from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
+from groundtrace.cli.terminal import (
+    print_json,
+    print_message,
+    print_result,
+    say_failures,
+    say_summary,
+)
 
 if TYPE_CHECKING:
+    from groundtrace.documents.summary import RunSummaryDocument
     from groundtrace.impact.options import ImpactOptions
     from groundtrace.stages.normalize import Normalized
     from groundtrace.stages.report import Reported
@@ -45,6 +53,8 @@ def command(
       groundtrace run runs/official --tasks benchmarks
       groundtrace run runs/official/my_run --tasks benchmarks --out results --format md
     """
+    from groundtrace.stages.impact import widest_document
+
     if dry_run:
         settings = settings_for(output.config_file, normalizing, comparing)
         return normalize_command.list_trials(runs, truth, settings, output)
@@ -58,31 +68,47 @@ def command(
         comparing=comparing,
     ) as request:
         impact_options = impact_options_for(comparing, request.settings)
-        done, failed, written = run_stages(request, impact_options, formats)
+        done, failed, written, summary = run_stages(request, impact_options, formats)
+        document = widest_document(request)
     for note in written.notes:
         print_message(note, quiet=output.quiet)
     if output.as_json:
-        print_json(normalize_command.as_data(done) | {"reports": written.written, "failed": failed})
+        data = normalize_command.as_data(done)
+        print_json(data | {"reports": written.written, "failed": failed} | answer_data(document))
     else:
         print_message(normalize_command.as_text(done), quiet=output.quiet)
+        say_summary(summary, quiet=output.quiet)
+        print_answer(document)
         print_result(closing_words(written.written))
+    check_names(comparing, document)
     return say_failures(failed, quiet=output.quiet)
+
+
+class Stages(NamedTuple):
+    """What the stages did."""
+
+    normalized: Normalized
+    failed: list[str]
+    reports: Reported
+    summary: RunSummaryDocument | None
+    """Of the run, or over all runs."""
 
 
 def run_stages(
     request: Request, impact_options: ImpactOptions, formats: tuple[str, ...] | None
-) -> tuple[Normalized, list[str], Reported]:
-    """All stages after one another: what was normalized, what failed, and the reports."""
-    from groundtrace.stages.evaluate import evaluate
+) -> Stages:
+    """All stages after one another."""
+    from groundtrace.stages.evaluate import evaluate, summary_of
     from groundtrace.stages.impact import impact
     from groundtrace.stages.normalize import normalize
     from groundtrace.stages.report import report
 
     done = normalize(request, with_metrics=True)
     evaluated = evaluate(request, done.rows)
+    summary = summary_of(request, evaluated)
     impact(request, impact_options, evaluated.rows)
     written = report(request, formats, evaluated.rows)
-    return done, [*done.failed, *evaluated.failed], written
+    return Stages(done, [*done.failed, *evaluated.failed], written, summary)
 
 
 def closing_words(reports: list[str]) -> str:

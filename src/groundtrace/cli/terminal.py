@@ -6,12 +6,15 @@ Text from traces is escaped, so that no trace can move the cursor or colour the 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from groundtrace.visible import visible
+
+if TYPE_CHECKING:
+    from groundtrace.documents.summary import RunSummaryDocument
 
 _KEPT = "\n\t"
 
@@ -50,6 +53,24 @@ def say_failures(failed: Sequence[str], *, quiet: bool) -> int:
     if len(failed) > SHOWN_FAILURES:
         print_message(f"and {len(failed) - SHOWN_FAILURES} more", quiet=quiet)
     return 1 if failed else 0
+
+
+def say_unknown_tools(
+    calls: Mapping[str, Mapping[str, int]], servers: Mapping[str, int], *, quiet: bool
+) -> None:
+    """Say how calls of unknown tools were read, and which MCP servers are not counted as such."""
+    if not calls and not servers:
+        return
+    from groundtrace.summary.unknown_tools import as_text
+
+    print_message(as_text(calls, servers), quiet=quiet)
+
+
+def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:
+    """The same, for what a summary counts."""
+    if summary is not None:
+        calls, servers = summary.unknown_tool_calls, summary.servers_not_counted
+        say_unknown_tools(calls or {}, servers or {}, quiet=quiet)
 
 
 def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:

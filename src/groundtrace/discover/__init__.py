@@ -1,6 +1,6 @@
 """Finding trials and knowing what they are (D31, D32).
 
-layout_of(RUNS)   one run, or a folder of runs
+layout_of(RUNS)   one run, a folder of runs, or traces without records
 discover(RUNS)    a stream of trials, of folders passed over, and of problems
 discover_run      the same for one run, so that runs can be worked on one at a time
 select            which of several trials of one task and configuration counts
@@ -10,14 +10,12 @@ survey            the rows of `normalize --dry-run`
 
 from __future__ import annotations
 
+from groundtrace.discover.folders import Found, FoundProblem, Skipped
 from groundtrace.discover.select import Selection, Superseded, SurveyRow, select, survey
 from groundtrace.discover.trial import trial_at, with_trace
 from groundtrace.discover.walk import (
-    Found,
-    FoundProblem,
     Run,
     RunsLayout,
-    Skipped,
     discover,
     discover_run,
     layout_of,

@@ -80,19 +80,14 @@ def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[P
     agent = read_span(result.get("agent_execution"), "$.agent_execution", problems)
     cost, cost_source = _cost(records, problems)
     tokens, tokens_source = _output_tokens(result, harness)
-    has_times = not (trial.start is None and agent.start is None)
     return (
         Outcome(
             reward=reward.value,
             reward_reason=reward.reason,
             cost_usd=cost,
             cost_source=cost_source,
-            agent_seconds=agent.seconds
-            if has_times
-            else as_amount(metrics.get("agent_execution_seconds")),
-            trial_seconds=trial.seconds
-            if has_times
-            else as_amount(metrics.get("wall_clock_seconds")),
+            agent_seconds=_seconds(agent, metrics.get("agent_execution_seconds")),
+            trial_seconds=_seconds(trial, metrics.get("wall_clock_seconds")),
             output_tokens=tokens,
             output_tokens_source=tokens_source,
             exception=_exception(result.get("exception_info")),
@@ -102,6 +97,15 @@ def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[P
         ),
         problems,
     )
+
+
+def _seconds(span: Span, measured: Any) -> float | None:
+    """The length of a phase: from result.json, else the duration that task_metrics.json states.
+
+    A phase with a start that is not over, or that ends before it starts, has no length: a duration
+    from elsewhere would hide that.
+    """
+    return as_amount(measured) if span.start is None and span.end is None else span.seconds
 
 
 def _cost(records: Records, problems: list[Problem]) -> tuple[float | None, str | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from groundtrace.documents.outcomes import TrialOutcome, TrialState
 from groundtrace.model import Trial
 
@@ -40,6 +42,8 @@ def outcome_record(
         output_tokens=outcome.output_tokens,
         output_tokens_source=outcome.output_tokens_source,
         exception=outcome.exception,
+        reward_source=outcome.reward_source or UNSET,
+        groups=dict(trial.loose.groups) if trial.loose and trial.loose.groups else UNSET,
     )
 
 

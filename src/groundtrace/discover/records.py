@@ -78,15 +78,20 @@ def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     if _is_job(result, config):
         return Records("job", {}, {}, {}, (), ())
     agent_files = _agent_files(folder, entries, problems)
-    is_trial = _names_trial(result) or as_name(dig(config, "trial_name")) is not None
-    if not is_trial and not _holds_trace(folder, entries, agent_files):
+    metrics = _object(folder, METRICS, entries, problems)
+    is_trial = (
+        _names_trial(result)
+        or as_name(dig(config, "trial_name")) is not None
+        or _holds_trace(folder, entries, agent_files)
+        or _is_measured_trial(folder, entries, metrics)
+    )
+    if not is_trial:
         return Records("none", {}, {}, {}, (), tuple(problems))
     if RESULT not in entries:
         problems.append(Problem(RESULT, "no_result", "missing; the trial has no recorded outcome"))
     elif result and not _names_trial(result):
         reason = "names neither a task nor a trial; identity comes from the other records"
         problems.append(Problem(RESULT, "result_without_names", reason))
-    metrics = _object(folder, METRICS, entries, problems)
     inner = result.get("config")
     top = (name for name, kind in entries.items() if kind == "file")
     return Records(
@@ -101,6 +106,18 @@ def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
 
 def _names_trial(result: Mapping[str, Any]) -> bool:
     return any(as_name(result.get(key)) is not None for key in ("task_name", "trial_name"))
+
+
+def _is_measured_trial(
+    folder: Folder, entries: Mapping[str, EntryKind], metrics: Mapping[str, Any]
+) -> bool:
+    """Whether a folder's task_metrics.json is all that is left of a trial: it names a task, and no
+    folder below has records. Where one has, this is the copy that promotion leaves above a trial.
+    """
+    if as_name(metrics.get("task_id")) is None:
+        return False
+    below = (folder.folder(name) for name, kind in entries.items() if kind == "folder")
+    return not any(entry.name in _RECORDS for child in below for entry in child.entries())
 
 
 def _is_job(result: Mapping[str, Any], config: Mapping[str, Any]) -> bool:

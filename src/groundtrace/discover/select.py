@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from groundtrace.config import Settings
-from groundtrace.discover.walk import Found, FoundProblem, Run, Skipped, discover_run, layout_of
+from groundtrace.discover.folders import Found, FoundProblem, Skipped
+from groundtrace.discover.walk import Run, discover_run, layout_of
 from groundtrace.model import Trial
-from groundtrace.storage import Folder
+from groundtrace.storage import Folder, Place
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
@@ -101,10 +102,18 @@ class SurveyRow:
     harness: str | None = None
     has_task: bool | None = None
     files: tuple[str, ...] = ()
+    named_by: Mapping[str, str] = field(default_factory=dict)
+    """Where each name comes from."""
+    is_loose: bool = False
+    """The trial is a trace without records."""
 
 
 def survey(
-    runs: Folder, *, settings: Settings, tasks: TaskIndex | None = None, only: str | None = None
+    runs: Folder | Place,
+    *,
+    settings: Settings,
+    tasks: TaskIndex | None = None,
+    only: str | None = None,
 ) -> Iterator[SurveyRow]:
     """What normalize would do with RUNS, run by run, in order of path within each run."""
     for item in layout_of(runs, settings).runs():
@@ -151,4 +160,6 @@ def _trial_row(trial: Trial, state: RowState, reason: str | None) -> SurveyRow:
         harness=trial.harness,
         has_task=trial.task is not None,
         files=trial.files,
+        named_by=trial.evidence,
+        is_loose=trial.loose is not None,
     )

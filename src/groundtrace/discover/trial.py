@@ -12,6 +12,7 @@ from groundtrace.discover.outcome import read_outcome
 from groundtrace.discover.records import Records, as_name, kinds_of, read_records
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Outcome, Problem, Trace, Trial
+from groundtrace.prices import Prices, cost_of
 from groundtrace.storage import Folder
 from groundtrace.values import model_name
 
@@ -101,7 +102,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()[:20]
 
 
-def with_trace(trial: Trial, trace: Trace) -> Trial:
+def with_trace(trial: Trial, trace: Trace, prices: Prices | None = None) -> Trial:
     """The trial completed by its trace, with the source of each addition in `evidence`.
 
     Records come first for who the trial is and for its cost; for output tokens the trace does,
@@ -122,13 +123,28 @@ def with_trace(trial: Trial, trace: Trace) -> Trial:
         model=model_name(model),
         harness=complete("harness", trial.harness, trace.harness),
         harness_version=complete("harness_version", trial.harness_version, trace.harness_version),
-        outcome=_with_usage(trial.outcome, trace),
+        outcome=_priced(_with_usage(trial.outcome, trace), trace, model, prices or {}),
         evidence=evidence,
     )
 
 
+def _priced(outcome: Outcome, trace: Trace, model: str | None, prices: Prices) -> Outcome:
+    """A cost from tokens and prices where nothing states one (D54)."""
+    if outcome.cost_usd or not prices:
+        return outcome
+    usage = trace.usage
+    name = trace.model or model
+    cost = cost_of(prices, name, usage.input_tokens, usage.cached_tokens, usage.output_tokens)
+    if cost is None:
+        return outcome
+    return replace(outcome, cost_usd=cost, cost_source="tokens of the trace and --prices")
+
+
 def _with_usage(outcome: Outcome, trace: Trace) -> Outcome:
     usage = trace.usage
+    seconds = trace.stated.agent_seconds
+    if outcome.agent_seconds is None and seconds is not None:
+        outcome = replace(outcome, agent_seconds=seconds)
     if usage.output_tokens is not None and usage.output_tokens >= 0:
         outcome = replace(
             outcome,

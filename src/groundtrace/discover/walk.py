@@ -6,20 +6,22 @@ than one of ten. A folder is a trial by what its files say (`records`), never by
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from groundtrace.config import Settings
+from groundtrace.discover.folders import Found, FoundProblem, Skipped, fits, matches
 from groundtrace.discover.identity import place_of, record_tasks
+from groundtrace.discover.loose import LooseRun, discover_loose
+from groundtrace.discover.manifest import is_manifest, read_manifest
 from groundtrace.discover.records import Records, kinds_of, read_records
 from groundtrace.discover.trial import make_trial
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
 from groundtrace.names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.problems import ProblemKind
-from groundtrace.storage import EntryKind, Folder, LocalFolder
+from groundtrace.storage import EntryKind, Folder, LocalFolder, Place
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
@@ -32,30 +34,6 @@ _PROBES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
-    """A folder that was passed over, and why."""
-
-    path: str
-    """Below RUNS."""
-    run_id: str | None
-    """None for a folder that belongs to no run."""
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundProblem:
-    """A problem met while finding trials. A trial's own problems come right before the trial."""
-
-    path: str
-    """Folder it concerns, below RUNS; the trial's path for a trial's problem."""
-    run_id: str | None
-    problem: Problem
-
-
-Found = Trial | Skipped | FoundProblem
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
     """One run folder."""
 
@@ -63,18 +41,26 @@ class Run:
     path: str
     """Below RUNS; empty when RUNS is the run itself."""
     folder: Folder
+    loose: LooseRun | None = None
+    """Set where it holds traces without trial records."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunsLayout:
-    """What RUNS is: one run, or a folder that holds runs."""
+    """What RUNS is: one run, a folder that holds runs, or traces without trial records."""
 
     folder: Folder
     settings: Settings
     single: bool
+    loose: tuple[LooseRun, ...] = ()
 
     def runs(self) -> Iterator[Run | Skipped | FoundProblem]:
         """Every run, found lazily, with what was passed over on the way to them."""
+        if self.loose:
+            name = clean_text(self.folder.name)
+            for loose in self.loose:
+                yield Run(loose.only_run or name, "", self.folder, loose)
+            return
         if self.single:
             yield Run(clean_text(self.folder.name), "", self.folder)
             return
@@ -86,13 +72,40 @@ class RunsLayout:
                 yield item
 
 
-def layout_of(runs: Folder, settings: Settings) -> RunsLayout:
-    """Find out whether RUNS is one run or a folder of runs."""
-    return RunsLayout(runs, settings, not _holds_runs(_Spot(runs, (), ()), settings))
+def layout_of(runs: Folder | Place, settings: Settings, *, by_run: bool = False) -> RunsLayout:
+    """Find out what RUNS is: one run, a folder of runs, loose traces, one trace, a manifest.
+
+    `by_run` says that the runs of a manifest are written apart.
+    """
+    if isinstance(runs, Place):
+        if runs.file is not None:
+            return _layout_of_file(runs.folder, runs.file, settings, by_run=by_run)
+        runs = runs.folder
+    top = _Spot(runs, (), ())
+    if _first_trial(top, settings) is None:
+        return RunsLayout(runs, settings, True, (LooseRun(),))
+    return RunsLayout(runs, settings, not _holds_runs(top, settings))
+
+
+def _layout_of_file(folder: Folder, file: str, settings: Settings, *, by_run: bool) -> RunsLayout:
+    if not is_manifest(folder, file):
+        return RunsLayout(folder, settings, True, (LooseRun(file),))
+    name = clean_text(folder.name)
+    found = dict.fromkeys(row.texts.get("run", name) for row in read_manifest(folder, file, []))
+    if not by_run or len(found) < 2:
+        only = next(iter(found), None) if by_run else None
+        return RunsLayout(folder, settings, True, (LooseRun(file, True, only, name),))
+    return RunsLayout(
+        folder, settings, False, tuple(LooseRun(file, True, run, name) for run in found)
+    )
 
 
 def discover(
-    runs: Folder, *, settings: Settings, tasks: TaskIndex | None = None, only: str | None = None
+    runs: Folder | Place,
+    *,
+    settings: Settings,
+    tasks: TaskIndex | None = None,
+    only: str | None = None,
 ) -> Iterator[Found]:
     """Every trial below RUNS, run by run, with what was passed over and what was wrong."""
     for item in layout_of(runs, settings).runs():
@@ -106,6 +119,9 @@ def discover_run(
     run: Run, *, settings: Settings, tasks: TaskIndex | None = None, only: str | None = None
 ) -> Iterator[Found]:
     """The trials of one run. `only` is a pattern of task names; case does not count."""
+    if run.loose is not None:
+        yield from _loose_trials(run, run.loose, settings, tasks, only)
+        return
     top = tuple(run.path.split("/")) if run.path else ()
     spot = _Spot(run.folder, top, ())
     for item in _trials_below(spot, settings):
@@ -130,9 +146,20 @@ def discover_run(
         yield trial
 
 
-def matches(pattern: str, trial: Trial) -> bool:
-    """Whether a trial's task fits `--only`."""
-    return fnmatch.fnmatchcase(trial.task_name.casefold(), pattern.casefold())
+def _loose_trials(
+    run: Run, loose: LooseRun, settings: Settings, tasks: TaskIndex | None, only: str | None
+) -> Iterator[Found]:
+    """Loose traces; where there are none, also what was wrong with the folders' records."""
+    nothing = True
+    for item in discover_loose(
+        run.folder, run.run_id, loose, settings=settings, tasks=tasks, only=only
+    ):
+        nothing = nothing and not isinstance(item, Trial)
+        yield item
+    if nothing and loose.file is None:
+        for found in _trials_below(_Spot(run.folder, (), ()), settings):
+            if not isinstance(found, _TrialFolder):
+                yield _of_run(found, run.run_id)
 
 
 def _of_run(item: Skipped | FoundProblem, run_id: str) -> Skipped | FoundProblem:
@@ -178,7 +205,7 @@ def _children(
         shown = clean_text("/".join((*spot.parts, name)))
         if name in (OUTPUT, AGGREGATE):
             continue
-        pattern = next((p for p in settings.skip if _fits(name, p)), None)
+        pattern = next((p for p in settings.skip if fits(name, p)), None)
         if kind == "folder":
             below = spot.below(name)
             if pattern is not None and not _is_in_task(below, pattern, settings):
@@ -199,10 +226,6 @@ def _children(
             yield _problem(shown, "not_a_file", "neither a file nor a folder; not read")
 
 
-def _fits(name: str, pattern: str) -> bool:
-    return fnmatch.fnmatchcase(name.casefold(), pattern.casefold())
-
-
 def _is_in_task(spot: _Spot, pattern: str, settings: Settings) -> bool:
     """Whether a folder fits a skip pattern only because of its task's name.
 
@@ -212,7 +235,7 @@ def _is_in_task(spot: _Spot, pattern: str, settings: Settings) -> bool:
     if trial is None:
         return False
     names = [*record_tasks(trial.records), trial.records.text("result", "trial_name")]
-    return any(_fits(name, pattern) for name in names if name is not None)
+    return any(fits(name, pattern) for name in names if name is not None)
 
 
 def _problem(path: str, kind: ProblemKind, reason: str) -> FoundProblem:

@@ -25,6 +25,15 @@ Version = Annotated[
     str,
     Meta(pattern=r"^1\.(0|[1-9][0-9]*)$", description="Version of the document's schema."),
 ]
+
+
+def cutoff_order(key: str) -> tuple[str, int]:
+    """Sorts names that end in a cutoff by its number: `precision@3` before `precision@10`."""
+    front, at, end = key.rpartition("@")
+    number = end if at or not front else ""
+    return (front + at, int(number)) if number.isdecimal() and len(number) < 10 else (key, -1)
+
+
 Share = Annotated[float, Meta(ge=0, le=1)]
 """A number from 0 to 1."""
 MAX_INT = 2**63 - 1

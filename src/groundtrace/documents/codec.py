@@ -13,6 +13,7 @@ import msgspec.inspect as inspect
 
 from groundtrace import jsonio
 from groundtrace.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
+from groundtrace.documents.base import cutoff_order
 from groundtrace.errors import InputError, VersionError
 
 _VERSION = re.compile(r"^(\d{1,9})\.(\d{1,9})$")
@@ -20,12 +21,30 @@ _VERSION = re.compile(r"^(\d{1,9})\.(\d{1,9})$")
 PART = 256
 """Items of a streamed list that are encoded together."""
 
+_KEYED_BY_CUTOFF = (KINDS["retrieval_metrics"].type, KINDS["run_retrieval_summary"].type)
+"""Documents with keys that are cutoffs or end in one."""
+
 encoder = msgspec.json.Encoder(order="deterministic")
 
 
 def encode(document: msgspec.Struct) -> bytes:
     """A document as it is written: indented, one trailing newline, same input same bytes."""
+    if isinstance(document, _KEYED_BY_CUTOFF):
+        plain = _in_cutoff_order(msgspec.to_builtins(document, order="deterministic"))
+        return msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n"
     return msgspec.json.format(encoder.encode(document), indent=1) + b"\n"
+
+
+def _in_cutoff_order(value: Any) -> Any:
+    """Sorted keys in the order of their cutoffs: 1, 3, 5, 10, and not 1, 10, 3, 5."""
+    if isinstance(value, list):
+        return [_in_cutoff_order(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    keys = list(value)
+    if keys == sorted(keys):  # a dictionary; fields of a record stay as they are declared
+        keys.sort(key=cutoff_order)
+    return {key: _in_cutoff_order(value[key]) for key in keys}
 
 
 def encode_in_parts(

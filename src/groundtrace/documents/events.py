@@ -18,11 +18,14 @@ class Provenance(Record, frozen=True, kw_only=True):
     run_id: Annotated[str, Meta(description="Name of the run folder.")]
     batch_timestamp: Annotated[
         str | None, Meta(description="Batch folder within the run; null where there is none.")
-    ]
+    ] = None
     task_name: Annotated[str, Meta(description="Canonical name of the task.")]
     trial_name: Annotated[str, Meta(description="Name of the trial.")]
     config_name: Annotated[str, Meta(description="Full label of the configuration.")]
-    benchmark: Annotated[str | None, Meta(description="Suite; null when unknown.")]
+    benchmark: Annotated[
+        str | None,
+        Meta(description="Suite; null when unknown, in version 1.0 an empty text (D59)."),
+    ]
     model: Annotated[
         str | None, Meta(description="Model without provider prefix; null when unknown.")
     ]
@@ -82,6 +85,17 @@ class Coverage(Record, frozen=True, kw_only=True):
         Count | UnsetType,
         Meta(description="Calls of tools that the tool table does not know. Since 1.2."),
     ] = UNSET
+    lookups: Annotated[
+        Count | UnsetType,
+        Meta(
+            description="Searches, shell commands and calls of unknown tools: only their answers "
+            "tell what they found. Since 1.2."
+        ),
+    ] = UNSET
+    lookups_unanswered: Annotated[
+        Count | UnsetType,
+        Meta(description="Those of them to which the trace holds no answer. Since 1.2."),
+    ] = UNSET
     tokens_share: Annotated[
         Seconds | UnsetType | None,
         Meta(
@@ -122,7 +136,10 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
     ] = UNSET
     expected_edit_files: Annotated[
         list[str] | UnsetType,
-        Meta(description="Files an edit is expected in; absent when that cannot be told."),
+        Meta(
+            description="Files an edit is expected in; empty when the task expects none, absent "
+            "when that cannot be told."
+        ),
     ] = UNSET
     expected_edit_files_source: Annotated[
         str | UnsetType, Meta(description="The source that gave the edit files.")
@@ -339,6 +356,10 @@ class EventsDocument(Record, frozen=True, kw_only=True):
     """All retrieval events of one trial."""
 
     schema_version: Version
+    generated_at: Annotated[
+        str | UnsetType,
+        Meta(description="When it was written, UTC; in documents of version 1.0 (D59)."),
+    ] = UNSET
     provenance: Annotated[Provenance, Meta(description="Which execution this is.")]
     coverage: Annotated[Coverage, Meta(description="What could be read.")]
     ground_truth: Annotated[GroundTruthSection, Meta(description="What should be found.")]

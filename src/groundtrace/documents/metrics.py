@@ -11,7 +11,7 @@ from groundtrace.documents.base import Count, Record, Seconds, Share, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
 from groundtrace.model import AccessKind, Category
 
-NotComputable = Literal["no_ground_truth", "no_trace", "empty_trace"]
+NotComputable = Literal["no_ground_truth", "no_trace", "empty_trace", "answers_missing"]
 """Why metrics cannot be computed (D19)."""
 
 Cutoff = Literal["1", "3", "5", "10"]
@@ -26,6 +26,10 @@ TaxonomyLabel = Literal[
     "unused_correct_retrieval",
     "ambiguity_near_miss",
 ]
+
+
+EditTargets = Literal["known", "none_expected", "unknown"]
+"""What a task says of the files to be edited (D58)."""
 
 
 class FileLevelMetrics(Record, frozen=True, kw_only=True):
@@ -138,8 +142,19 @@ class ErrorTaxonomy(Record, frozen=True, kw_only=True):
     ] = None
     slices: Annotated[Slices | None, Meta(description="Calibration slices.")] = None
     not_applicable: Annotated[
-        list[TaxonomyLabel], Meta(description="Labels that do not apply: no edit was expected.")
+        list[TaxonomyLabel],
+        Meta(
+            description="Labels that do not apply: no edit was expected. In documents without "
+            "`edit_targets` also those of trials whose edit targets are unknown."
+        ),
     ] = msgspec.field(default_factory=list)
+    edit_targets: Annotated[
+        EditTargets | UnsetType,
+        Meta(
+            description="Whether the task tells which files to edit: known; none_expected, where "
+            "the labels about writing do not apply; unknown, where they count. Since 1.2."
+        ),
+    ] = UNSET
 
 
 class LineLevelMetrics(Record, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, Record, Seconds, Version
 
@@ -42,6 +42,14 @@ class TrialOutcome(Record, frozen=True, kw_only=True):
     output_tokens: Annotated[Count | None, Meta(description="Output tokens of the trial.")]
     output_tokens_source: Annotated[str | None, Meta(description="Where they were found.")]
     exception: Annotated[str | None, Meta(description="Recorded exception, in short.")]
+    reward_source: Annotated[
+        str | UnsetType,
+        Meta(description="Where the reward was found; only for traces without trial records."),
+    ] = UNSET
+    groups: Annotated[
+        dict[str, str] | UnsetType,
+        Meta(description="Columns of a manifest that groundtrace does not know."),
+    ] = UNSET
 
 
 class SkippedFolder(Record, frozen=True, kw_only=True):
@@ -49,6 +57,14 @@ class SkippedFolder(Record, frozen=True, kw_only=True):
 
     path: Annotated[str, Meta(description="Relative to the run folder.")]
     reason: Annotated[str, Meta(description="Why it was passed over.")]
+
+
+class OutsideRuns(Record, frozen=True, kw_only=True):
+    """What discovery met that belongs to no run: folders that it skipped by name, problems."""
+
+    scope: Annotated[str, Meta(description="`*`: all runs.")]
+    skipped: Annotated[list[SkippedFolder], Meta(description="Folders passed over.")]
+    problems: Annotated[dict[str, Count], Meta(description="Problems, counted by kind.")]
 
 
 class OutcomesDocument(Record, frozen=True, kw_only=True):

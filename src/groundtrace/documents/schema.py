@@ -9,6 +9,7 @@ import msgspec
 import msgspec.inspect as inspect
 
 from groundtrace.documents import KINDS, SCHEMA_VERSION
+from groundtrace.documents.base import cutoff_order
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -63,7 +64,7 @@ def _restrict_keys(struct: inspect.StructType, properties: dict[str, Any]) -> No
             described = properties[field.encode_name]
             for option in [described, *described.get("anyOf", [])]:
                 if option.get("type") == "object":
-                    option["propertyNames"] = {"enum": sorted(keys)}
+                    option["propertyNames"] = {"enum": sorted(keys, key=cutoff_order)}
 
 
 def _literal_keys(wanted: inspect.Type) -> tuple[Any, ...] | None:

@@ -69,13 +69,29 @@ class FirstHit(Record, frozen=True, kw_only=True):
 class LabelSummary(Record, frozen=True, kw_only=True):
     """One label of the error taxonomy over trials."""
 
-    n: Annotated[Count, Meta(description="Trials to which the label applies.")]
+    n: Annotated[
+        Count,
+        Meta(
+            description="Trials to which the label applies, those with unknown edit targets "
+            "included."
+        ),
+    ]
     n_with: Annotated[Count, Meta(description="Of these, trials with at least one such file.")]
     files: Annotated[Count, Meta(description="Files in all of these trials.")]
     not_applicable: Annotated[
         Count, Meta(description="Trials in which it does not apply: no edit was expected.")
     ]
     files_not_applicable: Annotated[Count, Meta(description="Files counted in those trials.")]
+    edit_targets_unknown: Annotated[
+        Count,
+        Meta(
+            description="Of n, trials whose task does not tell which files to edit; for labels "
+            "about writing, 0 for the others."
+        ),
+    ] = 0
+    files_edit_targets_unknown: Annotated[
+        Count, Meta(description="Of files, those counted in these trials.")
+    ] = 0
     per_task: Annotated[Distribution, Meta(description="Files a task, where the label applies.")]
 
 
@@ -206,6 +222,18 @@ class SkippedPath(Record, frozen=True, kw_only=True):
     reason: Annotated[str, Meta(description="Why it was passed over.")]
 
 
+class RefusedDocument(Record, frozen=True, kw_only=True):
+    """A document that cannot be read, so that nothing counts that was made from it (D62)."""
+
+    run_id: Annotated[str, Meta(description="Run it belongs to.")]
+    path: Annotated[str, Meta(description="The file, relative to the run's retrieval_events.")]
+    problem: Annotated[
+        str,
+        Meta(description="unknown_version, broken_document or unreadable_document."),
+    ]
+    reason: Annotated[str, Meta(description="Why, with the place in the file.")]
+
+
 class RunSummaryDocument(Record, frozen=True, kw_only=True):
     """Statistics of a run, or of all runs."""
 
@@ -244,3 +272,18 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
         list[DuplicatedTrial], Meta(description="Copies that were not counted again (D41).")
     ]
     skipped: Annotated[list[SkippedPath], Meta(description="Folders passed over.")]
+    refused: Annotated[
+        list[RefusedDocument] | UnsetType,
+        Meta(description="Documents that could not be read and do not count. Since 1.2."),
+    ] = UNSET
+    unknown_tool_calls: Annotated[
+        dict[str, Counts] | UnsetType,
+        Meta(
+            description="What became of the calls of each unknown tool: read by their shape, by "
+            "category; `failed` (empty and unanswered ones too); `unread`. Since 1.2."
+        ),
+    ] = UNSET
+    servers_not_counted: Annotated[
+        Counts | UnsetType,
+        Meta(description="Calls of MCP servers that the settings do not count as MCP. Since 1.2."),
+    ] = UNSET

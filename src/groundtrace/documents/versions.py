@@ -1,7 +1,8 @@
 """What each version of the documents added, and documents as an earlier version has them.
 
 Minor versions only add optional fields (1.1 to 1.0, 1.2 to 1.1), so an earlier version of a
-document is the same document without them. Metrics are computed from the whole document before
+document is the same document without them. Version 1.0 also has two demands that the later ones
+relaxed: a time of making, and a suite that is text (D59). Metrics are computed from the whole document before
 it is reduced: the version that is written changes no number.
 """
 
@@ -33,7 +34,13 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
     },
     "1.2": {
         Provenance: ("harness", "harness_version", "repo", "source_file"),
-        Coverage: ("calls_unanswered", "calls_unknown_tool", "tokens_share"),
+        Coverage: (
+            "calls_unanswered",
+            "calls_unknown_tool",
+            "lookups",
+            "lookups_unanswered",
+            "tokens_share",
+        ),
         GroundTruthSection: ("edit_chunks", "test_files"),
         Event: ("failed", "answered", "result_chars", "agent", "mcp_server"),
         Access: (
@@ -60,18 +67,29 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
 """Version to the optional fields that it added, by type."""
 
 
-def events_as(document: EventsDocument, version: str) -> EventsDocument:
-    """An events document as a version has it."""
+def events_as(document: EventsDocument, version: str, *, generated_at: str) -> EventsDocument:
+    """An events document as a version has it; `generated_at` is written by those that state it."""
     if version == document.schema_version:
         return document
     without = _fields_after(version)
-    return msgspec.structs.replace(
+    reduced = msgspec.structs.replace(
         _reduced(document, without),
         schema_version=version,
         provenance=_reduced(document.provenance, without),
         coverage=_reduced(document.coverage, without),
         ground_truth=_reduced(document.ground_truth, without),
         events=[_event(event, without) for event in document.events],
+    )
+    return _with_demands_of_1_0(reduced, generated_at) if version == "1.0" else reduced
+
+
+def _with_demands_of_1_0(document: EventsDocument, generated_at: str) -> EventsDocument:
+    """What the published schema of version 1.0 demands and later versions leave open (D59)."""
+    where = document.provenance
+    return msgspec.structs.replace(
+        document,
+        generated_at=generated_at,
+        provenance=msgspec.structs.replace(where, benchmark=where.benchmark or ""),
     )
 
 

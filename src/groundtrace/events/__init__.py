@@ -167,14 +167,12 @@ def _ground_truth(truth: GroundTruth, resolver: Resolver) -> GroundTruthSection:
         ]
         or UNSET,
         chunks=[_chunk(chunk, resolver) for chunk in truth.chunks] or UNSET,
-        expected_edit_files=_distinct(
-            clean_text(resolver.spelling_of(entry.path, entry.repo)) for entry in edits
-        )
-        or UNSET,
-        expected_edit_files_source=clean_text(source) if edits and source else UNSET,
-        expected_edit_files_confidence=(
-            (truth.expected_edit_files_confidence or UNSET) if edits else UNSET
-        ),
+        # An empty list says that no edit is expected; without one that is not known (D58).
+        expected_edit_files=UNSET
+        if not edits and source is None
+        else _distinct(clean_text(resolver.spelling_of(e.path, e.repo)) for e in edits),
+        expected_edit_files_source=UNSET if source is None else clean_text(source),
+        expected_edit_files_confidence=truth.expected_edit_files_confidence or UNSET,
         edit_chunks=[_chunk(chunk, resolver) for chunk in truth.edit_chunks] or UNSET,
         test_files=[clean_text(file) for file in truth.test_files] or UNSET,
     )

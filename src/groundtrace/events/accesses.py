@@ -63,7 +63,8 @@ def _access(ref: FileRef, file: Resolved, lines: Lines, resolver: Resolver) -> A
             for start, end, shift in ref.line_changes
         ]
         or UNSET,
-        evidence="declared",
+        evidence=ref.evidence,
+        other_revision=True if resolver.is_other_revision(ref) else UNSET,
     )
 
 

@@ -15,6 +15,10 @@ _HARMLESS = frozenset({"empty_file", "non_json_lines", "not_a_transcript"})
 """Problems of a trial's own files by which nothing that the agent did is lost: standard error is
 merged into transcripts, and an empty file beside a whole one is no loss."""
 
+_RECORDS = frozenset({"result.json", "config.json", "task_metrics.json"})
+"""Files of a trial that say who it is and how it ended. What is wrong with them is counted in
+`problems`; the trace is as whole as before (D61)."""
+
 _SUBAGENT_TOOL = "Task"
 """Canonical name of the tool that starts a subagent."""
 
@@ -44,6 +48,9 @@ def coverage_of(
         problems=dict(sorted(counts.items())),
         calls_unanswered=sum(call.result is None for call in trace.calls),
         calls_unknown_tool=sum(view.tool is None for view in views),
+        tokens_share=trace.tokens_share,
+        lookups=sum(view.looks for view in views),
+        lookups_unanswered=_lookups_unanswered(trace, views),
     )
 
 
@@ -68,18 +75,28 @@ def _degraded_reason(
         reasons.append("the trace holds no tool call that could be read")
     lost = Counter[str]()
     damaged = Counter[str]()
-    own = set(trial.files)
+    of_trace = {*trial.files, "agent"} - _RECORDS
     for problem in problems:
         if problem.lost_calls > 0:
             lost[problem.kind] += problem.lost_calls
-        elif problem.file in own and problem.kind not in _HARMLESS:
+        elif problem.file in of_trace and problem.kind not in _HARMLESS:
             damaged[problem.kind] += 1
     if lost:
         reasons.append(f"tool calls lost: {_listed(lost)}")
     if damaged:
         reasons.append(f"parts of the trace could not be read: {_listed(damaged)}")
+    unanswered = sum(call.result is None for call in trace.calls)
+    if unanswered:
+        reasons.append(f"the trace holds no answer to {unanswered} of {_calls(len(trace.calls))}")
     if _subagents_missing(trace, views):
         reasons.append("subagents were started, but the trace holds none of their calls")
+    missing = _lookups_unanswered(trace, views)
+    if missing:
+        looked = sum(view.looks for view in views)
+        reasons.append(
+            f"the trace holds no answer to {missing} of {looked} searches, commands and calls of "
+            "unknown tools"
+        )
     if not has_truth:
         reasons.append(
             "no ground truth: no definition of the task was found"
@@ -89,9 +106,19 @@ def _degraded_reason(
     return "; ".join(reasons) or None
 
 
+def _lookups_unanswered(trace: Trace, views: Sequence[CallView]) -> int:
+    """Calls of which only the answer would tell what they found, and there is none (D47)."""
+    pairs = zip(trace.calls, views, strict=True)
+    return sum(view.looks and call.result is None for call, view in pairs)
+
+
 def _subagents_missing(trace: Trace, views: Sequence[CallView]) -> bool:
     started = any(view.tool == _SUBAGENT_TOOL and not view.failed for view in views)
     return started and not any(call.is_subagent for call in trace.calls)
+
+
+def _calls(number: int) -> str:
+    return "1 tool call" if number == 1 else f"{number} tool calls"
 
 
 def _listed(counts: Counter[str]) -> str:

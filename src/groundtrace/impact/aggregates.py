@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from groundtrace.documents.impact import ConfigAggregate, MetricAggregate
-from groundtrace.impact.matched import COMPARED
+from groundtrace.documents.impact import ConfigAggregate, MetricAggregate, PassShare, TrialSpread
+from groundtrace.impact.deltas import COMPARED
 from groundtrace.impact.observations import (
     Observation,
     by_task,
@@ -15,6 +15,7 @@ from groundtrace.impact.observations import (
     mean,
     stored_number,
 )
+from groundtrace.impact.repeats import mean_pass_at_k, repeats
 from groundtrace.rows.means import mean_of, quantile
 
 
@@ -35,7 +36,31 @@ def _config(name: str, trials: Sequence[Observation], copies: int) -> ConfigAggr
         n_copies=copies,
         models=_counted(trial.model for trial in trials),
         harness_versions=_counted(trial.version for trial in trials),
+        trial_spread=_spread(tasks),
         metrics=[_metric(metric, tasks) for metric in COMPARED],
+    )
+
+
+PASS_AT = (1, 2, 3, 5, 10)
+"""k of pass@k, as far as a task has so many trials."""
+
+
+def _spread(tasks: Sequence[Sequence[Observation]]) -> TrialSpread | None:
+    rewards = [[o.values["reward"] for o in own if "reward" in o.values] for own in tasks]
+    rewards = [own for own in rewards if own]
+    most = max(map(len, rewards), default=0)
+    if most < 2:
+        return None
+    found = repeats(rewards)
+    passes = [mean_pass_at_k(rewards, k) for k in PASS_AT if k <= most]
+    return TrialSpread(
+        n=found.n,
+        trials=found.trials,
+        within_sd=stored_number(found.within_sd),
+        between_sd=stored_number(found.between_sd),
+        flip=found.flip,
+        flip_share=found.flip_share,
+        pass_at=[PassShare(k=p.k, value=p.value, n=p.n, left_out=p.left_out) for p in passes],
     )
 
 

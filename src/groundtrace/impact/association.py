@@ -11,23 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from groundtrace.impact.pooled import pooled_tests
 from groundtrace.impact.resample import (
     MIN_INFERENCE,
     Draws,
     Floats,
     Interval,
+    Mask,
     bca,
     midranks,
-    permutations_are_exact,
     products,
 )
-
-Mask: TypeAlias = npt.NDArray[np.bool_]
 
 MIN_COEFFICIENT = 5
 """Tasks below which there is no coefficient."""
@@ -51,6 +48,8 @@ class Association:
     interval: Interval = _NO_INTERVAL
     ranks_once: bool | None = None
     p_reason: str | None = None
+    movable: int | None = None
+    """Tasks that another could trade places with in the test; None without a test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +147,7 @@ def _inferred(
     n = len(grid.present)
     once = n > RERANK_LIMIT
     influences = [_influence(grid, fs[i], gs[j], i, j) for i, j in pairs]
-    exact = permutations_are_exact(grid.strata)
-    movable = any(size > 1 for size in grid.strata)
-    ps = _permutation_p(grid, fs, gs, pairs, draws) if movable else [None] * len(pairs)
+    tests = pooled_tests(fs, gs, grid.strata, pairs, draws)
     rs = [_coefficient(fs[i], gs[j]) for i, j in pairs]
     if once:
         units = int(grid.present.sum())
@@ -163,43 +160,15 @@ def _inferred(
         Association(
             n,
             r=r,
-            p=p,
-            exact=exact if p is not None else None,
+            p=test.p,
+            exact=test.exact,
             interval=bca(r, replicates[:, k], influences[k]),
             ranks_once=once,
-            p_reason=None if p is not None else "no_permutation",
+            p_reason=test.reason,
+            movable=test.movable,
         )
-        for k, (r, p) in enumerate(zip(rs, ps, strict=True))
+        for k, (r, test) in enumerate(zip(rs, tests, strict=True))
     ]
-
-
-def _permutation_p(
-    grid: _Grid,
-    fs: list[Floats],
-    gs: list[Floats],
-    pairs: Sequence[tuple[int, int]],
-    draws: Draws,
-) -> list[float | None]:
-    """Two-sided p: only the sum of products changes when tasks are permuted."""
-    wanted: dict[int, list[int]] = {}
-    for k, (_, j) in enumerate(pairs):
-        wanted.setdefault(j, []).append(k)
-    limits = np.array(
-        [abs(float(np.sum(fs[i] * gs[j]))) - 1e-9 * float(np.sum(fs[i] ** 2)) for i, j in pairs]
-    )
-    extreme = np.zeros(len(pairs))
-    total = 0
-    for block in draws.permutations(grid.strata):
-        total += len(block)
-        for j, ks in wanted.items():
-            sums = np.zeros((len(block), len(ks)))
-            for c in range(gs[j].shape[1]):
-                moved = gs[j][:, c][block]
-                sums += products(moved, np.stack([fs[pairs[k][0]][:, c] for k in ks], axis=1))
-            extreme[ks] += (np.abs(sums) >= limits[ks]).sum(axis=0)
-    if permutations_are_exact(grid.strata):
-        return [float(count) / total for count in extreme]
-    return [(float(count) + 1) / (total + 1) for count in extreme]
 
 
 def _reranked(grid: _Grid, pairs: Sequence[tuple[int, int]], weights: Floats) -> Floats:
@@ -219,7 +188,9 @@ def _reranked(grid: _Grid, pairs: Sequence[tuple[int, int]], weights: Floats) ->
             yy[:, k] += gg[j]
     scale = np.sqrt(xx * yy)
     tiny = 1e-12
-    return np.where(scale > tiny, xy / np.where(scale > tiny, scale, 1), np.nan)
+    ratios = np.where(scale > tiny, xy / np.where(scale > tiny, scale, 1), np.nan)
+    # The last digit of a perfect resample can lie beyond 1.
+    return np.clip(ratios, -1.0, 1.0)
 
 
 def _weighted_ridits(weights: Floats, values: Floats) -> Floats:

@@ -15,9 +15,20 @@ from groundtrace.documents.impact import (
     CorrelationAnalysis,
     CorrelationScope,
 )
-from groundtrace.impact.association import Association, Mask, associate
+from groundtrace.impact.association import Association, associate
 from groundtrace.impact.observations import Observation, main_reason, stored_number
-from groundtrace.impact.resample import Draws, Floats, Ints, holm, settle
+from groundtrace.impact.pooled import by_suite, pooled_tests
+from groundtrace.impact.resample import (
+    MIN_INFERENCE,
+    Draws,
+    Floats,
+    Ints,
+    Mask,
+    holm,
+    midranks,
+    settle,
+)
+from groundtrace.impact.signflip import LEVEL
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import without_noise
 
@@ -36,6 +47,8 @@ class _Trials:
     n_tasks: int
     n_configs: int
     values: dict[str, Floats]
+    suites: list[str | None]
+    """Suite of each task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +68,76 @@ def correlate(observations: Sequence[Observation], draws: Draws) -> CorrelationA
     for index, name in enumerate(names):
         found += _scope(trials, trials.configs == index, "config", name, draws)
     found += _scope(trials, everywhere, "within_config", None, draws)
+    notes = _suite_notes(trials, everywhere, found, draws)
     computable = any(entry.computable for entry in found)
-    reason = None if computable else _overall_reason(found)
-    return CorrelationAnalysis(computable=computable, reason=reason, correlations=found)
+    reason = None if computable else _overall_reason(found, _tasks_with_both(trials))
+    return CorrelationAnalysis(
+        computable=computable, reason=reason, correlations=found, notes=notes
+    )
 
 
-def _overall_reason(found: Sequence[Correlation]) -> str:
-    largest = max((entry.n for entry in found), default=0)
-    if largest == 0:
+NOTED = tuple((metric, "reward") for metric in ("shown.file_recall", "file_recall"))
+"""Pairs for which it is said where suites change the conclusion."""
+
+
+def _suite_notes(
+    trials: _Trials, everywhere: Mask, found: Sequence[Correlation], draws: Draws
+) -> list[str]:
+    if len(set(trials.suites)) < 2:
+        return []
+    inside = {(c.retrieval_metric, c.outcome): c for c in found if c.scope == "overall"}
+    notes = []
+    for metric, outcome in NOTED:
+        own, p = inside[metric, outcome], _plain_p(trials, metric, outcome, everywhere, draws)
+        if own.p is None or p is None or (own.p < LEVEL) == (p < LEVEL):
+            continue
+        notes.append(
+            f"{metric} and {outcome}: p {own.p:.3f} with ranks inside suites, {p:.3f} over all "
+            "suites at once, where suites of different level count as association"
+        )
+    return notes
+
+
+def _plain_p(
+    trials: _Trials, metric: str, outcome: str, everywhere: Mask, draws: Draws
+) -> float | None:
+    """p over tasks of all suites at once."""
+    here = everywhere & np.isfinite(trials.values[metric]) & np.isfinite(trials.values[outcome])
+    x, y = (_grid(trials, name, here, pooled=True)[:, 0] for name in (metric, outcome))
+    both = np.isfinite(x) & np.isfinite(y)
+    n = int(both.sum())
+    if n < MIN_INFERENCE:
+        return None
+    ranks = [(midranks(v[both]) - (n + 1) / 2.0)[:, None] / n for v in (x, y)]
+    return pooled_tests(ranks[:1], ranks[1:], [n], [(0, 0)], draws)[0].p
+
+
+def _tasks_with_both(trials: _Trials) -> int:
+    """The most tasks in which some pair of a metric and an outcome has both values."""
+    everywhere = np.ones(len(trials.observations), dtype=np.bool_)
+    return max(
+        (len(np.unique(trials.tasks[group.here])) for group in _groups(trials, everywhere)),
+        default=0,
+    )
+
+
+def _overall_reason(found: Sequence[Correlation], with_both: int) -> str:
+    """Why there is no coefficient at all. `n` of an entry cannot tell: a task alone in its
+    configuration has no rank, so that it counts 0 where one task has both values."""
+    if with_both == 0:
         return "no task has both a retrieval metric and an outcome"
     counts = Counter(entry.reason for entry in found if entry.reason)
     said = ", ".join(f"{reason} ({n})" for reason, n in sorted(counts.items()))
-    return f"no pair of a metric and an outcome can be correlated: {said}"
+    have = "1 task has" if with_both == 1 else f"{with_both} tasks have"
+    return (
+        f"{have} both a retrieval metric and an outcome, and no pair of these can be "
+        f"correlated: {said}"
+    )
 
 
 def _arrays(observations: Sequence[Observation]) -> _Trials:
     tasks = {name: i for i, name in enumerate(sorted({o.task for o in observations}))}
+    suites = {o.task: o.benchmark for o in observations}
     configs = {name: i for i, name in enumerate(sorted({o.config for o in observations}))}
     names = (*CORRELATED_METRICS, *CORRELATED_OUTCOMES)
     return _Trials(
@@ -83,6 +150,7 @@ def _arrays(observations: Sequence[Observation]) -> _Trials:
             name: np.array([o.values.get(name, np.nan) for o in observations], dtype=np.float64)
             for name in names
         },
+        [suites[name] for name in tasks],
     )
 
 
@@ -102,6 +170,11 @@ def _scope(
             for name in (*metrics, *outcomes)
         }
         present = np.isfinite(grids[metrics[0]])
+        if len(set(trials.suites)) > 1:
+            whole = present
+            wide = {name: by_suite(grid, whole, trials.suites) for name, grid in grids.items()}
+            grids = {name: grid for name, (grid, _) in wide.items()}
+            present = wide[metrics[0]][1]
         results = associate(
             [grids[name] for name in metrics],
             [grids[name] for name in outcomes],
@@ -164,7 +237,7 @@ def _left_out(
     found = Counter(main_reason(of_task, pair) for of_task in missing.values())
     alone = len(tasks) - len(missing) - n
     if alone:
-        found["alone_in_config"] = alone
+        found["alone_in_suite" if len(set(trials.suites)) > 1 else "alone_in_config"] = alone
     return dict(sorted(found.items()))
 
 
@@ -196,5 +269,6 @@ def _entry(
         inference_reason=result.p_reason or result.interval.reason,
         ranks_once=result.ranks_once if result.interval.low is not None else None,
         n=result.n,
+        n_movable=result.movable,
         left_out=left_out,
     )

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
+
+from msgspec import UNSET
 
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import mean_of
@@ -69,16 +71,28 @@ class Observation:
     model: str | None
     harness: str | None
     version: str | None
+    repo: str | None
+    """The task's only repository, where known."""
+    clock: str | None
+    """What the trial's seconds count from; None where nothing says so."""
+    confidence: str | None
+    """Confidence in the ground truth that the metrics rest on."""
+    unknown_calls: int
+    """Calls of tools that the tool table does not know."""
     values: ObservedValues
     """Metrics and outcomes that have a finite value; what is missing is absent."""
     is_copy: bool
     """Another copy of this trial counts in its configuration."""
-    why: Callable[[str], str]
+    why: WhyAbsent
     """Reason code of a metric that is absent, as summaries count it."""
+    outcomes_refused: bool = False
+    """Nothing is known of how the trial ended, because outcomes.json cannot be read (D62)."""
 
     def absence(self, name: str) -> str:
         """WhyAbsent this trial has no value of `name`."""
-        return OUTCOMES[name].absent_reason if name in OUTCOMES else self.why(name)
+        if name in OUTCOMES:
+            return "outcomes_refused" if self.outcomes_refused else OUTCOMES[name].absent_reason
+        return self.why(name)
 
 
 def hit_metric(name: str) -> str | None:
@@ -192,6 +206,8 @@ class _Shared:
         model = model_name((outcome.model if outcome is not None else None) or row.model)
         harness = known(outcome.harness if outcome is not None else None)
         version = known(outcome.harness_version if outcome is not None else None)
+        clock = row.coverage.elapsed_origin
+        unknown = row.coverage.calls_unknown_tool
         return Observation(
             task=task,
             task_name=task,
@@ -202,7 +218,12 @@ class _Shared:
             model=self.maybe(model),
             harness=self.maybe(harness),
             version=self.maybe(version),
+            repo=self.maybe(row.repo),
+            clock=None if clock is UNSET else self.maybe(clock),
+            confidence=self.maybe(row.coverage.ground_truth_confidence),
+            unknown_calls=0 if unknown is UNSET else unknown,
             values=self.values(row),
             is_copy=False,
             why=self.why(row),
+            outcomes_refused=outcome is None and row.no_outcome == "outcomes_refused",
         )

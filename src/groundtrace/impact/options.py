@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from groundtrace.config import BASELINE
+from groundtrace.config import BASELINE, PRIMARIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,5 +19,9 @@ class ImpactOptions:
     """Let the two sides of a pair come from different runs (D33)."""
     allow_unknown_version: bool = False
     """Let in pairs whose harness version is unknown on a side; the document says how many."""
+    primaries: tuple[str, ...] = PRIMARIES
+    """Metrics and outcomes that the comparison is about; all others are a family of their own."""
+    margin: float | None = None
+    """A difference of reward that does not matter: with it, equivalence is tested."""
     seed: int = 0
     draws: int = 2000

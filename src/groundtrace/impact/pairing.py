@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 
-from groundtrace.documents.impact import PairDropReason
+from groundtrace.documents.impact import PairDropReason, Requirement, Side
+from groundtrace.impact.clocks import on_one_clock, timed_names
 from groundtrace.impact.observations import Observation, by_task, mean
 from groundtrace.rows.means import mean_of
 
 _FURTHEST: tuple[PairDropReason, ...] = (
     "missing_side",
+    "different_runs",
     "same_trial",
+    "outcomes_refused",
     "model_unknown",
     "model_differs",
     "harness_version_unknown",
@@ -20,6 +24,36 @@ _FURTHEST: tuple[PairDropReason, ...] = (
 )
 """Requirements in the order in which they are checked; a task that fails in several runs counts
 under the reason of the attempt that came furthest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What the two sides of a pair must share, or both have."""
+
+    model: bool = True
+    harness_version: bool = True
+    reward: bool = True
+    run: bool = True
+    allow_unknown_version: bool = False
+
+    def without(self, dropped: Sequence[Requirement]) -> Requirements:
+        """The same without some of them."""
+        return replace(self, **dict.fromkeys(dropped, False))
+
+    def relaxed(self) -> Iterator[tuple[Requirement, ...]]:
+        """Requirements to drop, the fewest first."""
+        names: tuple[Requirement, ...] = ("reward", "harness_version", "run", "model")
+        kept = [name for name in names if getattr(self, name)]
+        for size in range(1, len(kept) + 1):
+            yield from combinations(kept, size)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The requirement that a pair failed, and the side that lacks something."""
+
+    reason: PairDropReason
+    side: Side | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +71,11 @@ class Pair:
 
     task_name: str
     benchmark: str | None
+    repo: str | None
     cells: tuple[Cell, ...]
-    reason: PairDropReason | None
+    failure: Failure | None
+    not_met: tuple[Requirement, ...] = ()
+    """Requirements that were dropped to make this pair."""
 
     def values(self, names: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
         """Both sides' values: trials averaged in a cell, then the cells of the task.
@@ -46,20 +83,58 @@ class Pair:
         A metric that a cell has on one side only is left out of that cell; where no cell has
         both, each side shows what it has.
         """
-        if len(self.cells) == 1:
-            cell = self.cells[0]
-            return _present(cell.baseline, names), _present(cell.config, names)
-        left: dict[str, float] = {}
-        right: dict[str, float] = {}
-        for name in names:
-            sides = [(mean(cell.baseline, name), mean(cell.config, name)) for cell in self.cells]
-            both = [(b, c) for b, c in sides if b is not None and c is not None]
-            for side, into in ((0, left), (1, right)):
-                values = [pair[side] for pair in both or sides]
-                average = mean_of([value for value in values if value is not None])
-                if average is not None:
-                    into[name] = average
-        return left, right
+        return _values(self.cells, names)
+
+    def timed_values(
+        self, names: Sequence[str]
+    ) -> tuple[dict[str, float], dict[str, float], str | None]:
+        """Values like `values`, of trials whose seconds count from the same moment on both sides;
+        and why there is no such trial."""
+        cells, reason = [], "clock_unknown"
+        for cell in self.cells:
+            baseline, config, why = on_one_clock(cell.baseline, cell.config)
+            if why is None:
+                cells.append(replace(cell, baseline=baseline, config=config))
+            elif why == "clock_differs":
+                reason = why
+        return *_values(cells, names), None if cells else reason
+
+
+def sides_of(
+    pair: Pair, names: Sequence[str]
+) -> tuple[dict[str, float], dict[str, float], dict[str, str]]:
+    """Both sides' values, and why a value that both sides have is left out of the comparison."""
+    left, right = pair.values(names)
+    timed = [name for name in timed_names() if name in left and name in right]
+    if not timed:
+        return left, right, {}
+    like_left, like_right, why = pair.timed_values(timed)
+    reasons = {}
+    for name in timed:
+        if name in like_left and name in like_right:
+            left[name], right[name] = like_left[name], like_right[name]
+        else:
+            del left[name], right[name]
+            reasons[name] = why or "clock_differs"
+    return left, right, reasons
+
+
+def _values(
+    cells: Sequence[Cell], names: Sequence[str]
+) -> tuple[dict[str, float], dict[str, float]]:
+    if len(cells) == 1:
+        return _present(cells[0].baseline, names), _present(cells[0].config, names)
+    left: dict[str, float] = {}
+    right: dict[str, float] = {}
+    for name in names:
+        sides = [(mean(cell.baseline, name), mean(cell.config, name)) for cell in cells]
+        both = [(b, c) for b, c in sides if b is not None and c is not None]
+        for side, into in ((0, left), (1, right)):
+            values = [pair[side] for pair in both or sides]
+            average = mean_of([value for value in values if value is not None])
+            if average is not None:
+                into[name] = average
+    return left, right
 
 
 def _present(trials: Sequence[Observation], names: Sequence[str]) -> dict[str, float]:
@@ -68,28 +143,56 @@ def _present(trials: Sequence[Observation], names: Sequence[str]) -> dict[str, f
 
 
 def pair_tasks(
-    baseline: Sequence[Observation],
-    config: Sequence[Observation],
-    *,
-    across_runs: bool,
-    allow_unknown_version: bool,
+    baseline: Sequence[Observation], config: Sequence[Observation], required: Requirements
 ) -> list[Pair]:
     """Every task of either configuration, matched or with a reason, in order of name."""
+    ours, theirs = by_task(baseline), by_task(config)
+    return [
+        _pair(ours.get(task, []), theirs.get(task, []), required)
+        for task in sorted({*ours, *theirs})
+    ]
+
+
+def pair_with_fewer(
+    baseline: Sequence[Observation], config: Sequence[Observation], required: Requirements
+) -> list[Pair]:
+    """Every task, paired with as few requirements dropped as it takes."""
     ours, theirs = by_task(baseline), by_task(config)
     pairs = []
     for task in sorted({*ours, *theirs}):
         left, right = ours.get(task, []), theirs.get(task, [])
-        cells: list[Cell] = []
-        failed: list[PairDropReason] = []
-        for run_left, run_right in _attempts(left, right, across_runs):
-            found, reason = _cells(run_left, run_right, allow_unknown_version)
-            cells += found
-            if reason is not None:
-                failed.append(reason)
-        first = (left or right)[0]
-        worst = None if cells else max(failed, key=_FURTHEST.index)
-        pairs.append(Pair(first.task_name, first.benchmark, tuple(cells), worst))
+        pair = _pair(left, right, required)
+        if not pair.cells and left and right:
+            for dropped in required.relaxed():
+                other = _pair(left, right, required.without(dropped))
+                if other.cells:
+                    pair = replace(other, not_met=dropped)
+                    break
+        pairs.append(pair)
     return pairs
+
+
+def _pair(left: list[Observation], right: list[Observation], required: Requirements) -> Pair:
+    cells: list[Cell] = []
+    failed: list[Failure] = []
+    for run_left, run_right in _attempts(left, right, across_runs=not required.run):
+        found, failure = _cells(run_left, run_right, required)
+        cells += found
+        if failure is not None:
+            failed.append(failure)
+    first = (left or right)[0]
+    repo = next((o.repo for o in (*left, *right) if o.repo is not None), None)
+    worst = None if cells else max(failed, key=lambda f: _FURTHEST.index(f.reason))
+    if worst is not None and worst.reason == "missing_side":
+        worst = _missing(bool(left), bool(right))
+    return Pair(first.task_name, first.benchmark, repo, tuple(cells), worst)
+
+
+def _missing(left: bool, right: bool) -> Failure:
+    """A task that both configurations ran, in different runs, is missing on no side."""
+    if left and right:
+        return Failure("different_runs")
+    return Failure("missing_side", "config" if left else "baseline")
 
 
 _Sides = tuple[list[Observation], list[Observation]]
@@ -128,38 +231,61 @@ def _counted(trials: Sequence[Observation]) -> list[Observation]:
 
 
 def _cells(
-    left: list[Observation], right: list[Observation], allow_unknown: bool
-) -> tuple[list[Cell], PairDropReason | None]:
+    left: list[Observation], right: list[Observation], required: Requirements
+) -> tuple[list[Cell], Failure | None]:
     if not left or not right:
-        return [], "missing_side"
+        return [], Failure("missing_side", "config" if left else "baseline")
     shared_keys = {o.key for o in left} & {o.key for o in right}
     left = [o for o in left if o.key not in shared_keys]
     right = [o for o in right if o.key not in shared_keys]
     if not left or not right:
-        return [], "same_trial"
+        return [], Failure("same_trial")
+    if any(all(o.outcomes_refused for o in side) for side in (left, right)):
+        return [], Failure("outcomes_refused")
+    groups, failure = _same_model(left, right) if required.model else ([(left, right)], None)
+    if failure is not None:
+        return [], failure
+    cells: list[Cell] = []
+    failed: list[Failure] = []
+    for sides in groups:
+        found, failure = _same_version(*sides, required)
+        if failure is not None:
+            failed.append(failure)
+        for cell in found:
+            missing = _missing_reward(cell) if required.reward else None
+            if missing is None:
+                cells.append(cell)
+            else:
+                failed.append(Failure("no_valid_reward", missing))
+    return cells, None if cells else max(failed, key=lambda f: _FURTHEST.index(f.reason))
+
+
+def _same_model(
+    left: list[Observation], right: list[Observation]
+) -> tuple[list[_Sides], Failure | None]:
     models = {o.model for o in left if o.model} & {o.model for o in right if o.model}
     if not models:
-        unknown = any(o.model is None for o in (*left, *right))
-        return [], "model_unknown" if unknown else "model_differs"
-    cells: list[Cell] = []
-    failed: list[PairDropReason] = []
-    for model in sorted(models):
-        sides = [o for o in left if o.model == model], [o for o in right if o.model == model]
-        found, reason = _same_version(*sides, allow_unknown)
-        if reason is not None:
-            failed.append(reason)
-        for cell in found:
-            valid = _with_reward(cell)
-            if valid.baseline and valid.config:
-                cells.append(valid)
-            else:
-                failed.append("no_valid_reward")
-    return cells, None if cells else max(failed, key=_FURTHEST.index)
+        side = _lacking([o.model for o in left], [o.model for o in right])
+        return [], Failure("model_differs" if side is None else "model_unknown", side)
+    return [
+        ([o for o in left if o.model == model], [o for o in right if o.model == model])
+        for model in sorted(models)
+    ], None
+
+
+def _lacking(left: Sequence[object], right: Sequence[object]) -> Side | None:
+    """The side that has a value missing."""
+    ours, theirs = None in left, None in right
+    if ours and theirs:
+        return "both"
+    return "baseline" if ours else "config" if theirs else None
 
 
 def _same_version(
-    left: Sequence[Observation], right: Sequence[Observation], allow_unknown: bool
-) -> tuple[list[Cell], PairDropReason | None]:
+    left: Sequence[Observation], right: Sequence[Observation], required: Requirements
+) -> tuple[list[Cell], Failure | None]:
+    if not required.harness_version:
+        return [Cell(tuple(left), tuple(right), unknown_version=False)], None
     versions = {o.version for o in left if o.version} & {o.version for o in right if o.version}
     cells = []
     for version in sorted(versions):
@@ -173,9 +299,10 @@ def _same_version(
     open_left = [o for o in left if any(_open(o, other) for other in right)]
     open_right = [o for o in right if any(_open(o, other) for other in left)]
     if not open_left:
-        return [], "harness_version_differs"
-    if not allow_unknown:
-        return [], "harness_version_unknown"
+        return [], Failure("harness_version_differs")
+    if not required.allow_unknown_version:
+        side = _lacking([o.version for o in open_left], [o.version for o in open_right])
+        return [], Failure("harness_version_unknown", side)
     return [Cell(tuple(open_left), tuple(open_right), unknown_version=True)], None
 
 
@@ -196,9 +323,11 @@ def _open(one: Observation, other: Observation) -> bool:
     return _harness_agrees(one, other) and (one.version is None or other.version is None)
 
 
-def _with_reward(cell: Cell) -> Cell:
-    return Cell(
-        tuple(o for o in cell.baseline if "reward" in o.values),
-        tuple(o for o in cell.config if "reward" in o.values),
-        cell.unknown_version,
-    )
+def _missing_reward(cell: Cell) -> Side | None:
+    """The side without any valid reward. Trials without one still count for other values:
+    keeping only those with a reward would prefer trials that ended well (D68)."""
+    ours = not any("reward" in o.values for o in cell.baseline)
+    theirs = not any("reward" in o.values for o in cell.config)
+    if ours and theirs:
+        return "both"
+    return "baseline" if ours else "config" if theirs else None

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.intp]
+Mask: TypeAlias = npt.NDArray[np.bool_]
 
 EXACT_PERMUTATIONS = math.factorial(8)
 """Permutations are enumerated up to this many: 8 tasks in one stratum."""
@@ -55,7 +56,7 @@ class Draws:
 
     def weights(self, n: int) -> Iterator[Floats]:
         """Bootstrap resamples of `n` units as counts: blocks of shape (some draws, n)."""
-        random = self._generator("bootstrap", n)
+        random = self.generator("bootstrap", n)
         for rows in self._rows(n):
             picked = random.integers(0, n, size=(rows, n))
             picked += np.arange(rows)[:, None] * n
@@ -70,7 +71,7 @@ class Draws:
         if permutations_are_exact(strata):
             yield _all_permutations(strata)
             return
-        random = self._generator("permutation", *strata)
+        random = self.generator("permutation", *strata)
         n = sum(strata)
         for rows in self._rows(n):
             block = np.tile(np.arange(n, dtype=np.intp), (rows, 1))
@@ -82,18 +83,13 @@ class Draws:
                 start += size
             yield block
 
-    def signs(self, n: int) -> Iterator[Floats]:
-        """Random signs for `n` deltas: blocks of shape (some draws, n) of -1 and 1."""
-        random = self._generator("signs", n)
-        for rows in self._rows(n):
-            yield random.integers(0, 2, size=(rows, n), dtype=np.int8).astype(np.float64) * 2 - 1
-
     def _rows(self, n: int) -> Iterator[int]:
         step = max(1, _BLOCK // max(n, 1))
         for start in range(0, self.draws, step):
             yield min(step, self.draws - start)
 
-    def _generator(self, kind: str, *sizes: int) -> np.random.Generator:
+    def generator(self, kind: str, *sizes: int) -> np.random.Generator:
+        """A generator that depends on the seed, the kind of draw and the sizes drawn alone."""
         text = f"{self.seed}/{kind}/{','.join(map(str, sizes))}"
         digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
         return np.random.default_rng(int.from_bytes(digest, "big"))
@@ -170,58 +166,6 @@ def bca(estimate: float, replicates: Floats, influence: Floats) -> Interval:
         ends.append(_normal.cdf(bias + z / denominator))
     low, high = np.quantile(defined, ends)
     return Interval(float(low), float(high))
-
-
-def mean_intervals(columns: Floats, draws: Draws) -> list[Interval]:
-    """BCa intervals of the means of the columns, units in rows."""
-    n = len(columns)
-    # Scaled by each column's largest value, so that sums cannot overflow.
-    scale = np.maximum(np.max(np.abs(columns), axis=0), 1e-300)
-    scaled = columns / scale
-    means = scaled.mean(axis=0)
-    replicates = np.concatenate([products(block, scaled) / n for block in draws.weights(n)])
-    result = []
-    for i in range(columns.shape[1]):
-        found = bca(float(means[i]), replicates[:, i], scaled[:, i] - means[i])
-        low, high = found.low, found.high
-        if low is None or high is None:
-            result.append(found)
-        else:
-            result.append(Interval(low * float(scale[i]), high * float(scale[i])))
-    return result
-
-
-def flip_tests(columns: Floats, draws: Draws) -> list[tuple[float, bool]]:
-    """Two-sided sign-flip p of the mean of each column, and whether it is exact.
-
-    A delta of zero has no sign to flip, so enumeration depends on the others alone.
-    """
-    scale = np.maximum(np.max(np.abs(columns), axis=0), 1e-300)
-    scaled = columns / scale
-    result: list[tuple[float, bool] | None] = []
-    for column in scaled.T:
-        moved = column[column != 0]
-        result.append((_exact_flips(moved), True) if len(moved) <= EXACT_FLIPS else None)
-    left = [i for i, found in enumerate(result) if found is None]
-    if left:
-        part = scaled[:, left]
-        limit = np.abs(part.sum(axis=0)) - _SLACK * np.abs(part).sum(axis=0)
-        extreme = np.zeros(len(left))
-        for block in draws.signs(len(part)):
-            extreme += (np.abs(products(block, part)) >= limit).sum(axis=0)
-        for i, count in zip(left, extreme, strict=True):
-            result[i] = ((float(count) + 1) / (draws.draws + 1), False)
-    return [found for found in result if found is not None]
-
-
-def _exact_flips(moved: Floats) -> float:
-    if len(moved) == 0:
-        return 1.0
-    sums = np.zeros(1)
-    for value in moved:
-        sums = np.concatenate([sums + value, sums - value])
-    limit = abs(float(moved.sum())) - _SLACK * float(np.abs(moved).sum())
-    return float(np.mean(np.abs(sums) >= limit))
 
 
 def products(block: Floats, columns: Floats) -> Floats:

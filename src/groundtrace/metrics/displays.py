@@ -35,7 +35,6 @@ Display = Literal[
     "reward_chart",
     "correlation",
     "api_summary",
-    "demo_table",
 ]
 
 DISPLAYS: Mapping[Display, str] = {
@@ -61,7 +60,6 @@ DISPLAYS: Mapping[Display, str] = {
     "reward_chart": "page: the two axes of the chart of recall against reward",
     "correlation": "impact analysis: metrics and outcomes that are correlated",
     "api_summary": "Python: columns of `load_summary`",
-    "demo_table": "the closing table of `groundtrace demo`",
 }
 """Every display, and what it shows."""
 

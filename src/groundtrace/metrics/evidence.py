@@ -83,7 +83,9 @@ class Evidence:
     @property
     def trace_reason(self) -> NotComputable | None:
         """Why nothing is known of what the agent did (D19)."""
-        return None if self.document.events else why_no_events(self.document.coverage)
+        if not self.document.events:
+            return why_no_events(self.document.coverage)
+        return "answers_missing" if answers_missing(self.document.coverage) else None
 
     @property
     def reason(self) -> NotComputable | None:
@@ -130,6 +132,12 @@ def access_counts(evidence: Evidence) -> dict[str, int]:
 def why_no_events(coverage: Coverage) -> NotComputable:
     """Why a document holds no event: nothing could be read, or no tool call in what was (D19)."""
     return "no_trace" if coverage.trace_source is None else "empty_trace"
+
+
+def answers_missing(coverage: Coverage) -> bool:
+    """Whether more than half of the calls whose answers tell what they found have none (D47)."""
+    looked, missing = coverage.lookups, coverage.lookups_unanswered
+    return looked is not UNSET and missing is not UNSET and 2 * missing > looked
 
 
 def seconds_at(touch: Touch) -> float | None:

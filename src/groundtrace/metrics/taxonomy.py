@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from groundtrace.documents.metrics import ErrorTaxonomy, Slices, TaxonomyLabel
+from groundtrace.documents.metrics import EditTargets, ErrorTaxonomy, Slices, TaxonomyLabel
 from groundtrace.metrics.evidence import RETRIEVED, WRITTEN, Evidence, Touch
 
 SMALL_SET = 5
@@ -14,7 +14,8 @@ MEDIUM_SET = 20
 """Most files in a medium one."""
 
 ABOUT_WRITES: tuple[TaxonomyLabel, ...] = ("wrong_evidence_used", "unused_correct_retrieval")
-"""Labels that mean something only where an edit was expected."""
+"""Labels that do not apply where no edit was expected. Where edit targets are unknown they do: they
+compare writes with the relevant files, which are known (D58)."""
 
 
 def error_taxonomy(evidence: Evidence) -> ErrorTaxonomy:
@@ -24,15 +25,24 @@ def error_taxonomy(evidence: Evidence) -> ErrorTaxonomy:
     if evidence.reason is not None:
         return ErrorTaxonomy(computable=False, reason=evidence.reason, slices=slices)
     files = _files(evidence, retrieved, evidence.first(WRITTEN))
-    expected = evidence.document.ground_truth.expected_edit_files
+    targets = edit_targets(evidence)
     return ErrorTaxonomy(
         computable=True,
         reason=None,
         labels={label: len(names) for label, names in files.items()},
         files=files,
         slices=slices,
-        not_applicable=[] if expected is not UNSET and expected else list(ABOUT_WRITES),
+        not_applicable=list(ABOUT_WRITES) if targets == "none_expected" else [],
+        edit_targets=targets,
     )
+
+
+def edit_targets(evidence: Evidence) -> EditTargets:
+    """Whether the task tells which files to edit: an empty list says that none is (D58)."""
+    expected = evidence.document.ground_truth.expected_edit_files
+    if expected is UNSET:
+        return "unknown"
+    return "known" if expected else "none_expected"
 
 
 def _files(

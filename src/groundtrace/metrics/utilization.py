@@ -86,8 +86,10 @@ def _read_before(read: list[Touch], written: list[Touch]) -> int:
 
 def _edit_targets(evidence: Evidence, written: list[Touch]) -> EditTargets:
     expected = evidence.document.ground_truth.expected_edit_files
-    if expected is UNSET or not expected:
+    if expected is UNSET:
         return EditTargets(0, None, "no_expected_edit_files")
+    if not expected:
+        return EditTargets(0, None, "no_edit_expected")
     targets = list({entry.lower(): entry for entry in expected}.values())
     if evidence.trace_reason is not None:
         return EditTargets(len(targets), None, evidence.trace_reason)
@@ -155,7 +157,6 @@ _READ_RELEVANT = MetricDeclaration[EvidenceUse](
             "delta_chart": Spot(70),
             "correlation": Spot(70),
             "api_summary": Spot(50),
-            "demo_table": Spot(40, "read overlap"),
         },
     },
 )
@@ -189,7 +190,7 @@ _EXPECTED_EDITS = MetricDeclaration[EvidenceUse](
     title="Expected edits made",
     measures="Share of the files in which an edit is expected that the agent wrote to.",
     formula="|files written ∩ expected edit files| / |expected edit files|",
-    undefined="the task does not tell which files to edit (`no_expected_edit_files`), there is no usable trace (`no_trace`, `empty_trace`), or nothing was written (`nothing_written`)",
+    undefined="the task does not tell which files to edit (`no_expected_edit_files`) or expects no edit (`no_edit_expected`), there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`), or nothing was written (`nothing_written`)",
     known_problems="That the file was written says nothing of what was written; that is the verifier's part.",
     reference=SPECIFICATION,
     compute=lambda use: use.edits.share,

@@ -18,7 +18,13 @@ What decides, strongest first:
    same name (`_is_repository`): first which reading meets the ground truth, then the top folders
    that code search showed, then neighbours of the ground truth, then whether it lies alone;
 5. it is the working directory;
-6. nothing names any repository, and it is the only folder looked into (`_is_open`).
+6. nothing names any repository, and it is the only folder looked into (`_is_open`);
+7. it lies in a working directory above the clones, such as `/home`, and files of the ground truth
+   lie in it at their places (`_holds_truth`).
+
+Folders that are clones by convention, wherever they lie, come first of all (`containers`). A
+relative working directory that paths name again is left off: `repo/src/a.py` in `repo` is
+`src/a.py`.
 
 An example: the task names kafka and flink, and the agent reads `/workspace/kafka/A.java`,
 `/workspace/flink/B.java` and `/workspace/notes.md`. Both folders are named like repositories and
@@ -34,6 +40,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from groundtrace.config import Settings
+from groundtrace.paths.containers import clone_of
 from groundtrace.paths.lexical import clean_folder
 from groundtrace.paths.repos import MIRROR_OWNERS, Repo, RepoTable, is_pinned
 
@@ -115,11 +122,18 @@ class Layout:
         self.home = repos.task[0] if len(repos.task) == 1 else None
         """The task's only repository: what lies in no other is taken to be in it."""
         start = clean_folder(cwd) if cwd else None
+        self._start = f"{start}/" if start and not start.startswith(("/", "..", "~")) else ""
+        """A relative working directory, with a slash."""
+        paths = [(self._without_start(path), written) for path, written in paths]
+        self._above_clones: str | None = None
+        """A working directory that is no project but holds clones."""
         declared = _declared(repo_paths)
+        self._clones = self._find_clones(prefixes, paths)
         self._roots = self._find_roots(prefixes, start, declared, paths)
         self._mounts: dict[str, Repo] = {}
         self._parents: set[str] = set()
         """Roots that hold repositories and are none themselves."""
+        self._mounts.update(self._clones)
         self._declare(declared)
         for root, seen in self._look(paths).items():
             self._decide(root, seen, start)
@@ -131,6 +145,7 @@ class Layout:
 
     def place(self, path: str) -> Place:
         """Where a clean path lies."""
+        path = self._without_start(path)
         root, mount = self._around(path, self._folders)
         if root is None:
             return Place(None, path, outside=True)
@@ -139,6 +154,14 @@ class Layout:
         if root in self._parents:
             return Place(None, _below(root, path), outside=True, full=path)
         return Place(self.home, _below(root, path))
+
+    def _without_start(self, path: str) -> str:
+        """A path without the relative working directory in front, unless the truth has it so."""
+        start = self._start
+        if not start or not path.startswith(start) or len(path) == len(start):
+            return path
+        known = any(path.lower() in paths for paths in self._truths.values())
+        return path if known else path[len(start) :]
 
     # --- roots ----------------------------------------------------------------------------
 
@@ -157,11 +180,54 @@ class Layout:
                 folder, paths, known
             ):
                 known.add(folder)
+        known.update(folder for folder in self._clones if folder.count("/") == 1)
         starts = [cwd] if cwd is not None and _can_be_root(cwd) else []
+        if cwd is not None and not starts and self._has_clones(cwd, paths):
+            self._above_clones = cwd
+            starts = [cwd]
         for folder in (*starts, *(path for path in declared if path.startswith("/"))):
             if not any(_within(root, folder) for root in known):
                 known.add(folder)
         return tuple(sorted(known, key=lambda root: (-len(root), root)))
+
+    def _find_clones(
+        self, prefixes: Iterable[str], paths: Collection[tuple[str, bool]]
+    ) -> dict[str, Repo]:
+        """Folders that are repositories by how they are called and where they lie.
+
+        A root that the settings name is one as it is: what is below `/code` is then no owner.
+        """
+        known = {clean_folder(prefix) for prefix in prefixes}
+        found: dict[str, Repo] = {}
+        for path, _ in paths:
+            clone = clone_of(path) if path.startswith("/") else None
+            if clone is None or clone.repo is None or clone.folder in found:
+                continue
+            if clone.folder.startswith("/code/") and "/code" in known:
+                continue
+            repo = self._repos.find(clone.repo) or self._repos.add(clone.repo)
+            if repo is not None:
+                found[clone.folder] = repo
+        return found
+
+    def _has_clones(self, cwd: str, paths: Collection[tuple[str, bool]]) -> bool:
+        """Whether folders directly in a working directory such as `/home` are repositories."""
+        below: dict[str, set[str]] = {}
+        for path, written in paths:
+            first, _, rest = _below_if(cwd, path).partition("/")
+            if rest and not written:
+                below.setdefault(first, set()).add(rest)
+        return cwd != "/" and any(
+            self._repos.find(first) in self._repos.task or self._holds_truth(first, rests)
+            for first, rests in below.items()
+        )
+
+    def _holds_truth(self, first: str, rests: Set[str]) -> bool:
+        """Whether files of the ground truth lie at their places below a folder, but not with it."""
+        truths = self._truths.get(self.home, frozenset()) | self._truths.get(None, frozenset())
+        inside = {rest.lower() for rest in rests if "/" in rest}
+        package = {f"{first}/{rest}".lower() for rest in rests}
+        return bool(inside & truths) and not package & truths
 
     def _holds_repository(
         self, folder: str, paths: Collection[tuple[str, bool]], roots: Set[str]
@@ -266,7 +332,9 @@ class Layout:
                 self._mounts[_joined(root, first)] = repo
         for first in unknown:
             alone = bool(root) and others == [first] and not named
-            if cwd == _joined(root, first) or (alone and self._is_open(first, seen.below[first])):
+            rests = seen.below[first]
+            above = root == self._above_clones and self._holds_truth(first, rests)
+            if cwd == _joined(root, first) or above or (alone and self._is_open(first, rests)):
                 repo = self.home or self._repos.add(first)
                 if repo is not None:
                     self._mounts[_joined(root, first)] = repo

@@ -27,7 +27,8 @@ from groundtrace.config import Settings
 from groundtrace.model import FileRef, GroundTruth, Task, TruthChunk, TruthFile
 from groundtrace.paths.layout import Layout, Place, container_roots
 from groundtrace.paths.lexical import clean_path, without_diff_prefix
-from groundtrace.paths.repos import Repo, RepoTable
+from groundtrace.paths.repos import Repo, RepoTable, short_repo
+from groundtrace.paths.revisions import differ, revision_of, revisions_of
 from groundtrace.paths.truth_index import index_truth
 
 
@@ -74,6 +75,7 @@ class Resolver:
         settings = settings or Settings()
         refs = list({(ref.repo, ref.path, ref.from_diff, ref.kind): ref for ref in refs}.values())
         repo_paths = {} if task is None else dict(task.repo_paths)
+        self._revisions = revisions_of(() if task is None else (*task.repos, *repo_paths.values()))
         self._repos = RepoTable(
             () if task is None else (*task.repos, *repo_paths.values()),
             _named_by_truth(truth),
@@ -111,6 +113,14 @@ class Resolver:
                 self._edits.setdefault(entry, self.spelling_of(edit.path, edit.repo))
         self._chunks = self._line_ranges(truth.chunks)
         self._edit_chunks = self._line_ranges(truth.edit_chunks)
+
+    def is_other_revision(self, ref: FileRef) -> bool:
+        """Whether the call names another revision of a repository than the task does (D49)."""
+        if ref.repo is None or not self._revisions:
+            return False
+        named = ref.revision or revision_of(ref.repo)
+        known = self._revisions.get(short_repo(ref.repo.partition("@")[0]).lower())
+        return named is not None and bool(known) and all(differ(named, own) for own in known or ())
 
     def resolve(self, ref: FileRef) -> Resolved | None:
         """The file that a reference means; None when it means none (a folder, URL or glob)."""

@@ -59,6 +59,10 @@ class Section:
     tables: tuple[ReportTable, ...] = ()
     points: tuple[Paragraph, ...] = ()
     """A list after the tables."""
+    code: str = ""
+    """Lines to copy, at the end."""
+    code_caption: str = ""
+    """What these lines are for."""
 
 
 def make_table(

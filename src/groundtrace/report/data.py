@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from groundtrace.documents.impact import ImpactDocument
-from groundtrace.documents.summary import RunSummaryDocument
+from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.trial_row import TrialRow
 
@@ -27,3 +27,5 @@ class ReportData:
     than once."""
     impact_problem: str | None = None
     """Why the analysis could not be read, when there is one."""
+    refused: tuple[RefusedDocument, ...] = ()
+    """Documents that cannot be read; no number here holds anything of them (D62)."""

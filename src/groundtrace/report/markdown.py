@@ -42,6 +42,9 @@ def _section(section: Section) -> Iterator[str]:
         yield f"- {paragraph(point)}"
     if section.points:
         yield ""
+    if section.code:
+        fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(section.code)), default=0))
+        yield from (section.code_caption, "", f"{fence}toml", section.code, fence, "")
 
 
 def paragraph(parts: Paragraph) -> str:

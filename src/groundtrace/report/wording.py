@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from groundtrace.visible import plural
+
+__all__ = ["KIND_WORDS", "LABEL_WORDS", "REASON_WORDS", "left_out", "plural", "reason"]
+
 REASON_WORDS: Mapping[str, str] = {
     "no_ground_truth": "no ground truth",
     "no_trace": "no usable trace",
     "empty_trace": "no tool call could be read",
+    "answers_missing": "most answers are missing",
     "never_hit": "never hit",
     "nothing_retrieved": "nothing retrieved",
     "nothing_written": "nothing written",
@@ -23,14 +28,26 @@ REASON_WORDS: Mapping[str, str] = {
     "older_document": "made from an older document",
     "not_in_document": "not in a document of that version",
     "no_expected_edit_files": "edit targets unknown",
-    "not_applicable": "no edit expected",
+    "no_edit_expected": "no edit expected",
     "not_recorded": "not in the trial's records",
     "no_outcome": "no outcome known",
+    "outcomes_refused": "outcomes.json could not be read",
     "no_valid_reward": "no valid reward",
     "missing_in_baseline": "missing in the baseline",
     "missing_in_config": "missing in the configuration",
     "missing_on_both_sides": "missing on both sides",
     "missing_side": "not run in both configurations",
+    "different_runs": "run by both, in different runs",
+    "clock_differs": "times count from different moments",
+    "clock_unknown": "unknown from when times count",
+    "not_computable": "no metrics on a side",
+    "some_trials_miss": "hit in some trials only",
+    "alone_in_suite": "alone in its suite",
+    "fewer_than_4_differ": "fewer than 4 tasks differ",
+    "deltas_all_equal": "all tasks differ by the same amount",
+    "fewer_than_6_pairs": "fewer than 6 tasks",
+    "fewer_than_6_clusters": "fewer than 6 repositories",
+    "no_permutation": "no task can trade places with another",
     "same_trial": "the same trial on both sides",
     "model_unknown": "model unknown",
     "model_differs": "different models",
@@ -72,8 +89,3 @@ def left_out(counts: Mapping[str, int]) -> str:
     """What a mean leaves out, most frequent first; `none` where it leaves out nothing."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{number:,} {reason(code)}" for code, number in ordered if number) or "none"
-
-
-def plural(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

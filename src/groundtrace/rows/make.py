@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 
 from msgspec import UNSET
 
 from groundtrace.documents.events import EventsDocument, EventSummary
-from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.documents.metrics import EditTargets, ErrorTaxonomy, MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.jsonio import clean_text
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import Evidence, access_counts, why_no_events
 from groundtrace.rows.finders import finders_of
+from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
 
 
@@ -24,6 +24,7 @@ def row_from(
     *,
     path: str | None = None,
     is_known: Callable[[str], bool] | None = None,
+    no_outcome: str = "no_outcome",
 ) -> TrialRow:
     """The row of one trial. Values come from the metrics document, so that rows made now and rows
     read later are equal. An outcome of another trial is ignored: an earlier run can have left a
@@ -45,12 +46,14 @@ def row_from(
     if not volume:
         undefined.update(dict.fromkeys(EVENT_COUNTS, why_no_events(metrics.coverage)))
     taxonomy = metrics.error_taxonomy
+    targets = _edit_targets(taxonomy)
+    unknown = {} if events is None or is_known is None else unknown_calls(events, is_known)
     return TrialRow(
         run_id=where.run_id,
         config_name=where.config_name,
         task_name=where.task_name,
         trial_name=where.trial_name,
-        benchmark=where.benchmark,
+        benchmark=where.benchmark or None,
         model=where.model,
         batch_timestamp=where.batch_timestamp,
         coverage=metrics.coverage,
@@ -63,14 +66,29 @@ def row_from(
         hit_shown=shown.first_gt_hit_step is not None if shown.computable else None,
         volume=volume,
         labels=dict((taxonomy.labels or {}).items()),
-        not_applicable=tuple(taxonomy.not_applicable),
+        not_applicable=tuple(taxonomy.not_applicable) if targets == "none_expected" else (),
+        edit_targets=targets,
         slices=taxonomy.slices,
-        unknown_tools=_unknown_tools(events, is_known),
+        unknown_tools={name: sum(calls.values()) for name, calls in unknown.items()},
+        unknown_calls=unknown,
+        uncounted_servers={} if events is None else uncounted_servers(events),
         accesses=_accesses(metrics, events),
         finders=finders_of(metrics),
         document=path,
+        repo=None if where.repo is UNSET else where.repo,
         outcome=outcome,
+        no_outcome=no_outcome,
     )
+
+
+def _edit_targets(taxonomy: ErrorTaxonomy) -> EditTargets | None:
+    """What the task says of edits. Documents before 1.2 name labels as not applicable where edit
+    targets are unknown; a task that expects no edit could not be told there."""
+    if not taxonomy.computable:
+        return None
+    if taxonomy.edit_targets is not UNSET:
+        return taxonomy.edit_targets
+    return "unknown" if taxonomy.not_applicable else "known"
 
 
 def _volume(metrics: MetricsDocument) -> dict[str, float]:
@@ -85,15 +103,6 @@ def _volume(metrics: MetricsDocument) -> dict[str, float]:
     counts["files_read"] = probes.files_read
     counts["files_written"] = probes.files_written
     return {name: float(count) for name, count in counts.items() if count is not None}
-
-
-def _unknown_tools(
-    events: EventsDocument | None, is_known: Callable[[str], bool] | None
-) -> dict[str, int]:
-    if events is None or is_known is None:
-        return {}
-    names = Counter(event.tool_name for event in events.events)
-    return {name: count for name, count in sorted(names.items()) if not is_known(name)}
 
 
 def _accesses(metrics: MetricsDocument, events: EventsDocument | None) -> dict[str, int]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from groundtrace.documents.events import Coverage, EventSummary
-from groundtrace.documents.metrics import Slices
+from groundtrace.documents.metrics import EditTargets, Slices
 from groundtrace.documents.outcomes import TrialOutcome
 
 Find = tuple[str, str, str]
@@ -49,18 +49,29 @@ class TrialRow:
     labels: Mapping[str, int] = field(default_factory=dict)
     """Error taxonomy: label to number of files."""
     not_applicable: tuple[str, ...] = ()
-    """Labels that do not apply to this trial."""
+    """Labels that do not apply to this trial: no edit was expected."""
+    edit_targets: EditTargets | None = None
+    """Whether the task tells which files to edit (D58); None where labels are not computable."""
     slices: Slices | None = None
     unknown_tools: Mapping[str, int] = field(default_factory=dict)
     """Raw names of tools that the tool table does not know, with counts."""
+    unknown_calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """The same tools with what became of their calls (`rows.tool_use`)."""
+    uncounted_servers: Mapping[str, int] = field(default_factory=dict)
+    """MCP servers whose calls are not counted as MCP, with these calls."""
     accesses: Mapping[str, int] = field(default_factory=dict)
     """Accesses counted by `category/kind`, such as `file_read/read`."""
     finders: Mapping[Find, int] = field(default_factory=dict)
     """Relevant files counted by who found them (`rows.finders`); empty where it is not known."""
     document: str | None = None
     """Path of the events document relative to its retrieval_events folder."""
+    repo: str | None = None
+    """The task's only repository, where known: tasks of one repository rise and fall together."""
     outcome: TrialOutcome | None = None
     """From outcomes.json; None when the run has none."""
+    no_outcome: str = "no_outcome"
+    """Why there is no outcome where there is none: `no_outcome`, or `outcomes_refused` where
+    outcomes.json cannot be read (D62)."""
 
     @property
     def trial_key(self) -> str:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import msgspec
+
 from groundtrace.artifacts.file_names import OUTCOMES
 from groundtrace.artifacts.output_folders import RunOutput
-from groundtrace.artifacts.read import read_outcomes
+from groundtrace.artifacts.read import MAX_DOCUMENT, read_outcomes
 from groundtrace.artifacts.state import fingerprint, mark_of
 from groundtrace.artifacts.write import write_in_parts
-from groundtrace.documents.base import SCHEMA_VERSION
+from groundtrace.documents.base import SCHEMA_VERSION, Count, Version
 from groundtrace.documents.codec import encode_in_parts
-from groundtrace.documents.outcomes import OutcomesDocument, SkippedFolder
+from groundtrace.documents.outcomes import OutcomesDocument, OutsideRuns, SkippedFolder
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.session import open_session
+from groundtrace.storage import Folder
 
 
 def outcomes_of(outputs: Iterable[RunOutput]) -> Iterator[OutcomesDocument]:
@@ -44,6 +47,37 @@ def write_all_outcomes(
         )
         session.enter_result(OUTCOMES, made_from, written)
         session.save()
+
+
+class _WithoutTrials(msgspec.Struct):
+    """The part of the outcomes of all runs that is not made of trials, which may be a million."""
+
+    schema_version: Version
+    skipped: list[SkippedFolder]
+    problems: dict[str, Count]
+
+
+def outside_runs(folder: Folder, outputs: Iterable[RunOutput]) -> OutsideRuns | None:
+    """What discovery met outside of all runs: what the outcomes of all runs, which lie in `folder`,
+    say beyond theirs. None where there are none, or they cannot be read."""
+    try:
+        found = msgspec.json.decode(folder.read(OUTCOMES, MAX_DOCUMENT), type=_WithoutTrials)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    of_runs: Counter[tuple[str, str]] = Counter()
+    problems = Counter(found.problems)
+    for output in outputs:
+        for stored in outcomes_of([output]):
+            of_runs.update((f"{output.run_id}/{s.path}", s.reason) for s in stored.skipped)
+            problems.subtract(stored.problems)
+    outside = []
+    for skipped in found.skipped:
+        key = (skipped.path, skipped.reason)
+        if of_runs[key] > 0:
+            of_runs[key] -= 1
+        else:
+            outside.append(skipped)
+    return OutsideRuns(scope=ALL_RUNS, skipped=outside, problems=dict(+problems))
 
 
 def _all_outcomes(

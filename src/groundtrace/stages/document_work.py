@@ -15,6 +15,7 @@ from groundtrace.documents.codec import encode
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.model import Problem
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.stages.request import Request
 from groundtrace.storage import Folder
@@ -28,6 +29,8 @@ class DocumentWork:
     document: str
     """Path of the events document, relative to `output`."""
     outcome: TrialOutcome | None
+    no_outcome: str
+    """Why there is none, where there is none."""
     is_current: bool
     """Its metrics are on disk and still right; only the row is wanted."""
     is_unchanged: bool
@@ -40,9 +43,12 @@ class DocumentWork:
 class DocumentDone:
     """What comes back from a worker."""
 
-    row: TrialRow
+    row: TrialRow | None
+    """None when the document is refused."""
     metrics_mark: str
     """Of the metrics document that is on disk now."""
+    refused: Problem | None = None
+    """Why the events document cannot be read (D62)."""
 
 
 def works_on(
@@ -63,6 +69,7 @@ def works_on(
             output=output,
             document=path,
             outcome=index.by_document(path),
+            no_outcome=index.no_outcome,
             is_current=path not in stale,
             is_unchanged=path in unchanged,
             settings=request.settings,
@@ -71,7 +78,7 @@ def works_on(
 
 
 def evaluate_stored(work: DocumentWork) -> DocumentDone:
-    """One document: its metrics on disk, and its row; raises when the document is broken."""
+    """One document: its metrics on disk, and its row, or why it is refused."""
     # Imported when there is a document: a run without changes needs none of them.
     from groundtrace.metrics import evaluate as evaluate_document
     from groundtrace.rows.make import row_from
@@ -80,7 +87,7 @@ def evaluate_stored(work: DocumentWork) -> DocumentDone:
     folder = work.output
     events: Stored[EventsDocument] = read_one(folder, work.document, "retrieval_events")
     if events.document is None:
-        raise ValueError(events.problem.reason if events.problem is not None else "not found")
+        return DocumentDone(None, "", events.problem)
     target = metrics_path(work.document)
     stored: Stored[MetricsDocument] = Stored(target, None)
     if work.is_current or work.is_unchanged:
@@ -99,6 +106,7 @@ def evaluate_stored(work: DocumentWork) -> DocumentDone:
         work.outcome,
         path=work.document,
         is_known=lambda name: is_known_tool(name, work.settings),
+        no_outcome=work.no_outcome,
     )
     return DocumentDone(row, mark)
 

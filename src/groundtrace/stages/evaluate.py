@@ -8,21 +8,24 @@ from dataclasses import asdict, dataclass, field
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
-from groundtrace.artifacts.read import OutcomeIndex, read_outcomes
+from groundtrace.artifacts.read import OutcomeIndex, Stored, read_one, read_outcomes
 from groundtrace.artifacts.state import fingerprint, mark_of
 from groundtrace.artifacts.write import write_document
 from groundtrace.documents.outcomes import OutcomesDocument
+from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
 from groundtrace.engine import Done
 from groundtrace.errors import NothingFoundError
+from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
 from groundtrace.rows.kept import KeptRows, RowsByRun
-from groundtrace.stages.all_outcomes import outcomes_of
+from groundtrace.stages.all_outcomes import outcomes_of, outside_runs
 from groundtrace.stages.document_work import (
     DocumentDone,
     DocumentWork,
     evaluate_stored,
     works_on,
 )
+from groundtrace.stages.refused import lines_of, refused_record, set_aside_metrics
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import ReadAgain, rows_of_runs
 from groundtrace.stages.session import (
@@ -45,7 +48,10 @@ class Evaluated:
     """Documents that were evaluated now."""
     unchanged: int = 0
     """Documents whose metrics are still right."""
+    refused: list[RefusedDocument] = field(default_factory=list)
+    """Documents that cannot be read: they count in none of the numbers above (D62)."""
     failed: list[str] = field(default_factory=list)
+    """What could not be done, refused documents included, each as one line."""
     rows: RowsByRun = field(default_factory=RowsByRun)
     """Run folder to its rows, for the runs with something to do."""
 
@@ -68,6 +74,14 @@ class _RunToEvaluate:
     left_behind: Sequence[str] = ()
     """Events documents that belong to no trial."""
     problems: Counter[ProblemKind] = field(default_factory=Counter)
+    refused: list[RefusedDocument] = field(default_factory=list)
+    lost: set[str] = field(default_factory=set)
+    """Events documents that gave no row: refused, or evaluating them failed."""
+
+    def refuse(self, path: str, problem: Problem) -> None:
+        """Note a document that cannot be read."""
+        self.problems[problem.kind] += 1
+        self.refused.append(refused_record(self.session.output, path, problem))
 
 
 def evaluate(request: Request, fresh_rows: RowsByRun | None = None) -> Evaluated:
@@ -86,6 +100,13 @@ def evaluate(request: Request, fresh_rows: RowsByRun | None = None) -> Evaluated
     if not single:
         _summarise_all(request, done)
     return done
+
+
+def summary_of(request: Request, done: Evaluated) -> RunSummaryDocument | None:
+    """The summary that evaluating wrote, over all runs or of the single run; None if unreadable."""
+    folder = done.outputs[0].folder if done.single else request.output_folders.aggregate()
+    stored: Stored[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
+    return stored.document
 
 
 def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evaluated) -> None:
@@ -128,8 +149,8 @@ def _prepared(session: RunSession, request: Request, made: KeptRows) -> _RunToEv
     stored = read_outcomes(session.folder)
     run.outcomes = stored.document
     if stored.problem is not None:
-        run.problems[stored.problem.kind] += 1
-    index = OutcomeIndex(stored.document)
+        run.refuse(OUTCOMES, stored.problem)
+    index = OutcomeIndex(stored)
     run.left_behind = [path for path in paths if not index.lists(path)]
     if run.left_behind:
         run.problems["left_behind"] += len(run.left_behind)
@@ -146,13 +167,21 @@ def _prepared(session: RunSession, request: Request, made: KeptRows) -> _RunToEv
 
 def _enter(result: Done[DocumentWork, DocumentDone], run: _RunToEvaluate, done: Evaluated) -> None:
     path = result.item.document
-    if result.result is not None:
-        run.rows.keep(path, result.result.row)
-        run.session.enter_metrics(path, run.session.marks[path], result.result.metrics_mark)
+    made = result.result
+    if made is not None and made.row is not None:
+        run.rows.keep(path, made.row)
+        run.session.enter_metrics(path, run.session.marks[path], made.metrics_mark)
+        return
+    run.session.forget_metrics(path)
+    run.lost.add(path)
+    reason = result.error
+    if made is not None and made.refused is not None:
+        run.refuse(path, made.refused)
+        set_aside_metrics(run.session.output, path)
+        reason = run.refused[-1].reason
     else:
-        run.session.forget_metrics(path)
         run.problems["broken_document"] += 1
-        done.failed.append(f"{result.item.output.url}/{path}: {result.error}")
+    done.failed.append(f"{result.item.output.url}/{path}: {reason}")
 
 
 def _finish_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
@@ -160,9 +189,14 @@ def _finish_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
     from groundtrace.summary.summarise import summarise
 
     session, rows = run.session, run.rows
-    worked = sum(not work.is_current for work in run.works)
+    whole = [work for work in run.works if work.document not in run.lost]
+    worked = sum(not work.is_current for work in whole)
     done.evaluated += len(run.paths) - len(run.works) + worked
-    done.unchanged += len(run.works) - worked
+    done.unchanged += len(whole) - worked
+    run.refused.sort(key=lambda refused: refused.path)
+    done.refused += run.refused
+    if any(refused.path == OUTCOMES for refused in run.refused):
+        done.failed += lines_of(refused for refused in run.refused if refused.path == OUTCOMES)
     if not request.only:
         session.forget_metrics_but({*rows, *run.left_behind})
     summary = summarise(
@@ -171,6 +205,7 @@ def _finish_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
         generated_at=request.generated_at,
         outcomes=[run.outcomes] if run.outcomes is not None else [],
         problems={kind: number for kind, number in run.problems.items()},  # noqa: C416
+        refused=run.refused,
     )
     written = write_document(session.folder, SUMMARY, summary)
     session.enter_result(SUMMARY, run.made_from, written)
@@ -181,7 +216,8 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
     """The summary over all runs, each copy of a trial counted once."""
     with open_session(RunOutput(ALL_RUNS, request.output_folders.aggregate())) as session:
         runs = [(o.run_id, mark_of(o.folder, SUMMARY)) for o in done.outputs]
-        made_from = fingerprint(runs, request.only, asdict(request.settings))
+        outside = mark_of(session.folder, OUTCOMES)
+        made_from = fingerprint(runs, outside, request.only, asdict(request.settings))
         if not request.force and session.is_current(SUMMARY, made_from):
             return
         from groundtrace.summary.summarise import summarise
@@ -191,6 +227,8 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
             scope=ALL_RUNS,
             generated_at=request.generated_at,
             outcomes=outcomes_of(done.outputs),
+            refused=sorted(done.refused, key=lambda refused: (refused.run_id, refused.path)),
+            outside=outside_runs(session.folder, done.outputs),
         )
         written = write_document(session.folder, SUMMARY, summary)
         session.enter_result(SUMMARY, made_from, written)

@@ -42,7 +42,10 @@ def evaluated_trials_in(
 ) -> Iterator[Detail]:
     """Trials of these output folders, in the order of their rows."""
     for output in outputs:
-        index = OutcomeIndex(read_outcomes(output.folder).document)
+        outcomes = read_outcomes(output.folder)
+        if outcomes.problem is not None and problems is not None:
+            problems.append(outcomes.problem)
+        index = OutcomeIndex(outcomes)
         for path in document_paths(output.folder, EVENTS_ENDING):
             if not index.wants(path, only):
                 continue
@@ -56,5 +59,11 @@ def evaluated_trials_in(
             if events.document is None or metrics.document is None:
                 continue
             outcome = index.find(path, metrics.document)
-            row = row_from(metrics.document, events.document, outcome, path=path)
+            row = row_from(
+                metrics.document,
+                events.document,
+                outcome,
+                path=path,
+                no_outcome=index.no_outcome,
+            )
             yield Detail(row, events.document, metrics.document)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 
+import msgspec
+
 from groundtrace.artifacts.file_names import IMPACT, METRICS_ENDING, OUTCOMES
 from groundtrace.artifacts.output_folders import RunOutput
+from groundtrace.artifacts.read import Stored, read_one
 from groundtrace.artifacts.state import fingerprint, marks_in
 from groundtrace.artifacts.write import write_document
 from groundtrace.documents.impact import ImpactDocument
+from groundtrace.documents.summary import RefusedDocument
 from groundtrace.errors import NothingFoundError
 from groundtrace.impact.options import ImpactOptions
+from groundtrace.stages.refused import lines_of, refused_documents
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import MadeRows, rows_for_impact
 from groundtrace.stages.session import open_session
@@ -27,6 +32,8 @@ class Analysed:
     """RUNS is one run."""
     written: list[str] = field(default_factory=list)
     """Documents that are on disk now, those that did not change included."""
+    refused: list[RefusedDocument] = field(default_factory=list)
+    """Documents that cannot be read and do not count (D62)."""
 
 
 def impact(request: Request, options: ImpactOptions, made: MadeRows | None = None) -> Analysed:
@@ -36,10 +43,30 @@ def impact(request: Request, options: ImpactOptions, made: MadeRows | None = Non
     scopes = [(output, [output]) for output in outputs]
     if not single:
         scopes.append((RunOutput(ALL_RUNS, request.output_folders.aggregate()), outputs))
+    refused = {output.folder.url: refused_documents(output) for output in outputs}
+    done.refused += [one for of_run in refused.values() for one in of_run]
     for target, analysed in scopes:
-        _write(target, analysed, request, options, made or {})
+        _write(target, analysed, request, options, made or {}, refused)
         done.written.append(f"{target.folder.url}/{IMPACT}")
     return done
+
+
+def widest_document(request: Request) -> ImpactDocument | None:
+    """The analysis over all of RUNS, as it is on disk; None when it cannot be read."""
+    outputs, single = request.output_folders.existing()
+    folder = outputs[0].folder if single else request.output_folders.aggregate()
+    stored: Stored[ImpactDocument] = read_one(folder, IMPACT, "impact_analysis")
+    return stored.document
+
+
+def analysis_of_runs(
+    request: Request, options: ImpactOptions, made: MadeRows | None = None
+) -> ImpactDocument:
+    """The analysis over all of RUNS, written nowhere."""
+    outputs, single = request.output_folders.existing()
+    scope = outputs[0].run_id if single else ALL_RUNS
+    refused = {output.folder.url: refused_documents(output) for output in outputs}
+    return _analysis(outputs, scope, request, options, made or {}, refused)
 
 
 def _write(
@@ -48,11 +75,15 @@ def _write(
     request: Request,
     options: ImpactOptions,
     made: MadeRows,
+    refused: Mapping[str, list[RefusedDocument]],
 ) -> None:
     with open_session(target) as session:
-        made_from = fingerprint([_marks(o) for o in outputs], asdict(options), request.only)
+        ours = [one for output in outputs for one in refused[output.folder.url]]
+        marks = [_marks(o) for o in outputs]
+        made_from = fingerprint(marks, asdict(options), request.only, ours)
         if request.force or not session.is_current(IMPACT, made_from):
-            analysis = _analysis(outputs, target.run_id, request, options, made)
+            analysis = _analysis(outputs, target.run_id, request, options, made, refused)
+            analysis = msgspec.structs.replace(analysis, refused=ours)
             written = write_document(target.folder, IMPACT, analysis)
             session.enter_result(IMPACT, made_from, written)
             session.save()
@@ -64,14 +95,18 @@ def _analysis(
     request: Request,
     options: ImpactOptions,
     made: MadeRows,
+    refused: Mapping[str, list[RefusedDocument]],
 ) -> ImpactDocument:
     from groundtrace.impact import analyse
 
     # One at a time: the analysis keeps a tenth of each row.
-    rows = rows_for_impact(outputs, made, request)
+    without = {url: frozenset(one.path for one in of_run) for url, of_run in refused.items()}
+    rows = rows_for_impact(outputs, made, request, without)
     first = next(rows, None)
     if first is None:
-        raise NothingFoundError(f"{request.runs}: no metrics; run 'groundtrace evaluate' first")
+        named = [one for of_run in refused.values() for one in of_run]
+        why = f"all refused, such as {lines_of(named)[0]}" if named else "no metrics"
+        raise NothingFoundError(f"{request.runs}: {why}; run 'groundtrace evaluate' first")
     every = chain((first,), rows)
     return analyse(every, options, generated_at=request.generated_at, scope=scope)
 

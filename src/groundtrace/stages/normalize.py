@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -11,11 +12,11 @@ from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import document_paths, read_outcomes
 from groundtrace.artifacts.state import RunSeen
 from groundtrace.artifacts.write import write_in_parts
-from groundtrace.discover import FoundProblem, Run, Skipped, discover_run, layout_of
+from groundtrace.discover import Found, FoundProblem, Run, Skipped, discover_run, layout_of
 from groundtrace.discover.outcome_record import outcome_record
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.codec import encode_in_parts
-from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
+from groundtrace.documents.outcomes import OutcomesDocument, SkippedFolder, TrialOutcome
 from groundtrace.engine import Done
 from groundtrace.errors import NothingFoundError
 from groundtrace.plan import (
@@ -37,7 +38,7 @@ from groundtrace.stages.unchanged import (
     fingerprint_of_shared,
     unchanged_run,
 )
-from groundtrace.storage import open_folder
+from groundtrace.storage import open_place
 
 if TYPE_CHECKING:
     from groundtrace.pipeline import TrialDone
@@ -69,6 +70,16 @@ class Normalized:
     failed: list[str] = field(default_factory=list)
     rows: RowsByRun = field(default_factory=RowsByRun)
     """Run folder to its freshly evaluated rows, by document."""
+    faults: list[str] = field(default_factory=list)
+    """Traces that were named and could not be taken."""
+    nearest: list[SkippedFolder] = field(default_factory=list)
+    """What was passed where nothing was found."""
+    unknown_calls: defaultdict[str, Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    """Unknown tools in the documents that were made now, where nothing was evaluated yet."""
+    uncounted_servers: Counter[str] = field(default_factory=Counter)
+    """MCP servers that are not counted as such, in the same documents."""
 
     @property
     def trials(self) -> int:
@@ -103,20 +114,36 @@ def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     """Traces to events documents and outcomes, for every run that has trials."""
     tasks = TaskDefinitions(request.tasks)
     context = request.context(with_metrics=with_metrics)
-    layout = layout_of(open_folder(request.runs), request.settings)
+    place = open_place(request.runs)
+    layout = layout_of(place, request.settings, by_run=request.out is not None)
     done = Normalized(single=layout.single)
     outside: list[Skipped | FoundProblem] = []
     plans = _plans(layout.runs(), request, tasks, context, done, outside)
     for batch in batches(plans, lambda plan: len(plan[1].works)):
         _normalize_batch(batch, request, done)
     if not done.trials:
-        raise NothingFoundError(f"{request.runs}: no trials found; see 'normalize --dry-run'")
+        raise NothingFoundError(nothing_found(request.runs, done.nearest))
     done.notes += _notes(tasks if done.noted else None, context)
     if not layout.single:
         skipped, problems = problems_outside_runs(outside)
         done.skipped += len(skipped)
         write_all_outcomes(request, done.outputs, skipped, problems)
     return done
+
+
+def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
+    """What is said where RUNS holds no trial: what was looked for, and what came nearest."""
+    from groundtrace.discover.loose import nearest
+    from groundtrace.traces import all_readers
+
+    formats = ", ".join(reader.name for reader in all_readers()[0])
+    near = nearest(passed)
+    return (
+        f"{runs}: no trials found; looked for folders with result.json, config.json or a trace in "
+        f"agent/, and for traces of {formats} under any name"
+        + (f"; nearest: {near}" if near else "")
+        + "; see 'normalize --dry-run'"
+    )
 
 
 def normalize_trial(work: TrialWork) -> TrialDone:
@@ -156,11 +183,25 @@ def _plans(
             continue
         done.noted |= bool(tasks.problems)
         found = discover_run(run, settings=request.settings, tasks=tasks.index, only=request.only)
+        found = _noting_faults(found, done)
         plan = plan_run(found, output.folder, run.path, context, known)
         if plan.works:
             yield output, replace(plan, fingerprint=run_fingerprint)
         else:
             done.skipped += len(plan.skipped)
+            done.nearest += plan.skipped
+
+
+_FAULTS = frozenset({"bad_row", "trace_missing", "unrecognised"})
+"""Problems by which a trial that was asked for is missing."""
+
+
+def _noting_faults(found: Iterable[Found], done: Normalized) -> Iterator[Found]:
+    """What was found; what keeps rows of a manifest from being trials is told as well."""
+    for item in found:
+        if isinstance(item, FoundProblem) and item.problem.kind in _FAULTS:
+            done.faults.append(str(item.problem))
+        yield item
 
 
 def _normalize_batch(
@@ -211,6 +252,9 @@ def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Norma
         return
     made = result.result
     done.written += 1
+    done.uncounted_servers.update(made.uncounted_servers)
+    for name, calls in made.unknown_calls.items():
+        done.unknown_calls[name].update(calls)
     run.outcomes[work.document] = made.outcome
     run.session.enter_document(work.document, work.inputs, made.mark, made.outcome)
     if made.row is not None:

@@ -12,10 +12,11 @@ from groundtrace.artifacts.read import Stored, read_one
 from groundtrace.artifacts.state import fingerprint, mark_of
 from groundtrace.artifacts.write import write_text
 from groundtrace.documents.impact import ImpactDocument
-from groundtrace.documents.summary import RunSummaryDocument
+from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
 from groundtrace.errors import MissingExtraError, NothingFoundError
 from groundtrace.report import ReportData, render_html, render_markdown
 from groundtrace.stages.evaluated_trials import evaluated_trials_in
+from groundtrace.stages.refused import refused_documents
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import MadeRows, ReadAgain, rows_of_runs
 from groundtrace.stages.session import open_session
@@ -33,6 +34,8 @@ class Reported:
     """Reports that are on disk now; those of all runs last."""
     notes: list[str] = field(default_factory=list)
     """What could not be written, and the way out."""
+    refused: list[RefusedDocument] = field(default_factory=list)
+    """Documents that cannot be read and are in no report (D62)."""
 
 
 def report(
@@ -46,10 +49,12 @@ def report(
     wanted = tuple(formats) if formats is not None else tuple(FILES)
     done = Reported()
     for output in outputs:
-        _report(output, [output], wanted, request, made or {}, done)
+        refused = refused_documents(output)
+        done.refused += refused
+        _report(output, [output], wanted, request, made or {}, done, refused)
     if not single:
         aggregate = RunOutput(ALL_RUNS, request.output_folders.aggregate())
-        _report(aggregate, outputs, wanted, request, made or {}, done)
+        _report(aggregate, outputs, wanted, request, made or {}, done, done.refused)
     return done
 
 
@@ -60,6 +65,7 @@ def _report(
     request: Request,
     made: MadeRows,
     done: Reported,
+    refused: Sequence[RefusedDocument],
 ) -> None:
     folder = target.folder
     with open_session(target) as session:
@@ -67,9 +73,9 @@ def _report(
             (mark_of(f, SUMMARY), mark_of(f, IMPACT))
             for f in (folder, *(o.folder for o in outputs))
         ]
-        made_from = fingerprint(parts, request.only)
+        made_from = fingerprint(parts, request.only, refused)
         # Made when a report is to be written, and once for both formats.
-        data = cache(lambda: _data(target, outputs, request, made))
+        data = cache(lambda: _data(target, outputs, request, made, refused))
         wanted = list(formats)
         for name in wanted:
             file = FILES[name]
@@ -92,7 +98,11 @@ def _note(done: Reported, text: str) -> None:
 
 
 def _data(
-    target: RunOutput, outputs: Sequence[RunOutput], request: Request, made: MadeRows
+    target: RunOutput,
+    outputs: Sequence[RunOutput],
+    request: Request,
+    made: MadeRows,
+    refused: Sequence[RefusedDocument],
 ) -> ReportData:
     folder = target.folder
     summary: Stored[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
@@ -109,4 +119,5 @@ def _data(
         else None,
         rows=ReadAgain(lambda: rows_of_runs(outputs, made, request)),
         details=lambda: evaluated_trials_in(outputs, request.only),
+        refused=tuple(refused),
     )

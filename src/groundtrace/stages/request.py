@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -43,8 +44,8 @@ class Request:
     runs: str
     """Path or URL of a run or a folder of runs."""
     engine: Engine
-    tasks: str | None = None
-    """Folder of task definitions."""
+    tasks: Sequence[str] = ()
+    """Folders and files of task definitions; the first that defines a task wins."""
     ground_truth: str | None = None
     """File of a registry of ground truth."""
     out: str | None = None

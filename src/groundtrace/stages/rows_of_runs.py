@@ -17,6 +17,10 @@ MadeRows = Mapping[str, KeptRows]
 """Address of an output folder to its rows by document, where they were made in this process."""
 
 
+Refused = Mapping[str, frozenset[str]]
+"""Address of an output folder to its documents that are refused."""
+
+
 class ReadAgain:
     """Rows that are read again for every loop over them: a benchmark's do not fit into memory."""
 
@@ -36,21 +40,23 @@ def rows_of_runs(
         if known is not None:
             yield from (known[path] for path in sorted(known))
             continue
-        index = OutcomeIndex(read_outcomes(output.folder).document)
+        index = OutcomeIndex(read_outcomes(output.folder))
         paths = document_paths(output.folder, EVENTS_ENDING)
         wanted = (path for path in paths if index.wants(path, request.only))
         read = request.engine.map(evaluate_stored, works_on(output.folder, wanted, index, request))
-        rows = {done.item.document: done.result.row for done in read if done.result is not None}
+        found = [(done.item.document, done.result.row) for done in read if done.result is not None]
+        rows = {path: row for path, row in found if row is not None}
         yield from (rows[path] for path in sorted(rows))
 
 
 def rows_for_impact(
-    outputs: Iterable[RunOutput], made: MadeRows, request: Request
+    outputs: Iterable[RunOutput], made: MadeRows, request: Request, refused: Refused
 ) -> Iterator[TrialRow]:
     """Rows for the impact analysis, in the order of `rows_of_runs`: it decides which of two equal
     copies counts.
 
-    It has no use for accesses and unknown tools, so events documents are not read for them.
+    It has no use for accesses and unknown tools, so events documents are not read for them. What
+    was computed from a document that is `refused` now does not count.
     """
     for output in outputs:
         known = made.get(output.folder.url)
@@ -58,4 +64,7 @@ def rows_for_impact(
             yield from (known[path] for path in sorted(known))
         else:
             read = read_rows(output.folder, with_events=False, only=request.only)
-            yield from (row for row in read if isinstance(row, TrialRow))
+            without = refused.get(output.folder.url, frozenset())
+            yield from (
+                row for row in read if isinstance(row, TrialRow) and row.document not in without
+            )

@@ -34,7 +34,7 @@ def read_rows(
     outcomes = read_outcomes(folder)
     if outcomes.problem is not None:
         yield outcomes.problem
-    index = OutcomeIndex(outcomes.document)
+    index = OutcomeIndex(outcomes)
     for stored in read_metrics(folder):
         if stored.document is None:
             if stored.problem is not None:
@@ -54,4 +54,5 @@ def read_rows(
             index.find(path, stored.document),
             path=path,
             is_known=is_known,
+            no_outcome=index.no_outcome,
         )

@@ -5,11 +5,13 @@ Reading 500 of them was more than half of the time of a run without changes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from groundtrace.artifacts.state import OUTPUT_FOLDERS, fingerprint, fingerprint_lines
-from groundtrace.storage import open_folder
+from groundtrace.names import TASK_SCHEMES
+from groundtrace.storage import open_place
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
@@ -18,17 +20,20 @@ if TYPE_CHECKING:
 
 
 class TaskDefinitions:
-    """The task definitions at a location, if there is one."""
+    """The task definitions at some locations, if there are any."""
 
-    def __init__(self, location: str | None) -> None:
-        self._folder = None if location is None else open_folder(location)
+    def __init__(self, locations: Sequence[str]) -> None:
+        self._locations = tuple(locations)
+        self._places = [
+            open_place(location) for location in self._locations if not _has_scheme(location)
+        ]
 
     @cached_property
     def index(self) -> TaskIndex | None:
         """The definitions themselves, read when first asked for."""
-        from groundtrace.truth.tasks import build_index
+        from groundtrace.truth.definitions import load_tasks
 
-        return None if self._folder is None else build_index(self._folder)
+        return load_tasks(self._locations)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -37,9 +42,23 @@ class TaskDefinitions:
 
     def fingerprint(self, known: Fingerprints) -> str | None:
         """Changes when any definition may have: by listing, or by reading where links forbid it."""
-        if self._folder is None:
+        if not self._locations:
             return None
-        lines = self._folder.everything(OUTPUT_FOLDERS)
-        if lines is not None:
-            return fingerprint_lines(lines)
+        marks: list[str] = []
+        for place in self._places:
+            if place.file is not None:
+                entry = place.folder.stat(place.file)
+                marks.append(f"{place.file} {entry.mark if entry is not None else ''}")
+                continue
+            lines = place.folder.everything(OUTPUT_FOLDERS)
+            if lines is None:
+                break
+            marks.append(fingerprint_lines(lines))
+        if len(marks) == len(self._locations):
+            return fingerprint(marks)
         return fingerprint([known.task(task) for task in self.index.tasks] if self.index else [])
+
+
+def _has_scheme(location: str) -> bool:
+    """Whether a location is neither a file nor a folder, such as a commit."""
+    return location.partition(":")[0] in TASK_SCHEMES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from itertools import chain
 
@@ -34,7 +35,11 @@ def fingerprint_of_shared(
 
 def fingerprint_of_run(run: Run, shared: str) -> str | None:
     """Fingerprint of a whole run, without opening a file; None where links forbid it."""
-    lines = run.folder.everything(OUTPUT_FOLDERS)
+    lines: Iterable[str] | None
+    if run.loose is not None:
+        lines = run.loose.marks(run.folder, OUTPUT_FOLDERS)
+    else:
+        lines = run.folder.everything(OUTPUT_FOLDERS)
     if lines is None:
         return None
     return fingerprint_lines(chain((shared, run.run_id, run.path), lines))

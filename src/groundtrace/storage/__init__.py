@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from groundtrace.errors import InputError
@@ -15,9 +16,12 @@ __all__ = [
     "EntryKind",
     "Folder",
     "LocalFolder",
+    "Place",
     "TooLargeError",
     "folder_at",
     "open_folder",
+    "open_place",
+    "place_at",
 ]
 
 
@@ -44,3 +48,37 @@ def open_folder(location: str | os.PathLike[str]) -> Folder:
     if isinstance(folder, LocalFolder) and folder.path.exists():
         raise InputError(f"{location}: a file, where a folder is expected")
     raise InputError(f"{location}: no such folder")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a user named: a folder, or one file and the folder that holds it."""
+
+    folder: Folder
+    file: str | None = None
+    """Name of the file; None for a folder."""
+
+
+def place_at(location: str | os.PathLike[str]) -> Place:
+    """The folder or the file at a path or URL; a folder where nothing is there."""
+    folder = folder_at(location)
+    if isinstance(folder, LocalFolder):
+        path = folder.path
+        if not path.is_file():
+            return Place(folder)
+        # A link that the user names is meant: the folder is the one in which the file lies.
+        path = path.resolve() if path.is_symlink() else path
+        return Place(LocalFolder(path.parent), path.name)
+    if not folder.exists():
+        parent, _, name = str(location).rstrip("/").rpartition("/")
+        if name and "://" in f"{parent}/" and not parent.endswith((":", ":/")):
+            above = folder_at(parent)
+            if above.has_file(name):
+                return Place(above, name)
+    return Place(folder)
+
+
+def open_place(location: str | os.PathLike[str]) -> Place:
+    """The same; raises InputError when there is neither a folder nor a file."""
+    place = place_at(location)
+    return place if place.file is not None else Place(open_folder(location))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import get_args
 
@@ -17,7 +17,7 @@ from msgspec import UNSET
 
 from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
 from groundtrace.documents.metrics import TaxonomyLabel
-from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome, TrialState
+from groundtrace.documents.outcomes import OutcomesDocument, OutsideRuns, TrialOutcome, TrialState
 from groundtrace.documents.summary import (
     CoverageTable,
     Distribution,
@@ -26,12 +26,14 @@ from groundtrace.documents.summary import (
     GroupSummary,
     LabelSummary,
     NamedTrial,
+    RefusedDocument,
     RunSummaryDocument,
     SkippedPath,
     SliceCounts,
 )
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.metrics.displays import Display
+from groundtrace.metrics.taxonomy import ABOUT_WRITES
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import VOLUME, Find, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct
@@ -64,15 +66,18 @@ def summarise(
     generated_at: str,
     outcomes: Iterable[OutcomesDocument] = (),
     problems: Mapping[str, int] | None = None,
+    refused: Sequence[RefusedDocument] = (),
+    outside: OutsideRuns | None = None,
 ) -> RunSummaryDocument:
     """The summary of a run (`scope` is its id) or of all runs (`*`).
 
     `rows` may be read twice (`collect_distinct`); an iterator is held in memory for that.
     `outcomes` are those of the same runs; they say what discovery found and skipped.
-    `problems` counts, by kind, the problems of reading documents.
+    `problems` counts, by kind, the problems of reading documents; `refused` names those that could
+    not be read. `outside` is what discovery met outside of the runs.
     """
     table = collect_distinct(rows, _table)
-    found = _Found(outcomes)
+    found = _Found(outcomes, outside)
     return RunSummaryDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,
@@ -85,12 +90,17 @@ def summarise(
         by_candidate_set_size=table.summaries("by_candidate_set_size"),
         by_evidence_type=table.summaries("by_evidence_type"),
         unknown_tools=_sorted(table.unknown_tools),
+        unknown_tool_calls={
+            name: _sorted(calls) for name, calls in sorted(table.unknown_calls.items())
+        },
+        servers_not_counted=_sorted(table.uncounted_servers),
         problems=_sorted(table.problems + Counter(problems or {}) + found.problems),
         trials_found=found.trials,
         superseded=found.named("superseded"),
         failed=found.named("failed"),
         duplicated=table.duplicated,
         skipped=found.skipped,
+        refused=list(refused),
     )
 
 
@@ -105,10 +115,18 @@ def _table(rows: Iterator[Counted]) -> _Table:
 class _Found:
     """What the outcomes say, one document at a time: most trials need only counting."""
 
-    def __init__(self, outcomes: Iterable[OutcomesDocument]) -> None:
+    def __init__(
+        self, outcomes: Iterable[OutcomesDocument], outside: OutsideRuns | None = None
+    ) -> None:
         self.trials: int | None = None
         self.problems: Counter[str] = Counter()
         self.skipped: list[SkippedPath] = []
+        if outside is not None:
+            self.problems.update(outside.problems)
+            self.skipped += [
+                SkippedPath(run_id=outside.scope, path=skipped.path, reason=skipped.reason)
+                for skipped in outside.skipped
+            ]
         self._named: dict[TrialState, list[NamedTrial]] = {"superseded": [], "failed": []}
         for document in outcomes:
             self.trials = (self.trials or 0) + len(document.trials)
@@ -199,6 +217,9 @@ class _Group:
             counts["n"] += 1
             counts["n_with"] += files > 0
             counts["files"] += files
+            if label in ABOUT_WRITES and row.edit_targets == "unknown":
+                counts["edit_targets_unknown"] += 1
+                counts["files_edit_targets_unknown"] += files
 
 
 _FLAGS = ("has_trajectory", "has_transcript", "has_ground_truth", "has_chunk_ground_truth")
@@ -222,6 +243,8 @@ class _Table:
         self.runs: set[str] = set()
         self.duplicated: list[DuplicatedTrial] = []
         self.unknown_tools: Counter[str] = Counter()
+        self.unknown_calls: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.uncounted_servers: Counter[str] = Counter()
         self.problems: Counter[str] = Counter()
 
     def add(self, row: TrialRow, counted_in: str | None) -> None:
@@ -244,6 +267,9 @@ class _Table:
         self._units.add(row)
         self._add_values(row)
         self.unknown_tools.update(row.unknown_tools)
+        self.uncounted_servers.update(row.uncounted_servers)
+        for tool, calls in row.unknown_calls.items():
+            self.unknown_calls[tool].update(calls)
         if row.coverage.problems is not UNSET:
             self.problems.update(row.coverage.problems)
         for dimension, group_of in DIMENSIONS.items():
@@ -268,14 +294,14 @@ class _Table:
         for name, info in OUTCOMES.items():
             value = info.getter(row.outcome) if row.outcome is not None else None
             if value is None:
-                columns[name].skip("no_outcome" if row.outcome is None else "not_recorded")
+                columns[name].skip(row.no_outcome if row.outcome is None else "not_recorded")
             else:
                 columns[name].add(value)
         for label in LABELS:
             if label in row.labels and label not in row.not_applicable:
                 columns[label].add(row.labels[label])
             else:
-                columns[label].skip(row.reason or "not_applicable")
+                columns[label].skip(row.reason or "no_edit_expected")
         for name, hit in (("hit", row.hit), ("hit_shown", row.hit_shown)):
             if hit is None:
                 columns[name].skip(row.why_undefined(name))
@@ -318,6 +344,8 @@ class _Table:
                     files=_held(counts["files"]),
                     not_applicable=counts["not_applicable"],
                     files_not_applicable=_held(counts["files_not_applicable"]),
+                    edit_targets_unknown=counts["edit_targets_unknown"],
+                    files_edit_targets_unknown=_held(counts["files_edit_targets_unknown"]),
                     per_task=statistics(label),
                 )
                 for label, counts in group.labels.items()

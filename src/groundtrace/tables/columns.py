@@ -85,6 +85,10 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _count("ground_truth_files_hit", "Ground-truth files touched."),
         _text("candidate_set_size", "Slice by number of retrieved files."),
         _text("evidence_type", "Slice by use of MCP tools."),
+        _text(
+            "edit_targets",
+            "known, none_expected or unknown: whether the task tells which files to edit.",
+        ),
         _number("reward", "Valid reward.", ""),
         _text("reward_reason", "Why there is none."),
         _number("cost_usd", "Cost.", "US dollars"),

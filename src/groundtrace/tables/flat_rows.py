@@ -46,6 +46,7 @@ def _trials(detail: Detail) -> Iterator[Row]:
         **_fields(metrics.event_summary),
         **(_fields(row.slices) if row.slices is not None else {}),
         "trial_key": row.trial_key,
+        "edit_targets": row.edit_targets,
         "computable": row.computable,
         "reason": row.reason,
         "ground_truth_files": metrics.event_summary.ground_truth_files_total,

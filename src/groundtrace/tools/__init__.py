@@ -14,11 +14,13 @@ from functools import cache
 from msgspec.structs import replace
 
 from groundtrace.config import Settings
-from groundtrace.model import CallView, FileRef, ToolCall, Trace
-from groundtrace.tools.common import Findings, as_texts, distinct, first_text
+from groundtrace.model import CallView, Category, FileRef, ToolCall, Trace
+from groundtrace.tools.common import Findings, as_texts, distinct, first_text, shown_text
+from groundtrace.tools.generic import generic_findings, generic_reader
 from groundtrace.tools.line_shift import sed_changes, with_changes
 from groundtrace.tools.persisted import Stored, replayed
 from groundtrace.tools.table import Table, ToolEntry, table_for
+from groundtrace.tools.unanswered import unanswered
 
 __all__ = ["canonical", "check_tools", "is_known_tool", "view_calls"]
 
@@ -78,13 +80,46 @@ def _view(
     return CallView(
         category=category,
         tool=entry.name if entry is not None else None,
+        looks=_looks(entry, category),
         is_mcp=counts,
-        refs=findings.refs,
+        refs=_with_details(findings.refs, call, entry),
         symbols=findings.symbols,
         failed=findings.failed and not findings.refs,  # an error may still show files (D4)
         repos=findings.repos,
         problems=findings.problems,
     )
+
+
+_REVISIONS = ("revision", "rev", "ref", "commit", "sha", "tag")
+"""Arguments that name a revision of the repository."""
+
+
+def _with_details(
+    refs: tuple[FileRef, ...], call: ToolCall, entry: ToolEntry | None
+) -> tuple[FileRef, ...]:
+    """The references with the revision that the call names, and how much of a file was shown.
+
+    An answer that shows one file alone shows it with all its characters; how several files, or a
+    command's other output, share an answer is not told.
+    """
+    stated = first_text(call.arguments, _REVISIONS) or next(
+        (name.partition("@")[2] for name in as_texts(call.arguments.get("repo")) if "@" in name), ""
+    )
+    if stated:
+        refs = tuple(ref if ref.repo is None else replace(ref, revision=stated) for ref in refs)
+    is_shell = entry is not None and entry.reads in _SHELLS
+    if len(refs) == 1 and refs[0].kind in ("read", "matched") and call.result and not is_shell:
+        text = shown_text(call.result)
+        if text:
+            refs = (replace(refs[0], shown_chars=len(text)),)
+    return refs
+
+
+def _looks(entry: ToolEntry | None, category: Category) -> bool:
+    """Whether only the answer tells what a call found: a search, a command, an unknown tool."""
+    if entry is None or entry.reads in _SHELLS:
+        return True
+    return category not in ("file_read", "file_write", "other")
 
 
 def _findings(
@@ -96,32 +131,38 @@ def _findings(
     stored: Stored,
 ) -> Findings:
     """What a call touched; a look at a stored output counts for what that output holds."""
-    if entry is None or entry.reads is None:
+    if entry is not None and entry.reads is None:
         return Findings(failed=call.result is not None and call.result.is_error)
     own = _own(call, entry, cwd, settings)
-    if entry.reads not in _LOOKERS:
+    if entry is None or entry.reads not in _LOOKERS:
         return own
     shell = entry.reads in _SHELLS
     place = _command(call, entry) if shell else first_text(call.arguments, entry.path_arguments)
     kept = tuple(ref for ref in own.refs if not stored.holds(ref.path))
     origin = stored.origin(place)
     first = table.choose(origin.name, origin.server, origin.arguments) if origin else None
-    if origin is None or first is None or first.reads is None:
+    if origin is None or (first is not None and first.reads is None):
         return own if len(kept) == len(own.refs) else replace(own, refs=kept)
     if shell and settings.shell == "ignore":
         return own
     held = _own(replayed(origin, call), first, origin.cwd or cwd, settings)
+    name = origin.name if first is None else first.short
     refs = (
         *kept,
-        *(replace(r, rule=f"stored output of {first.short}: {r.rule}") for r in held.refs),
+        *(replace(r, rule=f"stored output of {name}: {r.rule}") for r in held.refs),
     )
     return replace(own, refs=refs, repos=distinct((*own.repos, *held.repos)))
 
 
-def _own(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings) -> Findings:
+def _own(call: ToolCall, entry: ToolEntry | None, cwd: str | None, settings: Settings) -> Findings:
+    if entry is None:
+        return generic_findings(call, cwd)
     if entry.reads in _SHELLS:
         return _shell(call, entry, cwd, settings)
-    return _readers()[entry.reads or ""](call, entry, cwd)
+    reader = _readers()[entry.reads or ""]
+    if call.result is None:
+        return unanswered(call, entry, cwd, reader)
+    return reader(call, entry, cwd)
 
 
 def _command(call: ToolCall, entry: ToolEntry) -> str:
@@ -153,8 +194,12 @@ def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings
     place = first_text(call.arguments, ("workingDirectory", "workdir", "cwd"))
     if place and not place.startswith("/") and cwd:
         place = f"{cwd}/{place}"
+    result = call.result
+    if result is not None and result.persisted_path is not None:
+        # The structured result holds the whole output, the model saw the preview alone (D4).
+        result = replace(result, data=None)
     command = _command(call, entry)
-    view = shell_refs(command, call.result, place or cwd, settings)
+    view = shell_refs(command, result, place or cwd, settings)
     refs = () if settings.shell == "ignore" else _with_sed(view.refs, command)
     return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)
 
@@ -182,6 +227,7 @@ def _readers() -> Mapping[str, Reader]:
         editor,
         github,
         grep,
+        serena,
         sourcegraph,
         sourcegraph_evaluator,
     )
@@ -195,6 +241,9 @@ def _readers() -> Mapping[str, Reader]:
         "patch": builtin.patch,
         "editor": editor.editor,
         "retrieval": auggie.retrieval,
+        "generic": generic_reader,
+        "serena_read": serena.read_file,
+        "serena_symbol": serena.symbol,
         "sg_read_file": sourcegraph.read_file,
         "sg_list_files": sourcegraph.list_files,
         "sg_search": sourcegraph.search,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from groundtrace.model import FileRef, ToolCall
 from groundtrace.tools import structured
@@ -68,6 +69,8 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     file = as_mapping(as_mapping(result.data).get("file"))
     path = first_text(call.arguments, entry.path_arguments) or as_text(file.get("filePath"))
     path = absolute(path, cwd)
+    if _shows_nothing(text, file):
+        return NOTHING
     span = _span_of_data(file)
     rule = "read: lines of the structured result"
     if span is None:
@@ -85,6 +88,14 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         path, "read", line_start=start, line_end=end, rule=rule, shown_chars=len(text) or None
     )
     return Findings(refs=(ref,))
+
+
+def _shows_nothing(text: str, file: Mapping[str, Any]) -> bool:
+    """An empty file or a read past the end: the structured result still counts one line (D4)."""
+    if outer_lines(text, NUMBERED) is not None:
+        return False
+    is_empty = isinstance(file.get("content"), str) and not file["content"]
+    return is_empty or _UNREADABLE.search(text) is not None
 
 
 def _span_of_data(file: object) -> tuple[int, int] | None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from groundtrace.cut_json import CutText
 from groundtrace.model import AccessKind, Category, FileRef, Problem, ToolResult
 from groundtrace.tools.file_names import named_like_file as named_like_file
 from groundtrace.tools.file_names import usable as usable
@@ -62,6 +63,14 @@ _REFUSED = re.compile(
 def text_or_empty(value: Any) -> str:
     """The value if it is text, else an empty string."""
     return value if isinstance(value, str) else ""
+
+
+def whole_name(value: Any) -> str:
+    """A name: the value if it is text that was not cut short, else an empty string.
+
+    The head of a cut name is another name: `github.com/acme/data-` is no repository.
+    """
+    return value if isinstance(value, str) and not isinstance(value, CutText) else ""
 
 
 def whole_number(value: Any) -> int | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace.tools.common import Spans, as_items, text_or_empty, whole_number
+from groundtrace.tools.common import Spans, as_items, text_or_empty, whole_name, whole_number
 from groundtrace.values import as_mapping
 
 _GIT = re.compile(
@@ -44,8 +44,9 @@ def add_text(text: str, spans: Spans, repo: str | None) -> None:
         hunk = _HUNK.match(line)
         if hunk is not None and path:
             start, count = int(hunk["start"]), int(hunk["count"] or 1)
-            end = start + max(count, 1) - 1
-            spans.add(path, max(start, 1), max(end, 1), repo=repo, shown=True, from_diff=True)
+            # Nothing is left on the new side of a removed file (`+0,0`): no line of it is known.
+            first = max(start, 1) if start or count else None
+            spans.add(path, first, start + max(count, 1) - 1, repo=repo, shown=True, from_diff=True)
 
 
 def add_json(value: Any, spans: Spans, repo: str | None, depth: int = 6) -> None:
@@ -98,5 +99,5 @@ def _add_file(data: Mapping[str, Any], spans: Spans, repo: str | None) -> bool:
 def _name(value: Any) -> str:
     if isinstance(value, Mapping):
         value = value.get("path") or value.get("name")
-    name = text_or_empty(value)
+    name = whole_name(value)
     return "" if name == "/dev/null" else name

@@ -17,6 +17,7 @@ from groundtrace.tools.common import (
     first_text,
     surfaced,
     text_or_empty,
+    whole_name,
 )
 from groundtrace.tools.file_names import usable
 from groundtrace.tools.payload import Payload, payload_of
@@ -50,7 +51,7 @@ def contents(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return Findings(failed=True, repos=repos)
     if isinstance(payload.value, list) and _is_listing(payload.value):
         items = [as_mapping(item) for item in payload.value]
-        names = [text_or_empty(item.get("path")) for item in items if item.get("type") == "file"]
+        names = [whole_name(item.get("path")) for item in items if item.get("type") == "file"]
         return Findings(surfaced(names, "get_file_contents: files listed", repo), repos=repos)
     stated = _RESOURCE.search(payload.text[:1000])
     path = first_text(call.arguments, ("path",)).strip("/")
@@ -76,12 +77,12 @@ def search_code(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     repos = list(_query_repos(first_text(call.arguments, ("query", "q"))))
     for item in as_items(payload.mapping.get("items")):
         item = as_mapping(item)
-        name = text_or_empty(as_mapping(item.get("repository")).get("full_name"))
+        name = whole_name(as_mapping(item.get("repository")).get("full_name"))
         repo = f"github.com/{name}" if name else repos[0] if len(repos) == 1 else None
         shown = any(
             text_or_empty(as_mapping(m).get("fragment")) for m in as_items(item.get("text_matches"))
         )
-        spans.add(text_or_empty(item.get("path")), repo=repo, shown=shown)
+        spans.add(whole_name(item.get("path")), repo=repo, shown=shown)
         repos.append(repo or "")
     return Findings(spans.refs(), failed=not spans, repos=distinct(repos))
 
@@ -97,7 +98,7 @@ def tree(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     payload = payload_of(call.result)
     repo = _repository(call.arguments)
     items = [as_mapping(item) for item in as_items(payload.mapping.get("tree"))]
-    names = [text_or_empty(item.get("path")) for item in items if item.get("type") == "blob"]
+    names = [whole_name(item.get("path")) for item in items if item.get("type") == "blob"]
     refs = surfaced(names, "get_repository_tree: files listed", repo)
     return Findings(refs, failed=not items, repos=distinct((repo or "",)))
 

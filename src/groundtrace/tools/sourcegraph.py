@@ -18,6 +18,7 @@ from groundtrace.tools.common import (
     first_text,
     surfaced,
     text_or_empty,
+    whole_name,
     whole_number,
 )
 from groundtrace.tools.payload import Payload, payload_of
@@ -26,6 +27,7 @@ from groundtrace.tools.sourcegraph_text import (
     blocks_of,
     folder_files,
     fragments,
+    is_past_the_end,
     link_of,
     opened_span,
     plain_repo,
@@ -88,7 +90,10 @@ def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     repo = (link.repo if link else "") or next(iter(given), "")
     path = (link.path if link else "") or first_text(call.arguments, ("path", "file")).strip("/")
     repos = distinct((*given, repo))
-    span = opened_span(text, link.end if link else whole_number(call.arguments.get("endLine")))
+    end = link.end if link else whole_number(call.arguments.get("endLine"))
+    if is_past_the_end(text, end):
+        return Findings(failed=True, repos=repos)
+    span = opened_span(text, end)
     if span is None and (payload.is_error or not text.strip() or _NO_RESULTS.match(text)):
         return Findings(failed=True, repos=repos)
     if not link and payload.is_error:
@@ -117,7 +122,7 @@ def list_files(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     repo = next(iter(repos), None)
     if payload.value is not None:
         listed = [as_mapping(item) for item in as_items(payload.mapping.get("files"))]
-        names = [text_or_empty(item.get("path")) for item in listed if not item.get("isDirectory")]
+        names = [whole_name(item.get("path")) for item in listed if not item.get("isDirectory")]
         obtained = bool(listed)
     else:
         lines = [line.strip() for line in payload.text.split("\n")]
@@ -205,7 +210,7 @@ def commits(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     del entry, cwd
     payload = payload_of(call.result)
     listed = [as_mapping(item) for item in as_items(payload.mapping.get("commits"))]
-    repos = (text_or_empty(item.get("repository")) for item in listed)
+    repos = (whole_name(item.get("repository")) for item in listed)
     none = not listed if payload.value is not None else bool(_NO_RESULTS.match(payload.text))
     failed = payload.is_error or none or not (listed or payload.text.strip())
     return Findings(failed=failed, repos=distinct((*named_repos(call.arguments), *repos)))
@@ -269,7 +274,7 @@ def list_repos(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     payload = payload_of(call.result)
     if payload.value is not None:
         listed = as_items(payload.mapping.get("repositories")) or as_items(payload.value)
-        names = [text_or_empty(as_mapping(item).get("name")) for item in listed]
+        names = [whole_name(as_mapping(item).get("name")) for item in listed]
     else:
         lines = (_REPO_LINE.fullmatch(line) for line in payload.text.split("\n"))
         names = [match["repo"] for match in lines if match]

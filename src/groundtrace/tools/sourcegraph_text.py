@@ -20,6 +20,7 @@ from groundtrace.tools.common import (
     numbered,
     outer_lines,
     text_or_empty,
+    whole_name,
     whole_number,
 )
 from groundtrace.tools.payload import Payload
@@ -129,8 +130,8 @@ def text_blocks(text: str, *, padded: bool = True) -> Iterator[Block]:
 
 
 def _json_block(raw: Mapping[str, Any], padded: bool) -> Iterator[Block]:
-    path = text_or_empty(raw.get("file")) or text_or_empty(raw.get("path"))
-    repo = text_or_empty(raw.get("repo")) or text_or_empty(raw.get("repository"))
+    path = whole_name(raw.get("file")) or whole_name(raw.get("path"))
+    repo = whole_name(raw.get("repo")) or whole_name(raw.get("repository"))
     link = link_of(text_or_empty(raw.get("url")))
     if link is not None:
         path, repo = path or link.path, repo or link.repo
@@ -218,6 +219,15 @@ def folder_files(lines: Iterable[str]) -> tuple[str, ...] | None:
         elif (content := LINE.match(line)) is not None and content[2].strip():
             return None
     return tuple(names) if entries else None
+
+
+def is_past_the_end(text: str, asked_end: int | None) -> bool:
+    """Whether all that was shown is one empty line beyond the file's last one (`1400: `)."""
+    outer = outer_lines(text, LINE)
+    if outer is None:
+        return False
+    (start, _), (end, last) = outer
+    return start == end and not last.strip() and asked_end != end
 
 
 def opened_span(text: str, asked_end: int | None) -> tuple[int, int] | None:

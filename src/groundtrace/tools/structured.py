@@ -38,7 +38,7 @@ def stated(data: Any) -> Mapping[str, Any] | None:
 
 def read(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, Any]) -> Findings:
     """A file that was opened, with the range that the result states."""
-    if done.get("isEmpty") is True:
+    if done.get("isEmpty") is True or done.get("content") == "":
         return NOTHING
     path = as_text(done.get("path")) or first_text(call.arguments, entry.path_arguments)
     path = absolute(path, cwd)

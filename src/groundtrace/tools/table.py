@@ -83,6 +83,8 @@ class Table:
     """By canonical name."""
     servers: Mapping[str, str]
     """Every known name of a server, lower case, to its canonical name."""
+    bare: frozenset[str] = frozenset()
+    """Servers whose tools are known by a bare name; what the user adds is among them."""
     by_alias: Mapping[str, tuple[ToolEntry, ...]] = field(default_factory=dict)
     """Every name and alias, lower case; tools of the harness itself come first."""
     _apart: dict[tuple[str, str | None], ToolName] = field(default_factory=dict)
@@ -105,7 +107,10 @@ class Table:
         if rest.lower() not in self.by_alias:
             for separator in ("__", ".", "/", ":", "_", "-"):
                 head, _, tail = rest.partition(separator)
-                if head and tail and (separator == "__" or head.lower() in self.servers):
+                known = self.servers.get(head.lower())
+                # `git_apply` may be any harness's tool; only a few servers' names are prefixes.
+                is_prefix = known is not None and (separator not in "_-" or known in self.bare)
+                if head and tail and (separator == "__" or is_prefix):
                     return ToolName(tail.lower(), self.server_name(head), mcp=True)
         if stated is None and match is None and not nameless:
             return ToolName(rest.lower())
@@ -122,8 +127,10 @@ class Table:
         parts = self.take_apart(name, server)
         named = self.by_alias.get(parts.tool, ())
         if parts.server is not None:
-            return tuple(entry for entry in named if entry.server == parts.server)
-        remote = tuple(entry for entry in named if entry.server is not None)
+            own = tuple(entry for entry in named if entry.server == parts.server)
+            any_tool = self.entries.get(f"{parts.server}.*")
+            return own or (() if any_tool is None else (any_tool,))
+        remote = tuple(entry for entry in named if entry.server in self.bare)
         if parts.mcp:  # its server is not known, so nothing but its arguments can tell
             return remote
         local = tuple(entry for entry in named if entry.server is None)
@@ -164,6 +171,7 @@ def table_for(settings: Settings) -> Table:
 def _built(added: str) -> Table:
     raw = tomllib.loads((resources.files(__package__) / "table.toml").read_text(encoding="utf-8"))
     servers = {alias.lower(): name for name, names in raw["servers"].items() for alias in names}
+    bare = set(raw["bare"])
     entries: dict[str, ToolEntry] = {}
     for name, content in raw["tools"].items():
         entries[name] = ToolEntry(name=name, **_values(name, content))
@@ -173,12 +181,13 @@ def _built(added: str) -> Table:
         server = entries[name].server
         if server is not None:
             servers.setdefault(server.lower(), server)
+            bare.add(server)
     by_alias: dict[str, list[ToolEntry]] = {}
     for entry in reversed(entries.values()):  # what the user added comes before what it resembles
         for alias in dict.fromkeys(a.lower() for a in (entry.short, entry.name, *entry.aliases)):
             by_alias.setdefault(alias, []).append(entry)
     ordered = {alias: tuple(sorted(found, key=_is_remote)) for alias, found in by_alias.items()}
-    return Table(entries, servers, ordered)
+    return Table(entries, servers, frozenset(bare), ordered)
 
 
 def _is_remote(entry: ToolEntry) -> bool:

@@ -34,6 +34,7 @@ from groundtrace.traces.atif import AtifReader
 from groundtrace.traces.claims import stated_by
 from groundtrace.traces.claude_code import ClaudeCodeReader
 from groundtrace.traces.cursor import CursorReader
+from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.trial_files import TrialFiles
 from groundtrace.traces.unread import UNREAD, UNREAD_HARNESS_WORDS
 
@@ -43,7 +44,12 @@ if TYPE_CHECKING:
 
 __all__ = ["READERS", "all_readers", "harness_in", "read_trace", "trial_files"]
 
-READERS: tuple[Reader, ...] = (AtifReader(), ClaudeCodeReader(), CursorReader())
+READERS: tuple[Reader, ...] = (
+    AtifReader(),
+    ClaudeCodeReader(),
+    CursorReader(),
+    MiniSweAgentReader(),
+)
 """The readers that groundtrace brings; for equal claims on a file the earlier one reads it."""
 
 

@@ -6,8 +6,10 @@ their files, also in a run without changes. The code that reads is imported with
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from groundtrace.model import Stated
 
 Strength = Literal["marker", "shape", "name"]
 """How sure a reader is of a file: an explicit marker, the shape of what is in it, its name."""
@@ -34,6 +36,17 @@ class Recognised:
 
     strength: Strength
     evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One trial in a trace file."""
+
+    sample_id: str | None = None
+    """Picks it among the samples of its file (`FILE#id`), unique there; None where the file is one
+    trace. Of several attempts at one instance a reader numbers the later ones."""
+    stated: Stated = field(default_factory=Stated)
+    """What the sample says of itself, as far as that is cheap to know."""
 
 
 def stated_by(reader: object, name: str) -> tuple[Any, ...]:

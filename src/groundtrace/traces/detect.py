@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import EntryKind, Folder
-from groundtrace.traces.claims import Probe, Recognised, stated_by
+from groundtrace.traces.claims import Probe, Recognised, Strength, stated_by
 from groundtrace.traces.source import Reader
 
 HEAD = 64 * 1024
@@ -107,6 +107,22 @@ def is_spare(path: str, readers: Iterable[Reader]) -> bool:
     )
 
 
+def claim_on(
+    probe: Probe, readers: Iterable[Reader], weakest: Strength = "name"
+) -> Detected | None:
+    """The strongest claim on a file, of at least the strength `weakest`; the earlier of equals."""
+    best: Detected | None = None
+    for reader in readers:
+        claim = reader.recognise(probe)
+        if claim is None or _ORDER[claim.strength] > _ORDER[weakest]:
+            continue
+        if best is None or _ORDER[claim.strength] < _ORDER[best.recognised.strength]:
+            best = Detected(probe.path, reader, claim)
+            if claim.strength == "marker":
+                break  # nothing is stronger, and of equals the earlier one reads the file
+    return best
+
+
 def reader_for(
     folder: Folder, path: str, readers: Iterable[Reader]
 ) -> tuple[Detected | None, Problem | None]:
@@ -116,15 +132,7 @@ def reader_for(
             probe = Probe(path, stream.read(HEAD))
     except OSError as error:
         return None, Problem(path, "unreadable", str(error))
-    best: Detected | None = None
-    for reader in readers:
-        claim = reader.recognise(probe)
-        if claim is not None and (
-            best is None or _ORDER[claim.strength] < _ORDER[best.recognised.strength]
-        ):
-            best = Detected(path, reader, claim)
-            if claim.strength == "marker":
-                break  # nothing is stronger, and of equals the earlier one reads the file
+    best = claim_on(probe, readers)
     if best is not None:
         return best, None
     kind: ProblemKind = "unrecognised" if probe.head.strip() else "empty_file"

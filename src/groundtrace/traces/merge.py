@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from groundtrace.model import ToolCall, ToolResult, Trace, TraceSource, Usage
+from groundtrace.model import Stated, ToolCall, ToolResult, Trace, TraceSource, Usage
 from groundtrace.times import earliest
 from groundtrace.traces.source import RawCall, Source
 
@@ -46,7 +46,9 @@ def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
         cwd=_first(source.cwd for source in usable),
         mcp_servers=tuple(servers),
         usage=_usage(usable),
+        tokens_share=_tokens_share(usable),
         evidence=(*evidence, *notes),
+        stated=next((s.stated for s in usable if not s.is_one_subagent), Stated()),
     )
 
 
@@ -226,9 +228,9 @@ def _combine(mine: RawCall, theirs: RawCall) -> None:
     mine.server = mine.server or theirs.server
     mine.cwd = mine.cwd or theirs.cwd
     mine.spawned_by = mine.spawned_by or theirs.spawned_by
-    mine.agent = mine.agent or theirs.agent
     mine.context_change = mine.context_change or theirs.context_change
     mine.is_subagent = mine.is_subagent or theirs.is_subagent
+    mine.agent = mine.agent or theirs.agent
     if mine.made_at is None:
         mine.made_at = theirs.made_at
     if mine.answered_at is None:
@@ -256,6 +258,10 @@ def _better_result(mine: RawCall, theirs: RawCall) -> tuple[ToolResult | None, b
     return result, mine.result_cut
 
 
+_NAMELESS = "subagent"
+"""A subagent of which nothing tells the name or the id."""
+
+
 def _frozen(call: RawCall, spawners: frozenset[str]) -> ToolCall:
     return ToolCall(
         name=call.name,
@@ -267,10 +273,15 @@ def _frozen(call: RawCall, spawners: frozenset[str]) -> ToolCall:
         timestamp=_time(call, spawners),
         cumulative_tokens=call.tokens,
         is_subagent=call.is_subagent,
-        agent=(call.spawned_by or call.agent) if call.is_subagent else None,
+        agent=_agent(call),
         context_change=call.context_change,
         cwd=call.cwd,
     )
+
+
+def _agent(call: RawCall) -> str | None:
+    """The id of the call that started the subagent, else the subagent's own id."""
+    return (call.spawned_by or call.agent or _NAMELESS) if call.is_subagent else None
 
 
 def _time(call: RawCall, spawners: frozenset[str]) -> float | None:
@@ -287,15 +298,31 @@ def _time(call: RawCall, spawners: frozenset[str]) -> float | None:
 # --- totals ---
 
 
+def _tokens_share(sources: Sequence[Source]) -> float | None:
+    """Share of the stated total that the model calls of the same source add up to.
+
+    Streams hold placeholders for output tokens and miss final turns of subagents.
+    """
+    for source in sources:
+        stated, total = source.usage.total_tokens, source.ledger.totals()[-1]
+        if stated and not source.is_one_subagent:
+            is_whole = len(source.ledger.totals()) == len(source.ledger.order) + 1
+            return total / stated if total is not None and is_whole else None
+    return None
+
+
 def _usage(sources: Sequence[Source]) -> Usage:
     """Each total from the first source that states it."""
     output = next((s.usage for s in sources if s.usage.output_tokens is not None), Usage())
     cost = next((s.usage for s in sources if s.usage.cost_usd is not None), Usage())
-    inputs = (s.usage.input_tokens for s in sources if not s.is_one_subagent)
+    main = [s.usage for s in sources if not s.is_one_subagent]
+    inputs = next((usage for usage in main if usage.input_tokens is not None), Usage())
     return Usage(
         output_tokens=output.output_tokens,
         output_tokens_source=output.output_tokens_source,
-        input_tokens=next((count for count in inputs if count is not None), None),
+        input_tokens=inputs.input_tokens,
+        cached_tokens=inputs.cached_tokens,
+        total_tokens=next((s.usage.total_tokens for s in sources if s.usage.total_tokens), None),
         cost_usd=cost.cost_usd,
         cost_source=cost.cost_source,
     )

@@ -13,16 +13,26 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from groundtrace.jsonio import clean_text
-from groundtrace.model import ContextMark, Problem, ToolResult, Usage
+from groundtrace.model import ContextMark, Problem, Stated, ToolResult, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import earliest
-from groundtrace.traces.claims import Probe, Recognised
+from groundtrace.traces.claims import Probe, Recognised, Sample
 from groundtrace.traces.jsonl import RawLine
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import Ledger
 
-__all__ = ["Keep", "Probe", "RawCall", "Reader", "Recognised", "Source", "SourceKind"]
+__all__ = [
+    "Keep",
+    "Probe",
+    "RawCall",
+    "Reader",
+    "Recognised",
+    "Sample",
+    "Source",
+    "SourceKind",
+    "Stated",
+]
 
 SourceKind = Literal["trajectory", "transcript"]
 
@@ -49,10 +59,10 @@ class RawCall(msgspec.Struct):
     """Model calls so far in the source's ledger; -1 when not known."""
     is_subagent: bool = False
     cwd: str | None = None
+    agent: str | None = None
+    """Name or id of the subagent that made it, where the source knows it."""
     spawned_by: str | None = None
     """Id of the call that started the subagent that made this one."""
-    agent: str | None = None
-    """The harness's id of that subagent, where it is known."""
     context_change: ContextMark | None = None
     """What the harness did to the context before the next call."""
     tokens: int | None = None
@@ -100,6 +110,8 @@ class Source:
     after such a call are not known."""
     spawners: frozenset[str] = frozenset()
     """Names of the tools that start a subagent."""
+    stated: Stated = field(default_factory=Stated)
+    """What the file says of its own trial beside the calls."""
 
     def problem(
         self,
@@ -162,6 +174,13 @@ class Reader(Protocol):
                       such as a trajectory's continuation
     `harness_words`   pairs of a word in the path of a harness's class, as `config.json` records
                       it, and the harness that it means
+    `samples`         `samples(folder, path)`: the `Sample`s of a file, each one trial, with what it
+                      states; without it a file is one sample, and what it states is known by
+                      reading it
+    `read_sample`     `read_sample(folder, path, sample_id, keep)`: one sample of a file of several
+    `companions`      `companions(folder, path)`: files that belong to the trace in this one and are
+                      read with it, such as the logs of its subagents
+    `is_part`         `is_part(path)`: whether a file is only a part of another trace and no trial
     """
 
     name: str

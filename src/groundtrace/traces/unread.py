@@ -11,7 +11,6 @@ UNREAD: tuple[str, ...] = (
     "agent/*.jsonl.gz",
     "agent/*.jsonl.zst",
     "agent/*.traj",
-    "agent/*.traj.json",
     "agent/openhands.txt",
     "agent/codex.txt",
     "agent/gemini*.txt",
@@ -23,7 +22,6 @@ UNREAD_HARNESS_WORDS: tuple[tuple[str, str], ...] = (
     ("codex", "codex"),
     ("gemini", "gemini-cli"),
     ("opencode", "opencode"),
-    ("mini_swe", "mini-swe-agent"),
     ("swe_agent", "swe-agent"),
 )
 """Words in the path of a harness's class, each with the harness that it means."""

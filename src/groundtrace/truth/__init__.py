@@ -23,9 +23,11 @@ from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder, TooLargeError
 from groundtrace.truth import records
 from groundtrace.truth.entries import Notes, collect, truth_file
-from groundtrace.truth.patches import PatchedFile, edits, evidence, read_patch
+from groundtrace.truth.gold import from_patch, test_files_of
+from groundtrace.truth.patches import read_patch
 from groundtrace.truth.records import SourceFindings
 from groundtrace.truth.registry import Registry, load_registry
+from groundtrace.truth.row_truth import truth_of_row
 from groundtrace.truth.solve_sh import gold_patches
 from groundtrace.truth.text import instruction_paths, script_paths
 
@@ -68,30 +70,29 @@ def _toml(raw: bytes, notes: Notes) -> SourceFindings:
     return records.read_task_toml(data, notes)
 
 
-def _patched(files: tuple[PatchedFile, ...], faults: Iterable[str], notes: Notes) -> SourceFindings:
-    for fault in faults:
-        notes.add("bad_patch", fault)
-    relevant = collect(evidence(files), truth_file, notes)
-    if not relevant:
-        reason = "its patch only adds new files" if files else "no patch with files in it"
-        notes.add("no_file_list", reason)
-    return SourceFindings(files=relevant, edit_files=collect(edits(files), truth_file, notes))
-
-
 def _patch(raw: bytes, notes: Notes) -> SourceFindings:
-    return _patched(*read_patch(_text(raw)), notes)
+    return from_patch(read_patch(_text(raw)), notes)
 
 
 def _config_patch(data: Any, notes: Notes) -> SourceFindings:
-    """`patch` in tests/config.json; `test_patch` belongs to the verifier."""
-    patch = data.get("patch") if isinstance(data, dict) else None
-    if not isinstance(patch, str) or not patch.strip():
-        return SourceFindings()  # the file has other uses, and none is no fault
-    return _patched(*read_patch(patch), notes)
+    """`patch` and `test_patch` in tests/config.json; the second belongs to the verifier."""
+    if not isinstance(data, dict):
+        return SourceFindings()
+    patch, tests = data.get("patch"), data.get("test_patch")
+    found = SourceFindings()  # the file has other uses, and no patch is no fault
+    if isinstance(patch, str) and patch.strip():
+        found = from_patch(read_patch(patch), notes)
+    if isinstance(tests, str) and tests.strip():
+        found = replace(found, test_files=test_files_of(tests, notes))
+    return found
+
+
+def _test_patch(raw: bytes, notes: Notes) -> SourceFindings:
+    return SourceFindings(test_files=test_files_of(_text(raw), notes) if raw.strip() else ())
 
 
 def _solve_sh(raw: bytes, notes: Notes) -> SourceFindings:
-    return _patched(*gold_patches(_text(raw)), notes)
+    return from_patch(gold_patches(_text(raw)), notes)
 
 
 def _instruction(quoted: bool) -> Callable[[bytes, Notes], SourceFindings]:
@@ -125,6 +126,9 @@ SOLVE = "solution/solve.sh"
 INSTRUCTION = "instruction.md"
 ORACLE = "tests/oracle_answer.json"
 SPEC = "tests/task_spec.json"
+GOLD = "gold.patch"
+TEST_PATCH = "test.patch"
+"""The two patches of a SWE-bench task folder."""
 
 SOURCES: tuple[TruthSource, ...] = (
     TruthSource(GROUND_TRUTH, _json(records.read_ground_truth), "high"),
@@ -133,6 +137,8 @@ SOURCES: tuple[TruthSource, ...] = (
     *(TruthSource(path, _patch, "high") for path in PATCHES),
     # The benchmark's own gold patch, in the same folder and of the same kind as the ones before.
     TruthSource(CONFIG, _json(_config_patch), "high"),
+    TruthSource(GOLD, _patch, "high"),
+    TruthSource(TEST_PATCH, _test_patch, "high"),
     TruthSource(SOLVE, _solve_sh, "medium"),
     TruthSource(INSTRUCTION, _instruction(quoted=True), "medium", "until_found"),
     TruthSource(INSTRUCTION, _instruction(quoted=False), "low", "until_found"),
@@ -150,13 +156,16 @@ SOURCES: tuple[TruthSource, ...] = (
 )
 """The chain, in order. The specification's six steps end at `tests/test.sh`."""
 
-EDIT_SOURCES = (CHANGES, *PATCHES, CONFIG, SOLVE, GROUND_TRUTH)
+EDIT_SOURCES = (CHANGES, *PATCHES, CONFIG, GOLD, SOLVE, GROUND_TRUTH)
 """Where edit targets come from (D27): real changes first, then a list that a record states."""
 
 STATED_EDITS: Confidence = "medium"
 """Confidence in edit targets that are only stated, not taken from a change."""
 
 CHUNK_SOURCES = (DEFECTS, GROUND_TRUTH, CHANGES, ORACLE)
+EDIT_CHUNK_SOURCES = (*PATCHES, CONFIG, GOLD, SOLVE)
+"""Only patches tell which lines change (D55)."""
+TEST_SOURCES = (CONFIG, TEST_PATCH)
 SYMBOL_SOURCES = (SPEC, GROUND_TRUTH, ORACLE)
 """D29."""
 
@@ -171,12 +180,15 @@ def load_ground_truth(task: Task | None, registry: Registry | None = None) -> Tr
         return TruthResult(GroundTruth(), (Problem("task.toml", "no_task_definition", reason),))
     truth = GroundTruth()
     problems: tuple[Problem, ...] = ()
-    if task.folder is not None:
+    if task.row is not None:
+        truth, problems = truth_of_row(task.row)
+    elif task.folder is not None:
         truth, problems = _from_folder(task.folder)
     if not truth.files and registry is not None:
         truth = _with_registry(truth, registry.find(task))
     if not truth.files:
-        reason = f"no source of {task.name} gives files" if task.folder else "no task directory"
+        known = task.folder is not None or task.row is not None
+        reason = f"no source of {task.name} gives files" if known else "no task directory"
         problems = (*problems, Problem(GROUND_TRUTH, "no_ground_truth", reason))
     return TruthResult(truth, problems)
 
@@ -186,7 +198,7 @@ def _with_registry(known: GroundTruth, stated: GroundTruth | None) -> GroundTrut
     that only adds files tells the edits but nothing to be retrieved (D27)."""
     if stated is None:
         return known
-    edits = stated if stated.expected_edit_files else known
+    edits = stated if stated.expected_edit_files_source else known
     return replace(
         stated,
         symbols=stated.symbols or known.symbols,
@@ -194,6 +206,8 @@ def _with_registry(known: GroundTruth, stated: GroundTruth | None) -> GroundTrut
         expected_edit_files=edits.expected_edit_files,
         expected_edit_files_source=edits.expected_edit_files_source,
         expected_edit_files_confidence=edits.expected_edit_files_confidence,
+        edit_chunks=stated.edit_chunks or known.edit_chunks,
+        test_files=stated.test_files or known.test_files,
     )
 
 
@@ -254,6 +268,8 @@ def _first(
 def _completed(truth: GroundTruth, readings: dict[str, SourceFindings]) -> GroundTruth:
     """The truth with edit targets, chunks and symbols, each from its own best source."""
     source, edit_files = _first(readings, EDIT_SOURCES, _edit_files)
+    if source is None:
+        source = next((path for path in EDIT_SOURCES if _expects_no_edit(readings, path)), None)
     return replace(
         truth,
         expected_edit_files=edit_files,
@@ -261,11 +277,18 @@ def _completed(truth: GroundTruth, readings: dict[str, SourceFindings]) -> Groun
         expected_edit_files_confidence=_edit_confidence(source),
         chunks=_first(readings, CHUNK_SOURCES, lambda reading: reading.chunks)[1],
         symbols=_first(readings, SYMBOL_SOURCES, lambda reading: reading.symbols)[1],
+        edit_chunks=_first(readings, EDIT_CHUNK_SOURCES, lambda reading: reading.edit_chunks)[1],
+        test_files=_first(readings, TEST_SOURCES, lambda reading: reading.test_files)[1],
     )
 
 
 def _edit_files(reading: SourceFindings) -> tuple[TruthFile, ...]:
     return reading.edit_files
+
+
+def _expects_no_edit(readings: dict[str, SourceFindings], path: str) -> bool:
+    """Whether a source states that nothing is to be edited (D58)."""
+    return path in readings and readings[path].expects_no_edit
 
 
 def _edit_confidence(path: str | None) -> Confidence | None:

@@ -1,6 +1,7 @@
 """Which files a patch touches, and how.
 
-Only names are wanted, so this reads headers and counts hunk lines instead of building the patch:
+Only names and line numbers are wanted, so this reads headers and counts hunk lines instead of
+building the patch:
 a patch that was cut off in the middle of a hunk still tells its files, and a removed line
 `-- a/x` inside a hunk is not mistaken for the header `--- a/x`.
 """
@@ -15,7 +16,7 @@ Status = Literal["added", "deleted", "modified", "renamed", "copied"]
 
 NOTHING = "/dev/null"
 
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _LINK = re.compile(r"(?:(?:new|deleted) file mode|old mode|new mode) 160000$|index .* 160000$")
 _EPOCH = re.compile(r"\t(?:1970-01-01|1969-12-31) ")
 _ESCAPE = re.compile(rb'\\([0-7]{1,3}|[abtnvfr"\\])')
@@ -35,22 +36,35 @@ class PatchedFile(NamedTuple):
     """Its name before, where it was renamed or copied."""
 
 
+class ChangedLines(NamedTuple):
+    """Lines of a file that a patch changes, by their numbers before it."""
+
+    path: str
+    """The file's name before the patch."""
+    first: int
+    last: int
+
+
 class PatchResult(NamedTuple):
     """The files of a patch and what was wrong with it."""
 
     files: tuple[PatchedFile, ...]
     faults: tuple[str, ...]
+    changed: tuple[ChangedLines, ...] = ()
+    """Each run of removed lines; for a pure insertion the lines before and after it (D55)."""
 
 
 def evidence(files: tuple[PatchedFile, ...]) -> list[str]:
-    """Files that could be retrieved: those that were there before; renames by both names (D27)."""
+    """Files that could be retrieved: those that were there before, by their names then (D53)."""
     return [
-        name for file in files if file.status not in ("added", "copied") for name in _names(file)
+        file.old_path if file.status == "renamed" and file.old_path is not None else file.path
+        for file in files
+        if file.status not in ("added", "copied")
     ]
 
 
 def edits(files: tuple[PatchedFile, ...]) -> list[str]:
-    """Files that the patch writes, new ones included (D27)."""
+    """Files that the patch writes, new ones included; renames by both names (D53)."""
     return [name for file in files for name in _names(file)]
 
 
@@ -63,6 +77,17 @@ def _names(file: PatchedFile) -> list[str]:
 def looks_like_patch(text: str) -> bool:
     """Whether a text has the header of a patch."""
     return re.search(r"^(?:diff --git |--- .*\n\+\+\+ )", text, re.MULTILINE) is not None
+
+
+class Hunk(NamedTuple):
+    """What one hunk changes, in numbers of the old file's lines."""
+
+    removed: tuple[tuple[int, int], ...]
+    """Runs of removed lines."""
+    inserted: tuple[int, ...]
+    """For each pure insertion the old line that follows it, whether there is one or not."""
+    last: int
+    """Last old line that the hunk shows; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +106,7 @@ class _Section:
     copied: bool = False
     is_submodule: bool = False
     has_hunk: bool = False
+    hunks: tuple[Hunk, ...] = ()
 
 
 _FLAGS: tuple[tuple[str, str], ...] = (
@@ -99,6 +125,7 @@ def read_patch(text: str) -> PatchResult:
     """The files of a patch, git's or plain, whole or cut off."""
     sections, faults = _sections(text)
     found: dict[PatchedFile, None] = {}
+    changed: dict[ChangedLines, None] = {}
     for section in sections:
         if section.is_submodule:
             continue  # a pointer to a commit is not a file (D5)
@@ -107,9 +134,25 @@ def read_patch(text: str) -> PatchResult:
             faults.append(f"line {section.line}: a header that names no file")
         else:
             found.setdefault(file)
+            if file.status not in ("added", "copied"):
+                changed.update(dict.fromkeys(_changed(file.old_path or file.path, section.hunks)))
     if not sections:
         faults.append("no header of a patch in it")
-    return PatchResult(tuple(found), tuple(faults))
+    return PatchResult(tuple(found), tuple(faults), tuple(changed))
+
+
+def _changed(path: str, hunks: tuple[Hunk, ...]) -> list[ChangedLines]:
+    """What the hunks of a file change, in order.
+
+    The line after an insertion counts only where some hunk shows that the file goes on there.
+    """
+    end = max((hunk.last for hunk in hunks), default=0)
+    runs = [run for hunk in hunks for run in hunk.removed]
+    for following in (line for hunk in hunks for line in hunk.inserted):
+        first, last = max(1, following - 1), min(following, end)
+        if first <= last:
+            runs.append((first, last))
+    return [ChangedLines(path, first, last) for first, last in sorted(runs)]
 
 
 def _sections(text: str) -> tuple[list[_Section], list[str]]:
@@ -132,10 +175,11 @@ def _sections(text: str) -> tuple[list[_Section], list[str]]:
             number += 1
             open_section = False
         elif hunk := _HUNK.match(line):
-            number, whole = _skip(lines, number, hunk)
+            number, whole, content = _read_hunk(lines, number, hunk)
             open_section = False
             if sections:
-                sections[-1] = replace(sections[-1], has_hunk=True)
+                hunks = (*sections[-1].hunks, content)
+                sections[-1] = replace(sections[-1], has_hunk=True, hunks=hunks)
             if not whole:
                 faults.append(f"line {number}: the patch is cut off inside a hunk")
         elif open_section:
@@ -143,19 +187,48 @@ def _sections(text: str) -> tuple[list[_Section], list[str]]:
     return sections, faults
 
 
-def _skip(lines: list[str], number: int, hunk: re.Match[str]) -> tuple[int, bool]:
-    """The line after a hunk, and whether the hunk was whole."""
-    old, new = (1 if count is None else int(count[:12]) for count in hunk.groups())
-    while old > 0 or new > 0:
-        if number >= len(lines):
-            return number, False
-        mark = lines[number].rstrip("\r")[:1]
+MAX_LINE = 2**31
+"""A larger line number is damage."""
+
+
+def _read_hunk(lines: list[str], number: int, header: re.Match[str]) -> tuple[int, bool, Hunk]:
+    """The line after a hunk, whether the hunk was whole, and what it changes."""
+    start, old, new = (1 if count is None else int(count[:12]) for count in header.groups())
+    # `-5,0` is an insertion after line 5; otherwise the hunk begins with the line it names.
+    at = start + 1 if old == 0 else start
+    removed: list[tuple[int, int]] = []
+    inserted: list[int] = []
+    run = at
+    """First old line of the change at hand."""
+    is_change = whole = False
+    last = start if old == 0 else 0
+
+    def end_change() -> None:
+        if is_change and at <= MAX_LINE:
+            if at > run:
+                removed.append((run, at - 1))
+            else:
+                inserted.append(at)
+
+    while True:
+        if old <= 0 and new <= 0:
+            # A trailing remark on a missing line end belongs to the hunk and changes nothing.
+            whole = True
+            break
+        mark = lines[number].rstrip("\r")[:1] if number < len(lines) else None
         if mark not in ("", " ", "-", "+", "\\"):
-            return number, False
-        old -= mark in ("", " ", "-")
+            break
+        if mark in ("", " "):
+            end_change()
+            is_change = False
+        elif mark in ("-", "+") and not is_change:
+            is_change, run = True, at
+        if mark in ("", " ", "-"):
+            last, at, old = at, at + 1, old - 1
         new -= mark in ("", " ", "+")
         number += 1
-    return number, True
+    end_change()
+    return number, whole, Hunk(tuple(removed), tuple(inserted), min(last, MAX_LINE))
 
 
 def _named(section: _Section, old: str, new: str) -> _Section:

@@ -78,6 +78,12 @@ class SourceFindings:
     symbols: tuple[TruthSymbol, ...] = ()
     chunks: tuple[TruthChunk, ...] = ()
     problems: tuple[Problem, ...] = ()
+    edit_chunks: tuple[TruthChunk, ...] = ()
+    """Lines that a patch changes."""
+    test_files: tuple[str, ...] = ()
+    """Files of a test patch."""
+    expects_no_edit: bool = False
+    """It states a list of edits, and the list is empty (D58)."""
 
 
 def read_ground_truth(data: Any, notes: Notes) -> SourceFindings:
@@ -103,6 +109,7 @@ def read_ground_truth(data: Any, notes: Notes) -> SourceFindings:
         edit_files=_explicit_edits(data, files, dropped, notes),
         symbols=_symbols(data, notes),
         chunks=real,
+        expects_no_edit=data.get("expected_edit_files") == [] and not dropped,
     )
 
 

@@ -136,13 +136,14 @@ def _truth(name: str, value: Any, notes: Notes) -> GroundTruth | None:
     source = entry.get("source")
     source = f"registry: {clean_text(source)}" if isinstance(source, str) and source else "registry"
     edits = collect(_list(entry, "expected_edit_files"), truth_file, notes)
+    says_edits = bool(edits) or entry.get("expected_edit_files") == []
     return GroundTruth(
         files=files,
         symbols=collect(_list(entry, "symbols"), truth_symbol, notes),
         chunks=collect(_list(entry, "chunks"), truth_chunk, notes),
         expected_edit_files=edits,
-        expected_edit_files_source=source if edits else None,
-        expected_edit_files_confidence=confidence if edits else None,
+        expected_edit_files_source=source if says_edits else None,
+        expected_edit_files_confidence=confidence if says_edits else None,
         source=source,
         confidence=confidence,
     )

@@ -10,7 +10,13 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from groundtrace.truth.patches import PatchedFile, looks_like_patch, read_patch
+from groundtrace.truth.patches import (
+    ChangedLines,
+    PatchedFile,
+    PatchResult,
+    looks_like_patch,
+    read_patch,
+)
 
 _OPENER = re.compile(
     r"""(?<!<)<<(?P<dash>-?)(?!<)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([A-Za-z_][\w.-]*))"""
@@ -28,13 +34,6 @@ class Heredoc(NamedTuple):
     body: str
     is_closed: bool
     """Its closing word was found; without it the body runs to the end of the script."""
-
-
-class GoldPatches(NamedTuple):
-    """What the patches in a script touch, in order, and what was wrong with them."""
-
-    files: tuple[PatchedFile, ...]
-    faults: tuple[str, ...]
 
 
 def heredocs(script: str) -> list[Heredoc]:
@@ -88,7 +87,7 @@ class _Ends:
         return places[place] if place < len(places) else None
 
 
-def gold_patches(script: str) -> GoldPatches:
+def gold_patches(script: str) -> PatchResult:
     """The files of all patches that a script holds; a file in two patches keeps its first status.
 
     The first status is the one that counts: a file that the first patch creates and the second
@@ -96,6 +95,7 @@ def gold_patches(script: str) -> GoldPatches:
     """
     found: dict[str, PatchedFile] = {}
     faults: list[str] = []
+    changed: list[ChangedLines] = []
     for document in heredocs(script):
         if not looks_like_patch(document.body):
             continue
@@ -103,6 +103,8 @@ def gold_patches(script: str) -> GoldPatches:
         faults += [f"patch at line {document.line}: {fault}" for fault in result.faults]
         if not document.is_closed:
             faults.append(f"patch at line {document.line}: its closing word is missing")
+        # A second patch counts lines of the file as the first one left it.
+        changed += (lines for lines in result.changed if lines.path not in found)
         for file in result.files:
             found.setdefault(file.path, file)
-    return GoldPatches(tuple(found.values()), tuple(faults))
+    return PatchResult(tuple(found.values()), tuple(faults), tuple(changed))

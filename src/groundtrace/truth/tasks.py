@@ -1,7 +1,8 @@
 """The task index: every task definition below a folder, found by any of its names.
 
 A task is a folder with a `task.toml`, an instruction or a `tests` folder, inside the folder of
-its suite. It goes by the folder's name, by the name and the id that task.toml gives, and by
+its suite. It is called what its task.toml calls it and, where that says nothing, by the folder's
+name (D60). It is found by the folder's name, by the name and the id that task.toml gives, and by
 `suite/name`; suites go by their old and new names (`ccb_fix` is `csb_sdlc_fix`). Case never
 counts (D31).
 """
@@ -10,8 +11,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from groundtrace.jsonio import clean_text
@@ -107,11 +109,18 @@ def build_index(tasks: Folder) -> TaskIndex:
         task, troubles = read_task(folder, suite, path)
         found.append(task)
         problems += troubles
+    return index_of(found, problems)
+
+
+def index_of(found: list[Task], problems: list[Problem]) -> TaskIndex:
+    """The index of these tasks."""
     by_folder: dict[str, list[int]] = {}
     by_alias: dict[str, list[int]] = {}
+    found = _with_stated_names(found)
     for number, task in enumerate(found):
-        by_folder.setdefault(task.name.casefold(), []).append(number)
-        for alias in {alias.casefold() for alias in task.aliases} - {task.name.casefold()}:
+        own = _folder_name(task).casefold()
+        by_folder.setdefault(own, []).append(number)
+        for alias in {alias.casefold() for alias in (task.name, *task.aliases)} - {own}:
             by_alias.setdefault(alias, []).append(number)
     for names in (by_folder, by_alias):
         problems += _duplicates(names, found)
@@ -121,6 +130,38 @@ def build_index(tasks: Folder) -> TaskIndex:
         {name: tuple(numbers) for name, numbers in by_folder.items()},
         {name: tuple(numbers) for name, numbers in by_alias.items()},
     )
+
+
+def _folder_name(task: Task) -> str:
+    """The name of a task's folder; its only name where it has none."""
+    return task.name if task.folder is None else clean_text(task.folder.name)
+
+
+def _with_stated_names(tasks: Sequence[Task]) -> list[Task]:
+    """The tasks under the names that their definitions state; the folder's name becomes an alias.
+
+    A stated name that does not tell the tasks of a suite apart is none: two folders can state the
+    same one, or one can state the name of another's folder, when a definition was copied.
+    """
+    claimed: Counter[tuple[str, str]] = Counter()
+    for task in tasks:
+        names = {_folder_name(task).casefold(), _stated_name(task).casefold()}
+        claimed.update((task.benchmark.casefold(), name) for name in names)
+    made = []
+    for task in tasks:
+        name = _stated_name(task)
+        if claimed[task.benchmark.casefold(), name.casefold()] > 1:
+            name = _folder_name(task)
+        aliases = dict.fromkeys((_folder_name(task), *task.aliases))
+        aliases.pop(name, None)
+        made.append(replace(task, name=name, aliases=tuple(aliases)))
+    return made
+
+
+def _stated_name(task: Task) -> str:
+    """The first name that the definition states; a title with spaces is no name."""
+    stated = () if task.folder is None else task.aliases
+    return next((name for name in stated if not re.search(r"\s", name)), task.name)
 
 
 def _duplicates(names: Mapping[str, list[int]], tasks: list[Task]) -> Iterator[Problem]:
@@ -162,7 +203,7 @@ def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folde
 
 
 def _is_task(names: Mapping[str, str], *, is_root: bool) -> bool:
-    if any(names.get(name) == "file" for name in ("task.toml", *INSTRUCTIONS)):
+    if any(names.get(name) == "file" for name in ("task.toml", "gold.patch", *INSTRUCTIONS)):
         return True
     # A folder of suites may have tests of its own; a task is then told by more than that.
     return not is_root and (names.get("tests") == "folder" or names.get("solution") == "folder")
@@ -174,11 +215,12 @@ def read_task(folder: Folder, suite: str, path: str = "") -> tuple[Task, list[Pr
     record = _task_toml(folder, path, problems)
     task = _table(record, "task")
     metadata = _table(record, "metadata")
+    # Names before the id: the first is what the task is called (D60).
     aliases = [
-        _text(metadata, "name"),
-        _text(task, "id"),
         _text(task, "name"),
+        _text(metadata, "name"),
         _text(record, "name"),
+        _text(task, "id"),
     ]
     repos = [repo for table in (task, record, metadata) for repo in _repos(table.get("repo"))]
     repos += [repo for item in _list(task.get("repos")) for repo in _repos(item)]
@@ -194,6 +236,9 @@ def read_task(folder: Folder, suite: str, path: str = "") -> tuple[Task, list[Pr
             repo_paths[clean_text(where.strip())] = repo
     for file in INSTRUCTIONS:
         repos += _mirrors(folder, file, path, problems)
+    stated = _task_yaml(folder, path, problems)
+    aliases.append(stated.get("instance_id"))
+    repos += _repos(stated.get("repo"))
     unique: dict[str, str] = {}
     for name in repos:
         unique.setdefault(name.casefold().removeprefix("github.com/"), name)
@@ -230,6 +275,30 @@ def _task_toml(folder: Folder, path: str, problems: list[Problem]) -> Mapping[st
             )
         )
     return {}
+
+
+_YAML_LINE = re.compile(r"([A-Za-z_][\w-]*)\s*:\s+(\S.*?)\s*$")
+
+
+def _task_yaml(folder: Folder, path: str, problems: list[Problem]) -> dict[str, str]:
+    """The plain `key: value` lines of a SWE-bench task.yaml; lists and blocks are not needed."""
+    if not folder.has_file("task.yaml"):
+        return {}
+    try:
+        text = folder.read("task.yaml", MAX_TEXT).decode("utf-8-sig", errors="replace")
+    except OSError as error:
+        reason = f"cannot be read: {error}"
+        problems.append(Problem(_below(path, "task.yaml"), "unreadable", reason))
+        return {}
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        match = _YAML_LINE.match(line)
+        if match is not None:
+            value = match[2]
+            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+            plain = value[1:-1] if quoted else re.sub(r"\s#.*$", "", value)
+            found.setdefault(match[1], clean_text(plain))
+    return found
 
 
 def _mirrors(folder: Folder, name: str, path: str, problems: list[Problem]) -> list[str]:

@@ -45,7 +45,6 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
                 "delta_chart": Spot(50),
                 "correlation": Spot(20),
                 "api_summary": Spot(20),
-                "demo_table": Spot(20, "MRR"),
             },
             "shown.mrr": {
                 "comparison": Spot(61),
@@ -115,7 +114,6 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
                 "reward_chart": Spot(10),
                 "correlation": Spot(10),
                 "api_summary": Spot(10),
-                "demo_table": Spot(10, "recall"),
             },
             "shown.file_recall": {
                 "coverage": Spot(20, "ranking and recall, shown"),
@@ -129,7 +127,6 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
                 "delta_chart": Spot(21),
                 "correlation": Spot(60),
                 "api_summary": Spot(11),
-                "demo_table": Spot(11, "recall, shown"),
             },
         },
     ),
@@ -160,7 +157,6 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
                 "delta_chart": Spot(60),
                 "correlation": Spot(40),
                 "api_summary": Spot(40),
-                "demo_table": Spot(30, "efficiency"),
             },
             "shown.context_efficiency": {
                 "coverage": Spot(40, "context efficiency, shown"),

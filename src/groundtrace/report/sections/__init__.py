@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
+from groundtrace.report.sections.answer import answer_section
 from groundtrace.report.sections.caveats import caveats_section
 from groundtrace.report.sections.coverage import coverage_section
 from groundtrace.report.sections.groups import groups_section
@@ -11,6 +12,7 @@ from groundtrace.report.sections.impact import impact_section
 from groundtrace.report.sections.movers import movers_section
 from groundtrace.report.sections.quality import quality_section
 from groundtrace.report.sections.taxonomy import taxonomy_section
+from groundtrace.report.sections.unknown_tools import unknown_tools_section
 from groundtrace.report.sections.utilization import utilization_section
 
 STATUS = (
@@ -29,9 +31,11 @@ LEGEND = (
 
 
 def sections(data: ReportData) -> tuple[Section, ...]:
-    """Every section of the report, coverage first."""
+    """Every section of the report that has something to say, the answer first."""
     makers = (
+        answer_section,
         coverage_section,
+        unknown_tools_section,
         quality_section,
         utilization_section,
         taxonomy_section,
@@ -40,4 +44,5 @@ def sections(data: ReportData) -> tuple[Section, ...]:
         groups_section,
         caveats_section,
     )
-    return tuple(maker(data) for maker in makers)
+    made = (maker(data) for maker in makers)
+    return tuple(section for section in made if section is not None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from groundtrace.documents.summary import GroupSummary, RunSummaryDocument
+from groundtrace.documents.summary import GroupSummary, RefusedDocument, RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section, make_table
@@ -21,8 +21,8 @@ def coverage_section(data: ReportData) -> Section:
     return Section(
         "coverage",
         "Coverage",
-        tuple(_sentences(summary)),
-        tuple(_tables(summary)),
+        (*_sentences(summary), *_refused_words(data.refused)),
+        (*_tables(summary), *_refused(data.refused)),
     )
 
 
@@ -35,7 +35,7 @@ def _sentences(summary: RunSummaryDocument) -> Iterator[Paragraph]:
         "were evaluated"
         + (f", of {formats.count(found)} that were found" if found is not None else "")
         + f": {len(summary.superseded)} superseded by another trial of the same task, "
-        f"{len(summary.failed)} failed to be processed, {len(summary.duplicated)} copies not counted "
+        f"{len(summary.failed)} failed to be processed, {plural(len(summary.duplicated), 'copy', 'copies')} not counted "
         f"again, {plural(len(summary.skipped), 'folder')} passed over.",
     )
     yield (
@@ -52,13 +52,6 @@ def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
     yield _values(summary.overall)
     if summary.problems:
         yield _counted("Problems met while reading", "problem", "times", summary.problems)
-    if summary.unknown_tools:
-        yield _counted(
-            "Calls of tools that the tool table does not know",
-            "tool",
-            "calls",
-            summary.unknown_tools,
-        )
     named: Sequence[tuple[str, str, Sequence[tuple[str, str, str, str, str]]]] = (
         (
             "Trials superseded by another one",
@@ -102,6 +95,23 @@ def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
         )
 
 
+def _refused_words(refused: Sequence[RefusedDocument]) -> Iterator[Paragraph]:
+    if refused:
+        have = "could not be read and does" if len(refused) == 1 else "could not be read and do"
+        yield (f"{plural(len(refused), 'document')} {have} not count; named below.",)
+
+
+def _refused(refused: Sequence[RefusedDocument]) -> Iterator[ReportTable]:
+    """Documents of which nothing counts, with the reason (D62)."""
+    if refused:
+        yield make_table(
+            f"Documents that could not be read: {len(refused):,}",
+            ("run", "document", "why"),
+            [[Name(r.run_id), Name(r.path), Name(r.reason)] for r in refused[:LISTED_TRIALS]],
+            _more(len(refused)),
+        )
+
+
 def _more(number: int) -> Paragraph:
     more = number - LISTED_TRIALS
     return (
@@ -109,7 +119,7 @@ def _more(number: int) -> Paragraph:
     )
 
 
-_REASONS = ("no_ground_truth", "no_trace", "empty_trace")
+_REASONS = ("no_ground_truth", "no_trace", "empty_trace", "answers_missing")
 
 
 def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:

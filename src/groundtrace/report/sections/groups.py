@@ -8,7 +8,7 @@ from groundtrace.metrics.catalogue import METRICS, QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.blocks import ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
-from groundtrace.report.sections.shared import Groups, both_lists, named
+from groundtrace.report.sections.shared import Groups, both_lists, named, own_tasks_note
 from groundtrace.report.wording import left_out
 
 
@@ -23,6 +23,7 @@ def groups_section(data: ReportData) -> Section:
                 "whose content was shown. Suites and configurations differ in their tasks, so "
                 "these means are not a comparison: see the matched ones for that.",
             ),
+            *own_tasks_note(data),
         ),
         tuple(_tables(data)),
     )

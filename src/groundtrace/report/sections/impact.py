@@ -12,6 +12,7 @@ from groundtrace.documents.impact import (
     ImpactDocument,
     MatchedComparison,
 )
+from groundtrace.impact.answer_words import REQUIREMENTS, dropped_in_words
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section, make_table
@@ -39,10 +40,13 @@ def _sentences(found: ImpactDocument) -> Iterator[Paragraph]:
     yield (found.statement,)
     yield (
         f"Over {plural(found.n_trials, 'trial')} ({found.n_copies:,} copies not counted again). "
-        f"Seed {found.seed}, {found.draws:,} draws. Intervals are 95 %; p Holm is adjusted as "
-        "told under Method, over the rows that are not printed here too. "
-        "impact_analysis.json holds all of it, the correlations of each configuration too.",
+        f"Seed {found.seed}, {found.draws:,} draws. Intervals are 95 %. Primary: "
+        f"{', '.join(found.primaries)}. Method says how p is adjusted; rows that are not printed "
+        "count too. impact_analysis.json holds everything, the correlations of each configuration "
+        "too.",
     )
+    for note in found.correlation_analysis.notes:
+        yield (f"{note}.",)
     if not found.correlation_analysis.computable:
         yield (f"No correlation: {reason(found.correlation_analysis.reason)}.",)
     if found.matched_reason is not None:
@@ -65,10 +69,11 @@ def _overview(found: ImpactDocument) -> ReportTable:
             Name(c.baseline_config),
             formats.count(c.n_matched_tasks),
             formats.count(c.n_unknown_version),
-            left_out({str(code): n for code, n in c.dropped.items()}),
+            Name(dropped_in_words(c)) if c.dropped else "none",
+            ", ".join(REQUIREMENTS[name] for name in c.not_met) or "none",
             "yes" if c.computable else Name(c.reason or "no"),
         ]
-        for c in _whole(found)
+        for c in (*_whole(found), *found.other_comparisons)
     ]
     return make_table(
         "What could be compared",
@@ -77,19 +82,33 @@ def _overview(found: ImpactDocument) -> ReportTable:
             "baseline",
             ">matched tasks",
             ">of unknown version",
-            "tasks not matched",
+            "tasks not compared",
+            "not met by some pairs",
             "compared",
         ),
         rows,
+        (
+            "Where some pairs do not meet a requirement of a matched comparison, the row is a "
+            "comparison of its own over all tasks that both configurations ran.",
+        ),
     )
 
 
 def _tables(found: ImpactDocument) -> Iterator[ReportTable]:
     if found.matched_comparisons:
         yield _overview(found)
-    for comparison in _whole(found):
+    wider = [
+        c
+        for c in found.other_comparisons
+        if not any(
+            m.computable and (m.config, m.baseline_config) == (c.config, c.baseline_config)
+            for m in _whole(found)
+        )
+    ]
+    for comparison in (*_whole(found), *wider):
         if comparison.computable:
             yield _comparison(comparison)
+            yield from _beside(comparison)
             suites = [
                 c
                 for c in found.matched_comparisons
@@ -152,11 +171,12 @@ def _comparison(comparison: MatchedComparison) -> ReportTable:
     by_name = {delta.metric: delta for delta in comparison.deltas}
     rows = [_delta(by_name[name]) for name in QUANTITIES.names_in("comparison") if name in by_name]
     return make_table(
-        (*_minus(comparison), ", matched tasks"),
+        (*_minus(comparison), ", tasks of both" if comparison.not_met else ", matched tasks"),
         ("number", *_DELTA_COLUMNS),
         rows,
         (
-            "Better, same and worse count tasks by the metric's direction. Times to the first "
+            f"Tests flip {comparison.flipped}. Cost, time and tokens are compared as ratios. p is "
+            "adjusted within the primaries and within all other metrics. Better, same and worse count tasks by the metric's direction. Times to the first "
             "relevant file exist only for tasks that both sides hit; tasks that only one side hit "
             "are counted under left out.",
         ),
@@ -170,7 +190,8 @@ _DELTA_COLUMNS = (
     ">mean delta",
     ">interval",
     ">p",
-    ">p Holm",
+    ">smallest p",
+    ">p adjusted",
     ">effect size",
     ">better/same/worse",
     ">n",
@@ -193,15 +214,99 @@ def _delta(found: Delta) -> list[str]:
         formats.value(name, found.mean_baseline),
         formats.value(name, found.mean_config),
         formats.delta(name, found.mean_delta),
-        formats.interval(found.ci_low, found.ci_high, partial(formats.delta, name)),
+        _difference(found),
         formats.p_value(found.p),
-        formats.p_value(found.p_holm),
+        formats.p_value(found.p_smallest),
+        formats.p_value(found.p_adjusted),
         formats.signed(found.effect_size),
         f"{found.n_better}/{found.n_same}/{found.n_worse}",
         formats.count(found.n),
         gaps,
         _why(found.reason, found.inference_reason),
     ]
+
+
+def _difference(found: Delta) -> str:
+    """The interval of the mean delta, or the ratio with its interval."""
+    if found.ratio is None:
+        return formats.interval(found.ci_low, found.ci_high, partial(formats.delta, found.metric))
+    if found.ratio_low is None or found.ratio_high is None:
+        return f"× {found.ratio:.2f}"
+    return f"× {found.ratio:.2f}, {found.ratio_low:.2f} to {found.ratio_high:.2f}"
+
+
+def _beside(comparison: MatchedComparison) -> Iterator[ReportTable]:
+    """Whether reward changed where retrieval did, and first hits with misses counted."""
+    if comparison.tandem:
+        yield make_table(
+            (*_minus(comparison), ": did reward change where retrieval did? (exploratory)"),
+            (
+                "difference in",
+                "difference in",
+                ">Spearman r",
+                ">interval",
+                ">p",
+                ">same direction",
+                ">opposite",
+                ">one unchanged",
+                ">n",
+                "why missing",
+            ),
+            [
+                [
+                    Name(t.retrieval_metric),
+                    Name(t.outcome),
+                    formats.signed(t.spearman_r),
+                    formats.interval(t.ci_low, t.ci_high),
+                    formats.p_value(t.p),
+                    formats.count(t.together),
+                    formats.count(t.opposed),
+                    formats.count(t.unchanged),
+                    formats.count(t.n),
+                    _why(t.reason),
+                ]
+                for t in comparison.tandem
+            ],
+            ("Over the same tasks, so that what makes a task hard drops out. Association only.",),
+        )
+    shown = [h for h in comparison.first_hits if h.n]
+    if shown:
+        yield make_table(
+            (*_minus(comparison), ": first relevant file, misses counted (exploratory)"),
+            (
+                "number",
+                ">baseline",
+                ">config",
+                ">mean delta",
+                ">interval",
+                ">p",
+                ">missed by baseline",
+                ">missed by config",
+                ">n",
+                "left out",
+                "why missing",
+            ),
+            [
+                [
+                    Name(h.metric),
+                    formats.value(h.metric, h.mean_baseline),
+                    formats.value(h.metric, h.mean_config),
+                    formats.delta(h.metric, h.mean_delta),
+                    formats.interval(h.ci_low, h.ci_high, partial(formats.delta, h.metric)),
+                    formats.p_value(h.p),
+                    formats.count(h.misses_baseline),
+                    formats.count(h.misses_config),
+                    formats.count(h.n),
+                    left_out(h.left_out),
+                    _why(h.reason),
+                ]
+                for h in shown
+            ],
+            (
+                "A miss counts as the latest hit of either side. Only tasks whose two sides count "
+                "from the same moment.",
+            ),
+        )
 
 
 def _by_suite(whole: MatchedComparison, suites: Sequence[MatchedComparison]) -> ReportTable:
@@ -218,7 +323,7 @@ def _by_suite(whole: MatchedComparison, suites: Sequence[MatchedComparison]) -> 
         by_name = {delta.metric: delta for delta in comparison.deltas}
         rows += [[suite, *_delta(by_name[name])] for name in names if name in by_name]
     return make_table(
-        (*_minus(whole), ", by suite"),
+        (*_minus(whole), ", by suite (exploratory: p is adjusted for nothing)"),
         ("suite", "number", *_DELTA_COLUMNS),
         rows,
     )

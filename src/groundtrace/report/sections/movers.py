@@ -21,7 +21,7 @@ def movers_section(data: ReportData) -> Section:
     tables = tuple(
         made
         for comparison in found
-        if comparison.suite is None and comparison.tasks
+        if comparison.suite is None and comparison.computable and comparison.tasks
         for made in _tables(comparison, comparison.tasks)
     )
     text = (

@@ -14,6 +14,7 @@ from groundtrace.report.sections.shared import (
     both_lists,
     first_hits,
     long_table,
+    own_tasks_note,
 )
 from groundtrace.report.wording import left_out
 
@@ -31,6 +32,7 @@ def quality_section(data: ReportData) -> Section:
                 "first met them. A listing of everything would buy recall, so each number also "
                 "stands over files whose content was shown.",
             ),
+            *own_tasks_note(data),
         ),
         (
             both_lists("All trials", summary.overall, METRICS.shown_in("quality")),

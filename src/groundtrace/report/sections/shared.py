@@ -10,11 +10,13 @@ from groundtrace.documents.summary import (
     GroupSummary,
     RunSummaryDocument,
 )
+from groundtrace.impact.answer_words import dropped_in_words
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.record import Metric
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Paragraph, ReportTable, make_table
-from groundtrace.report.wording import left_out
+from groundtrace.report.data import ReportData
+from groundtrace.report.wording import left_out, plural
 
 NO_VALUES = Distribution(n=0, left_out={})
 
@@ -30,6 +32,25 @@ def named(groups: Mapping[str, GroupSummary]) -> Groups:
 def all_and_configs(summary: RunSummaryDocument) -> Groups:
     """All trials, then each configuration."""
     return [("all", summary.overall), *named(summary.by_config)]
+
+
+def own_tasks_note(data: ReportData) -> tuple[Paragraph, ...]:
+    """A warning where configurations that are listed side by side ran different tasks."""
+    if data.impact is None:
+        return ()
+    whole = [c for c in data.impact.matched_comparisons if c.suite is None and c.dropped]
+    return tuple(
+        (
+            "Means by configuration are each over its own tasks. ",
+            Name(c.config),
+            " and ",
+            Name(c.baseline_config),
+            f" share {plural(c.n_matched_tasks, 'matched task')}; not compared: ",
+            Name(dropped_in_words(c)),
+            ". Downstream impact compares them over the tasks that both have.",
+        )
+        for c in whole
+    )
 
 
 def both_lists(

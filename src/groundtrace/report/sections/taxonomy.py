@@ -52,6 +52,8 @@ def _labels(groups: Groups) -> ReportTable:
             "lower",
             f"{formats.count(found.n_with)} of {formats.count(found.n)}",
             formats.count(found.files),
+            formats.count(found.edit_targets_unknown),
+            formats.count(found.files_edit_targets_unknown),
             formats.average(found.per_task.mean),
             formats.count(found.per_task.n),
             left_out(found.per_task.left_out),
@@ -68,14 +70,18 @@ def _labels(groups: Groups) -> ReportTable:
             "better",
             ">trials with it",
             ">files",
+            ">trials with edit targets unknown",
+            ">files in these",
             ">mean files a task",
             ">n",
             "left out",
         ),
         rows,
         (
-            "Where no edit was expected, writing labels do not apply; such tasks are left out "
-            "of n and counted.",
+            "wrong_evidence_used and unused_correct_retrieval compare writes with the ground "
+            "truth. They count where edit targets are unknown, and how many trials that are is "
+            "said. Where the task expects no edit they do not apply: such tasks are left out of "
+            "n, and the last column says so. A 0 means that there was nothing wrong.",
         ),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
-from groundtrace.report.sections.shared import all_and_configs, long_table
+from groundtrace.report.sections.shared import all_and_configs, long_table, own_tasks_note
 
 
 def utilization_section(data: ReportData) -> Section:
@@ -21,6 +21,7 @@ def utilization_section(data: ReportData) -> Section:
                 "wanted, and expected edit files are known for some tasks only. Whether what was "
                 "written is right is the verifier's business.",
             ),
+            *own_tasks_note(data),
         ),
         (long_table("Utilization probes", "config", groups, METRICS.names_in("utilization")),),
     )

@@ -88,6 +88,7 @@ def shell_refs(
         # Commands nested deeper than Python's stack are data, not something an agent reads.
         problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
         return ShellView(failed=False, problems=(problem,))
+    failed = failed and not output.handed_in  # nothing was due: the harness took it
     return ShellView(refs, failed, tuple(walker.repos), _problems(tree.broken, output))
 
 
@@ -110,6 +111,8 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     segments = divide(parts, output.lines)
     shown = [segment for segment in segments if segment.lines]
     ends = {id(segment) for segment in (shown[:1] + shown[-1:] if output.trimmed else ())}
+    # What `make` printed after `cat a.go` cannot be told from the file's last lines.
+    mixed = any(isinstance(segment.part, Opaque) and segment.part.prints for segment in segments)
     for segment in segments:
         part = segment.part
         is_text = isinstance(part, Text)
@@ -123,7 +126,7 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
             refs_of_parts.extend(_captured(part, segment.lines))
         else:
             found = part.refs(segment.lines, segment.sure, id(segment) in ends)
-            refs_of_parts.extend(with_shown(found, segment.lines))
+            refs_of_parts.extend(with_shown(found, segment.lines, segment.sure and not mixed))
     refs = distinct(refs_of_parts)
     if refs:
         return refs, False

@@ -15,7 +15,9 @@ _REFUSED = re.compile(
     r"\s*(?:<tool_use_error>|ERROR: Cannot execute multiple commands at once"
     r"|Permission to use \w+ .*(?:denied|not allowed)|This command requires approval"
     r"|The user doesn't want to proceed|\[Request interrupted by user"
-    r"|Claude requested permissions|Error: Permission|Sibling tool call errored)"
+    r"|Claude requested permissions|Error: Permission|Sibling tool call errored"
+    r"|ERROR: This action appears to print source code content, but EXPLORE_CONTEXT"
+    r"|Repeated read-file actions without valid EXPLORE_CONTEXT)"
 )
 _NOTHING = {
     "(Bash completed with no output)",
@@ -43,6 +45,15 @@ TRUNCATED = re.compile(
     r"|\[\.\.\. (?:Observation )?truncated.*|\.\.\. \(\d+ lines omitted\).*|\[\.\.\..*truncated.*\]"
     r"|\[Previous command outputs are truncated\..*)$"
 )
+_UNPARSED = re.compile(
+    r"\s*(?:/(?:usr/)?bin/)?(?:ba|da)?sh: (?:-c: )?(?:line )?"
+    r"(?:1: [Ss]yntax error|2: Syntax error: newline unexpected)[^\n]*"
+    r"(?:\n[^\n]*sh: (?:-c: )?line 1: `[^\n]*)?\s*"
+)
+"""All output of a command whose first line no shell can parse: nothing of it ran. A mistake further
+down comes after commands that did run. `<EXPLORE_CONTEXT>` as a command "wrote" a file before."""
+_HANDED_IN = re.compile(r"COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT\s*")
+"""All that mini-swe-agent's agent is told of a submission: what follows goes to the harness."""
 _ERROR = re.compile(
     r"(?:/(?:usr/)?(?:local/)?bin/)?(?P<who>[a-z][\w.+-]*): (?P<what>.*?(?:No such file or directory|Is a directory|Not a directory"
     r"|Permission denied|command not found|cannot open|[Cc]an't open|cannot access|can't read|can't stat"
@@ -173,6 +184,8 @@ class Output(msgspec.Struct):
     """Some program printed an error message."""
     trimmed: bool = False
     """White space at the ends may have been cut off by the harness."""
+    handed_in: bool = False
+    """The output was handed in as the result of the task and not shown to the agent."""
 
 
 def read_output(result: ToolResult | None) -> Output:
@@ -180,8 +193,10 @@ def read_output(result: ToolResult | None) -> Output:
     if result is None:
         return Output(refused=True)
     text = result.text if isinstance(result.text, str) else ""
-    if _REFUSED.match(text):
+    if _REFUSED.match(text) or (result.is_error and _UNPARSED.fullmatch(text)):
         return Output(refused=True)
+    if _HANDED_IN.fullmatch(text):
+        return Output(handed_in=True)
     data = result.data
     trimmed = not text.endswith("\n")
     errors = ""

@@ -26,9 +26,17 @@ _SPLITS = 8
 _Key = tuple[str | None, str]
 
 
-def with_shown(refs: Iterable[FileRef], lines: Sequence[str]) -> list[FileRef]:
-    """The references with the characters and runs of lines that `lines` show of each."""
-    refs = list(refs)
+def with_shown(refs: Iterable[FileRef], lines: Sequence[str], sure: bool) -> list[FileRef]:
+    """The references with the characters and runs of lines that `lines` show of each.
+
+    `sure`: it is certain that these lines, and no others, are the part's. Otherwise what another
+    program printed may be among them, and characters cannot be told.
+    """
+    told = _with_shown(list(refs), lines)
+    return told if sure else [replace(ref, shown_chars=None) for ref in told]
+
+
+def _with_shown(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
     shown = [ref for ref in refs if ref.kind in ("read", "matched")]
     if not shown:
         return refs

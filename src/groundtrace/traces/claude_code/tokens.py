@@ -17,6 +17,15 @@ def counts_of(usage: Tokens | None) -> Counts | None:
     return Counts(fresh + created + read, as_count(usage.output_tokens) or 0)
 
 
+def stated_total(result: Line | None) -> int | None:
+    """Tokens of all models that the `result` line states, input with cache and output."""
+    models = [] if result is None else list(as_mapping(result.model_usage).values())
+    fields = ("inputTokens", "cacheCreationInputTokens", "cacheReadInputTokens", "outputTokens")
+    counts = [as_count(as_mapping(model).get(field)) for model in models for field in fields]
+    stated = [count for count in counts if count is not None]
+    return sum(stated) if stated and len(stated) == len(counts) else None
+
+
 def stated_output(result: Line | None) -> tuple[int | None, str | None]:
     """Output tokens of the trial as its `result` line states them, and where they are."""
     if result is None:

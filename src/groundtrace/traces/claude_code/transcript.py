@@ -23,12 +23,13 @@ from groundtrace.traces.claude_code.context import context_mark
 from groundtrace.traces.claude_code.lines import Block, Line, decode_line
 from groundtrace.traces.claude_code.results import says_failure
 from groundtrace.traces.claude_code.salvage import salvage_line
-from groundtrace.traces.claude_code.tokens import counts_of, stated_output
+from groundtrace.traces.claude_code.tokens import counts_of, stated_output, stated_total
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.traces.stored_output import shown_part
 from groundtrace.values import as_amount, as_mapping, as_text
+from groundtrace.visible import plural
 
 SYNTHETIC = "<synthetic>"
 """Model name of messages that the harness wrote itself, such as an API error."""
@@ -346,7 +347,7 @@ class ClaudeTranscript:
         if self.orphans:
             source.problem(
                 "orphan_results",
-                f"{len(self.orphans)} results answer no call of the file",
+                f"{plural(len(self.orphans), 'result answers', 'results answer')} no call of the file",
                 line=self.orphans[0],
             )
         source.report_cut_results()
@@ -378,6 +379,7 @@ class ClaudeTranscript:
             output_tokens=output,
             output_tokens_source=origin,
             input_tokens=source.ledger.main_input(),
+            total_tokens=stated_total(self.result),
             cost_usd=cost,
             cost_source=None if cost is None else "result.total_cost_usd",
         )

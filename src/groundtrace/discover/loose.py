@@ -1,0 +1,412 @@
+"""Trials without records: traces in a folder, one trace file, or a manifest.
+
+Every file is looked at by its head, and a reader says whether it is a trace and how many samples
+it holds; each sample is a trial. All are found before any is named, because the folders that tell
+configurations apart are only known from all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Protocol
+
+from groundtrace.config import Settings
+from groundtrace.discover.folders import Found, FoundProblem, Skipped, fits, matches
+from groundtrace.discover.identity import NO_TASK
+from groundtrace.discover.loose_names import (
+    Named,
+    config_level,
+    known_task,
+    name_config,
+    name_task,
+    stem_of,
+)
+from groundtrace.discover.manifest import ManifestRow, read_manifest
+from groundtrace.discover.verdicts import SIDECARS, Verdict, Verdicts, marks_beside
+from groundtrace.jsonio import clean_text
+from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Trial
+from groundtrace.names import AGGREGATE, OUTPUT
+from groundtrace.storage import Folder, LocalFolder
+from groundtrace.values import model_name
+
+if TYPE_CHECKING:
+    from groundtrace.truth.tasks import TaskIndex
+
+BENCHMARK = "loose"
+"""Benchmark of trials whose task is in no data set."""
+MAX_DEPTH = 16
+MAX_SKIPPED = 1_000
+"""Files that are named as no traces; the rest are counted."""
+
+_QUIET = (
+    ".log",
+    ".yaml",
+    ".yml",
+    ".md",
+    ".txt",
+    ".patch",
+    ".diff",
+    ".html",
+    ".png",
+    ".csv",
+    ".lock",
+)
+"""Endings of files that are expected beside traces: looked at, but not listed one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class LooseRun:
+    """What of a folder is to be read as traces."""
+
+    file: str | None = None
+    """Only this file; None for everything below the folder."""
+    is_manifest: bool = False
+    only_run: str | None = None
+    """Of a manifest: only the rows of this run."""
+    default_run: str = ""
+    """Run of the rows that name none."""
+
+    def marks(self, folder: Folder, without: frozenset[str]) -> list[str] | None:
+        """A line for everything that results depend on; None where it cannot be told."""
+        marks = [mark for place, _ in _around(folder, ())[1:] for mark in marks_beside(place)]
+        if self.file is None:
+            lines = folder.everything(without)
+            return None if lines is None else [*marks, *lines]
+        marks += marks_beside(folder)
+        files = [self.file]
+        if self.is_manifest:
+            files += [row.trace for row in read_manifest(folder, self.file, [])]
+        for name in files:
+            place, file = _place_of(folder, name)
+            entry = place.stat(file)
+            marks.append(f"{name} {entry.mark if entry is not None else 'missing'}")
+        return marks
+
+
+@dataclass(slots=True)
+class _Item:
+    """One sample while trials are being named."""
+
+    folder: Folder
+    file: str
+    parts: tuple[str, ...]
+    """Path below RUNS, the file last."""
+    sample: str | None
+    stated: Stated
+    reader: str
+    mark: str
+    row: ManifestRow | None = None
+    named: Named | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def path(self) -> str:
+        path = "/".join(self.parts)
+        return path if self.sample is None else f"{path}#{self.sample}"
+
+
+def discover_loose(
+    folder: Folder,
+    run_id: str,
+    loose: LooseRun,
+    *,
+    settings: Settings,
+    tasks: TaskIndex | None = None,
+    only: str | None = None,
+) -> Iterator[Found]:
+    """The trials among the traces of a folder, with what was passed and what was wrong."""
+    items: list[_Item] = []
+    passed = 0
+    for found in _items(folder, loose, settings):
+        if isinstance(found, _Item):
+            items.append(found)
+        elif isinstance(found, FoundProblem):
+            yield FoundProblem(found.path, run_id, found.problem)
+        else:
+            passed += 1
+            if passed <= MAX_SKIPPED:
+                yield Skipped(found.path, run_id, found.reason)
+    if passed > MAX_SKIPPED:
+        yield Skipped(".", run_id, f"and {passed - MAX_SKIPPED:,} more files that are no traces")
+    for item in items:
+        item.named = _task_of(item, tasks)
+    level = config_level((item.parts for item in items), (_task_names(item) for item in items))
+    verdicts = Verdicts()
+    for item in items:
+        trial, problems = _trial(item, folder, run_id, settings, level, verdicts, tasks)
+        if only is not None and not matches(only, trial):
+            continue
+        for problem in (*item.problems, *problems):
+            yield FoundProblem(trial.path, run_id, problem)
+        yield trial
+
+
+# --- which files ----------------------------------------------------------------------------
+
+
+def _items(
+    folder: Folder, loose: LooseRun, settings: Settings
+) -> Iterator[_Item | Skipped | FoundProblem]:
+    if loose.file is None:
+        for place, parts in _files(folder, (), settings):
+            if isinstance(place, FoundProblem | Skipped):
+                yield place
+            else:
+                yield from _samples(place, parts[-1], parts, None)
+    elif loose.is_manifest:
+        yield from _rows(folder, loose)
+    else:
+        yield from _samples(folder, loose.file, (clean_text(loose.file),), None)
+
+
+def _files(
+    folder: Folder, parts: tuple[str, ...], settings: Settings
+) -> Iterator[tuple[Folder | FoundProblem | Skipped, tuple[str, ...]]]:
+    """Every file below a folder, with the folder that holds it and its path below RUNS."""
+    for entry in folder.entries():
+        below = (*parts, clean_text(entry.name))
+        shown = "/".join(below)
+        if entry.kind == "file":
+            yield folder, (*parts, entry.name)
+        elif entry.kind == "folder":
+            pattern = next((p for p in settings.skip if fits(entry.name, p)), None)
+            if entry.name in (OUTPUT, AGGREGATE) or entry.name.startswith("."):
+                continue
+            if pattern is not None:
+                reason = f"named like {pattern!r} in the list of skipped folders"
+                yield Skipped(shown, None, reason), below
+            elif len(below) > MAX_DEPTH:
+                yield Skipped(shown, None, f"more than {MAX_DEPTH} folders deep"), below
+            else:
+                yield from _files(folder.folder(entry.name), below, settings)
+        elif entry.kind == "unlisted":
+            reason = "the folder cannot be listed; what it holds is missing from the results"
+            place = "/".join(parts) or "."
+            yield FoundProblem(place, None, Problem(place, "unlisted_folder", reason)), below
+        elif entry.kind == "escape":
+            reason = "a link that leaves the runs folder or goes round; not followed"
+            yield FoundProblem(shown, None, Problem(shown, "link_not_followed", reason)), below
+
+
+def _samples(
+    folder: Folder, file: str, parts: tuple[str, ...], row: ManifestRow | None
+) -> Iterator[_Item | Skipped | FoundProblem]:
+    """The samples of one file, or why it has none."""
+    from groundtrace.traces import all_readers
+    from groundtrace.traces.loose import recognise, samples_of
+
+    path = clean_text("/".join(parts))
+    if row is None and file in SIDECARS:
+        return
+    found, why, problem = recognise(folder, file, all_readers()[0])
+    if problem is not None:
+        yield FoundProblem(path, None, problem)
+        return
+    if found is None:
+        if row is not None:
+            reason = f"no trace: {why}"
+            yield FoundProblem(path, None, Problem(path, "unrecognised", reason))
+        elif not file.casefold().endswith(_QUIET) and not file.startswith("."):
+            yield Skipped(path, None, f"no trace: {why}")
+        return
+    entry = folder.stat(file)
+    mark = entry.mark if entry is not None else ""
+    none = True
+    for sample in samples_of(found, folder):
+        if isinstance(sample, Problem):
+            yield FoundProblem(path, None, sample)
+            continue
+        if row is not None and row.sample is not None and sample.sample_id != row.sample:
+            continue
+        none = False
+        yield _Item(
+            folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark, row
+        )
+    if none:
+        what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"
+        yield FoundProblem(path, None, Problem(path, "trace_missing", what))
+
+
+def _rows(folder: Folder, loose: LooseRun) -> Iterator[_Item | Skipped | FoundProblem]:
+    """The trials of a manifest, in its order."""
+    name = loose.file or ""
+    problems: list[Problem] = []
+    taken: set[tuple[str, str | None]] = set()
+    for row in read_manifest(folder, name, problems):
+        if loose.only_run is not None and row.texts.get("run", loose.default_run) != loose.only_run:
+            continue
+        if (row.trace, row.sample) in taken:
+            reason = f"{row.trace!r} is named by two rows; the first counts"
+            problems.append(Problem(name, "bad_row", reason, line=row.number))
+            continue
+        taken.add((row.trace, row.sample))
+        place, file = _place_of(folder, row.trace)
+        if not place.has_file(file):
+            reason = f"{row.trace!r}: no such file beside the manifest"
+            problems.append(Problem(name, "trace_missing", reason, line=row.number))
+            continue
+        yield from _samples(place, file, tuple(PurePosixPath(clean_text(row.trace)).parts), row)
+    for problem in problems:
+        yield FoundProblem(name, None, problem)
+
+
+def _place_of(folder: Folder, path: str) -> tuple[Folder, str]:
+    """Folder and name of a file that a manifest names; the user may point out of its folder."""
+    parent, _, file = path.replace("\\", "/").rpartition("/")
+    if isinstance(folder, LocalFolder) and (path.startswith("/") or ".." in parent.split("/")):
+        target = Path(folder.url, path)
+        return LocalFolder(target.parent), target.name
+    return (folder.folder(parent) if parent else folder), file
+
+
+# --- what they are --------------------------------------------------------------------------
+
+
+def _task_of(item: _Item, tasks: TaskIndex | None) -> Named:
+    row = item.row.texts if item.row is not None else {}
+    stated = item.stated
+    places = [(row.get("task"), "manifest"), (stated.task, f"trace: {stated.task_place or 'task'}")]
+    parts = [*item.parts[:-1], item.parts[-1]]
+    if item.sample is not None and stated.task is None and known_task(item.sample, tasks):
+        places.append((item.sample, "id of the sample"))
+    return name_task(places, parts, tasks)
+
+
+def _task_names(item: _Item) -> set[str]:
+    """Names by which a folder of the item's task may be called, in lower case."""
+    named = item.named
+    assert named is not None
+    names = {named.name, item.stated.task or "", *(named.task.aliases if named.task else ())}
+    return {name.casefold() for name in names if name}
+
+
+def _around(folder: Folder, parts: Sequence[str]) -> list[tuple[Folder, str]]:
+    """Folders in which verdicts are looked for, nearest first, each with its name in sources."""
+    places = [
+        (folder.folder("/".join(parts[:end])) if end else folder, "/".join(parts[:end]))
+        for end in range(len(parts), -1, -1)
+    ]
+    if isinstance(folder, LocalFolder):
+        path = folder.path.absolute()
+        if path.parent != path:
+            places.append((LocalFolder(path.parent), ".."))
+    return places
+
+
+def _trial(
+    item: _Item,
+    folder: Folder,
+    run_id: str,
+    settings: Settings,
+    level: int | None,
+    verdicts: Verdicts,
+    tasks: TaskIndex | None,
+) -> tuple[Trial, list[Problem]]:
+    row, stated, named = item.row, item.stated, item.named
+    assert named is not None
+    texts = row.texts if row is not None else {}
+    evidence = {"run_id": "manifest" if "run" in texts else "name of the folder"}
+    evidence["task_name"] = named.where
+    config, evidence["config_name"] = name_config(
+        texts.get("config"),
+        settings.config_name,
+        item.parts,
+        level,
+        texts.get("model") or stated.model,
+    )
+    trial_name = texts.get("trial") or _trial_name(item)
+    evidence["trial_name"] = "manifest" if "trial" in texts else "name of the file"
+    is_row = named.task is not None and named.task.row is not None
+    benchmark = named.task.benchmark if named.task is not None and is_row else BENCHMARK
+    evidence["benchmark"] = "file of the task" if is_row else "no data set"
+    names = [named.name, stated.task or "", stem_of(item.parts[-1]), item.sample or ""]
+    beside = verdicts.find(names, _around(folder, [p for p in item.parts[:-1] if p != "/"]))
+    outcome = _outcome(row, stated, beside)
+    problems = list(beside.problems)
+    if named.task is None and tasks is not None and len(tasks):
+        problems.append(Problem(item.path, "no_task", NO_TASK))
+    for key in ("model", "harness", "harness_version"):
+        if key in texts:
+            evidence[key] = "manifest"
+        elif getattr(stated, key) is not None:
+            evidence[key] = "trace"
+    place = f"{run_id}/{item.path}"
+    trial = Trial(
+        folder=item.folder,
+        path=item.path,
+        run_id=clean_text(texts.get("run", run_id)),
+        config_name=clean_text(config),
+        task_name=clean_text(named.name),
+        trial_name=trial_name,
+        benchmark=benchmark,
+        model=model_name(texts.get("model") or stated.model),
+        harness=texts.get("harness") or stated.harness,
+        harness_version=texts.get("harness_version") or stated.harness_version,
+        task=named.task,
+        outcome=outcome,
+        trial_key=f"place:{hashlib.sha256(place.encode('utf-8', 'surrogatepass')).hexdigest()[:20]}",
+        files=(item.parts[-1],),
+        evidence=evidence,
+        loose=LooseTrace(
+            file=item.file,
+            sample=item.sample,
+            inputs=f"{item.mark} {outcome!r} {beside.submission!r} {row!r}",
+            submission=beside.submission,
+            submission_source=beside.submission_source,
+            groups=row.groups if row is not None else {},
+        ),
+    )
+    return trial, problems
+
+
+def _trial_name(item: _Item) -> str:
+    stem = clean_text(stem_of(item.parts[-1]))
+    return stem if item.sample is None else clean_text(f"{stem}#{item.sample}")
+
+
+def _outcome(row: ManifestRow | None, stated: Stated, beside: Verdict) -> Outcome:
+    """What became of a trial: the manifest first, then the trace, then what lies beside it."""
+    numbers = row.numbers if row is not None else {}
+    reward: float | None = numbers.get("reward")
+    source: str | None = "manifest" if reward is not None else None
+    for value, where in (
+        (stated.reward, f"trace: {stated.reward_source}"),
+        (beside.reward, beside.reward_source),
+    ):
+        if reward is None and value is not None:
+            reward, source = value, where
+    cost = numbers.get("cost_usd")
+    seconds = numbers.get("agent_seconds", stated.agent_seconds)
+    return Outcome(
+        reward=reward,
+        reward_reason=None if reward is not None else "no_verdict",
+        reward_source=source,
+        cost_usd=cost if cost is not None else stated.cost_usd,
+        cost_source="manifest" if cost is not None else stated.cost_source,
+        agent_seconds=seconds,
+        exception=None
+        if stated.exit_status in (None, "Submitted", "submitted")
+        else stated.exit_status,
+    )
+
+
+class _Passed(Protocol):
+    """Something that was passed, and why."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def reason(self) -> str: ...
+
+
+def nearest(found: Iterable[_Passed], shown: int = 5) -> str:
+    """The files that came nearest to being traces, for a message."""
+    files = [item for item in found if item.reason.startswith("no trace")]
+    files.sort(key=lambda item: ("JSON" not in item.reason, item.path))
+    return ", ".join(
+        f"{item.path} ({item.reason.removeprefix('no trace: ')})" for item in files[:shown]
+    )

@@ -1,0 +1,235 @@
+"""Verdicts and predictions beside loose traces, where the tools of SWE-bench leave them.
+
+| file | holds |
+|---|---|
+| `logs/<id>/report.json` | `{"resolved": …}`, or the same below the instance's id |
+| `results.json`, `results/results.json` | lists of ids: `resolved`, `no_generation`, … |
+| `preds.json` | instance id to `model_patch` |
+| `all_preds.jsonl` | one line an instance, with `model_patch` |
+
+They are looked for in the trace's folder, in every folder above it up to RUNS, and in the one that
+holds RUNS: leaderboards keep `trajs/` and `logs/` side by side. A verdict is a reward of 1.0 or 0.0
+with its source; where two differ, the report of the instance counts and the difference is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from groundtrace.jsonio import BadJsonError, clean_text, loads
+from groundtrace.model import Problem
+from groundtrace.storage import Folder, TooLargeError
+from groundtrace.values import as_mapping, as_number
+
+REPORT = "report.json"
+RESULTS = ("results.json", "results/results.json")
+PREDICTIONS = ("preds.json", "all_preds.jsonl")
+SIDECARS = frozenset({REPORT, "results.json", *PREDICTIONS})
+"""Names of files that are read here and are no traces."""
+
+MAX_RECORD = 256 * 1024 * 1024
+_RESOLVED = ("resolved", "resolved_ids")
+"""Keys of results.json whose lists name the solved instances; any other list names unsolved ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What lies beside a trace about its instance."""
+
+    reward: float | None = None
+    reward_source: str | None = None
+    submission: str | None = None
+    submission_source: str | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+def reward_in(row: Mapping[str, Any]) -> tuple[float | None, str | None]:
+    """The verdict or score that a row states itself, and under which name."""
+    for key in ("resolved", "target", "reward"):
+        value = row.get(key)
+        if isinstance(value, bool):
+            return float(value), key
+        number = as_number(value)
+        if number is not None:
+            return number, key
+    return None, None
+
+
+@dataclass(slots=True)
+class _Place:
+    """The records of one folder, read once."""
+
+    folder: Folder
+    shown: str
+    """How it is named in sources: below RUNS, `..` for the folder that holds RUNS."""
+    has_logs: bool = False
+    results: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    predictions: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def named(self, name: str) -> str:
+        return f"{self.shown}/{name}" if self.shown else name
+
+
+class Verdicts:
+    """Looks up instances in the folders around their traces."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, _Place] = {}
+
+    def find(self, names: Sequence[str], folders: Iterable[tuple[Folder, str]]) -> Verdict:
+        """What the folders, nearest first, hold about an instance that goes by these names."""
+        names = [name for name in dict.fromkeys(names) if name and not set(name) & set("/\\\0")]
+        found = Verdict()
+        rewards: list[tuple[float, str]] = []
+        problems: list[Problem] = []
+        for depth, (folder, shown) in enumerate(folders):
+            place = self._place(folder, shown)
+            problems += place.problems
+            place.problems = []  # told once, with the first trial that meets them
+            rewards += _rewards(place, names, problems, own=depth == 0)
+            if found.submission is None:
+                patch, source = _prediction(place, names)
+                found = Verdict(submission=patch, submission_source=source)
+        if len({reward for reward, _ in rewards}) > 1:
+            told = ", ".join(f"{reward:g} ({source})" for reward, source in rewards)
+            reason = f"verdicts disagree: {told}; the first is used"
+            problems.append(Problem(rewards[0][1], "verdicts_disagree", reason))
+        reward, source = rewards[0] if rewards else (None, None)
+        return Verdict(reward, source, found.submission, found.submission_source, tuple(problems))
+
+    def _place(self, folder: Folder, shown: str) -> _Place:
+        place = self._places.get(folder.url)
+        if place is None:
+            place = self._places[folder.url] = _read_place(folder, shown)
+        return place
+
+
+def marks_beside(folder: Folder) -> list[str]:
+    """Marks of everything that may be read in a folder, so that a change is seen."""
+    marks = []
+    for name in (*RESULTS, *PREDICTIONS):
+        entry = folder.stat(name)
+        if entry is not None:
+            marks.append(f"{name} {entry.mark}")
+    logs = folder.folder("logs")
+    for below in logs.entries():
+        report = logs.stat(f"{below.name}/{REPORT}") if below.kind == "folder" else None
+        if report is not None:
+            marks.append(f"{report.name} {report.mark}")
+    return marks
+
+
+def _read_place(folder: Folder, shown: str) -> _Place:
+    place = _Place(folder, shown)
+    kinds = {entry.name: entry.kind for entry in folder.entries()}
+    place.has_logs = kinds.get("logs") == "folder"
+    for name in RESULTS:
+        top = name.partition("/")[0]
+        if kinds.get(top) in ("file", "folder") and folder.has_file(name):
+            value = as_mapping(_json(place, name))
+            if value:
+                place.results.append((place.named(name), value))
+    for name in PREDICTIONS:
+        if kinds.get(name) == "file":
+            patches = _patches(place, name)
+            if patches:
+                place.predictions.append((place.named(name), patches))
+    return place
+
+
+def _json(place: _Place, name: str) -> Any:
+    try:
+        return loads(place.folder.read(name, MAX_RECORD))
+    except TooLargeError as error:
+        place.problems.append(Problem(place.named(name), "too_large", str(error)))
+    except OSError as error:
+        place.problems.append(Problem(place.named(name), "unreadable", f"cannot be read: {error}"))
+    except BadJsonError as error:
+        reason = f"not valid JSON: {error}"
+        place.problems.append(Problem(place.named(name), "broken_json", reason, line=error.line))
+    return None
+
+
+def _patches(place: _Place, name: str) -> dict[str, str]:
+    """Instance id to what was handed in."""
+    if name.endswith(".jsonl"):
+        rows = _json_lines(place, name)
+    else:
+        value = _json(place, name)
+        if isinstance(value, dict):
+            value = [{"instance_id": key, **as_mapping(row)} for key, row in value.items()]
+        rows = value if isinstance(value, list) else []
+    found: dict[str, str] = {}
+    for row in rows:
+        key, patch = as_mapping(row).get("instance_id"), as_mapping(row).get("model_patch")
+        if isinstance(key, str) and (patch is None or isinstance(patch, str)):
+            found.setdefault(key, clean_text(patch or ""))
+    return found
+
+
+def _json_lines(place: _Place, name: str) -> list[Any]:
+    from groundtrace.traces.jsonl import read_lines
+
+    rows: list[Any] = []
+    try:
+        with place.folder.open(name) as stream:
+            for line in read_lines(stream):
+                try:
+                    rows.append(loads(line.data))
+                except BadJsonError as error:
+                    reason = f"not valid JSON: {error}"
+                    place.problems.append(
+                        Problem(place.named(name), "broken_line", reason, line=line.number)
+                    )
+    except OSError as error:
+        place.problems.append(Problem(place.named(name), "unreadable", f"cannot be read: {error}"))
+    return rows
+
+
+def _rewards(
+    place: _Place, names: Sequence[str], problems: list[Problem], *, own: bool
+) -> list[tuple[float, str]]:
+    """Every verdict of one folder; its own report counts only for a trace that lies in it."""
+    found: list[tuple[float, str]] = []
+    reports = [REPORT] if own else []
+    reports += [f"logs/{name}/{REPORT}" for name in names] if place.has_logs else []
+    for path in reports:
+        if not place.folder.has_file(path):
+            continue
+        report = as_mapping(_json(place, path))
+        problems += place.problems
+        place.problems = []
+        for row in (*(as_mapping(report.get(name)) for name in names), report):
+            if isinstance(row.get("resolved"), bool):
+                found.append((float(row["resolved"]), place.named(path)))
+                break
+    for source, lists in place.results:
+        reward = _listed(lists, names)
+        if reward is not None:
+            found.append((reward, source))
+    return found
+
+
+def _listed(lists: Mapping[str, Any], names: Sequence[str]) -> float | None:
+    """1.0 for an instance among the resolved, 0.0 for one that another list names."""
+    wanted = set(names)
+    for key in _RESOLVED:
+        ids = lists.get(key)
+        if isinstance(ids, list) and wanted & {item for item in ids if isinstance(item, str)}:
+            return 1.0
+    if not any(isinstance(lists.get(key), list) for key in _RESOLVED):
+        return None
+    others = (ids for key, ids in lists.items() if isinstance(ids, list) and key not in _RESOLVED)
+    named = {item for ids in others for item in ids if isinstance(item, str)}
+    return 0.0 if wanted & named else None
+
+
+def _prediction(place: _Place, names: Sequence[str]) -> tuple[str | None, str | None]:
+    for source, patches in place.predictions:
+        for name in names:
+            if name in patches:
+                return patches[name], source
+    return None, None

@@ -1,0 +1,107 @@
+"""The answer: what a reader must know to decide between two configurations, first and short."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from groundtrace.documents.base import Count, Record, Share
+
+
+class AnswerTask(Record, frozen=True, kw_only=True):
+    """One task of a row that has no interval."""
+
+    task_name: Annotated[str, Meta(description="Canonical task.")]
+    baseline: Annotated[float, Meta(description="Value of the baseline.")]
+    config: Annotated[float, Meta(description="Value of the configuration.")]
+
+
+class AnswerRow(Record, frozen=True, kw_only=True):
+    """One number that answers a question; over the tasks that both configurations have."""
+
+    question: Annotated[str, Meta(description="The question, in words.")]
+    metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
+    baseline: Annotated[
+        float | None, Meta(description="Mean of the baseline; null for one configuration alone.")
+    ]
+    config: Annotated[float | None, Meta(description="Mean of the configuration.")]
+    delta: Annotated[float | None, Meta(description="Mean of configuration - baseline.")]
+    ci_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
+    ci_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
+    ratio: Annotated[
+        float | None, Meta(description="Geometric mean of the ratios, for cost, time and tokens.")
+    ]
+    ratio_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
+    ratio_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
+    p: Annotated[Share | None, Meta(description="Two-sided sign-flip p.")]
+    p_adjusted: Annotated[Share | None, Meta(description="p adjusted over its family.")]
+    better: Annotated[
+        Count | None, Meta(description="Tasks better; null for one configuration alone.")
+    ]
+    same: Annotated[Count | None, Meta(description="Tasks that did not change.")]
+    worse: Annotated[Count | None, Meta(description="Tasks worse.")]
+    n: Annotated[Count, Meta(description="Tasks behind the row.")]
+    reason: Annotated[str | None, Meta(description="Why a value or the interval is missing.")]
+    tasks: Annotated[
+        list[AnswerTask],
+        Meta(description="The single tasks that changed, where there is no interval."),
+    ]
+
+
+class AnswerEnough(Record, frozen=True, kw_only=True):
+    """What so many tasks can show."""
+
+    metric: Annotated[str | None, Meta(description="What it is about; null when nothing is.")]
+    n: Annotated[Count, Meta(description="Tasks compared.")]
+    detectable: Annotated[
+        float | None,
+        Meta(description="Smaller mean differences would mostly go unseen (power below 80 %)."),
+    ]
+    effect: Annotated[float | None, Meta(description="A smaller difference, a round number.")]
+    needed: Annotated[Count | None, Meta(description="Tasks that would show that difference.")]
+    reason: Annotated[str | None, Meta(description="Why there is no such number.")]
+
+
+class AnswerEquivalence(Record, frozen=True, kw_only=True):
+    """Whether a difference of reward beyond the margin can be ruled out."""
+
+    metric: Annotated[str, Meta(description="What is tested.")]
+    margin: Annotated[float, Meta(description="The difference that does not matter.")]
+    n: Annotated[Count, Meta(description="Tasks with both values.")]
+    p_not_worse: Annotated[
+        Share | None, Meta(description="Small: worse by more than the margin is ruled out.")
+    ]
+    p_equivalent: Annotated[
+        Share | None, Meta(description="Small: any difference beyond the margin is ruled out.")
+    ]
+    reason: Annotated[str | None, Meta(description="Why there is no p.")]
+
+
+class Answer(Record, frozen=True, kw_only=True):
+    """One configuration against the baseline, or one configuration alone."""
+
+    baseline: Annotated[str | None, Meta(description="The baseline; null without a comparison.")]
+    config: Annotated[
+        str | None, Meta(description="The configuration; null where none can be chosen.")
+    ]
+    comparison: Annotated[
+        Literal["matched_comparisons", "other_comparisons"] | None,
+        Meta(description="The list that the numbers are taken from; null without a comparison."),
+    ]
+    n: Annotated[Count, Meta(description="Tasks compared, or tasks of the one configuration.")]
+    rows: Annotated[list[AnswerRow], Meta(description="The numbers, by question.")]
+    enough: Annotated[AnswerEnough, Meta(description="Whether there are enough tasks.")]
+    reward_per_dollar: Annotated[
+        float | None,
+        Meta(
+            description="Difference of reward for each extra dollar, over tasks that have both; "
+            "null where the configuration costs no more."
+        ),
+    ]
+    equivalence: Annotated[
+        AnswerEquivalence | None, Meta(description="With a margin: the test of equivalence.")
+    ]
+    look_at: Annotated[list[str], Meta(description="What limits the answer.")]
+    hint: Annotated[str | None, Meta(description="A flag that would give more to compare.")]
+    statement: Annotated[str, Meta(description="The answer in words; association only.")]

@@ -1,0 +1,222 @@
+"""What stands beside the deltas of a comparison: did retrieval and reward move together, first
+hits with misses counted, and choices that would change a conclusion."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from groundtrace.documents.impact import FirstHits, TandemEntry
+from groundtrace.impact.answer_words import short_name
+from groundtrace.impact.clocks import on_one_clock, timed_names
+from groundtrace.impact.deltas import Column, Flipping, Task, column_of, p_of
+from groundtrace.impact.observations import Observation, hit_metric, stored_number
+from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats
+from groundtrace.impact.restricted import First, restricted_pairs
+from groundtrace.impact.signflip import LEVEL, mean_test
+from groundtrace.impact.tandem import tandem
+from groundtrace.metrics.catalogue import METRICS
+
+OUTCOME = "reward"
+_FAILURES = ("no_trace", "empty_trace")
+
+Sides = Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
+
+
+def tandems(tasks: Sequence[Task], primaries: Sequence[str], draws: Draws) -> list[TandemEntry]:
+    """Differences of retrieval against differences of reward, over the same tasks."""
+    names = dict.fromkeys([*(name for name in primaries if name in METRICS), "file_recall"])
+    sides = [(t.baseline, t.config) for t in tasks]
+    suites = [t.pair.benchmark for t in tasks]
+    reward = _spread(column_of(OUTCOME, sides))
+    found = []
+    for name in names:
+        result = tandem(
+            _spread(column_of(name, sides)), reward, draws, suites if len(set(suites)) > 1 else None
+        )
+        own = result.association
+        found.append(
+            TandemEntry(
+                retrieval_metric=name,
+                outcome=OUTCOME,
+                n=own.n,
+                spearman_r=stored_number(own.r),
+                ci_low=stored_number(own.interval.low),
+                ci_high=stored_number(own.interval.high),
+                p=stored_number(own.p),
+                reason=own.reason or own.p_reason or own.interval.reason,
+                n_movable=own.movable,
+                together=result.together,
+                opposed=result.opposed,
+                unchanged=result.unchanged,
+            )
+        )
+    return found
+
+
+def _spread(column: Column) -> Floats:
+    """Deltas at their tasks; NaN where one is missing."""
+    out = np.full(len(column.here), np.nan)
+    out[column.here] = column.delta
+    return out
+
+
+def first_hits(tasks: Sequence[Task], flips: Flipping) -> list[FirstHits]:
+    """Times to the first relevant file with misses, restricted at the latest hit."""
+    return [_first_hits(name, tasks, flips) for name in timed_names()]
+
+
+def _first_hits(name: str, tasks: Sequence[Task], flips: Flipping) -> FirstHits:
+    left_out: Counter[str] = Counter()
+    pairs, places = [], []
+    for place, task in enumerate(tasks):
+        pair = _firsts(name, task)
+        if isinstance(pair, str):
+            left_out[pair] += 1
+        else:
+            pairs.append(pair)
+            places.append(place)
+    found = restricted_pairs(pairs)
+    left_out.update(found.left_out)
+    kept = np.zeros(len(tasks), dtype=np.bool_)
+    kept[[places[i] for i in found.kept]] = True
+    test = mean_test(found.config - found.baseline, flips.draws, flips.of(kept))
+    n = len(found.kept)
+    return FirstHits(
+        metric=name,
+        horizon=stored_number(found.horizon),
+        n=n,
+        mean_baseline=stored_number(float(np.mean(found.baseline))) if n else None,
+        mean_config=stored_number(float(np.mean(found.config))) if n else None,
+        mean_delta=stored_number(test.mean) if n else None,
+        ci_low=stored_number(test.interval.low),
+        ci_high=stored_number(test.interval.high),
+        p=stored_number(test.p),
+        misses_baseline=found.misses_baseline,
+        misses_config=found.misses_config,
+        reason=test.reason or test.interval.reason,
+        left_out=dict(sorted(left_out.items())),
+    )
+
+
+def _firsts(name: str, task: Task) -> tuple[First, First] | str:
+    """Both sides of a task, or why it does not count."""
+    ours = [o for cell in task.pair.cells for o in cell.baseline]
+    theirs = [o for cell in task.pair.cells for o in cell.config]
+    baseline, config, why = on_one_clock(tuple(ours), tuple(theirs))
+    if why is not None:
+        return why
+    sides = []
+    for trials in (baseline, config):
+        side = _first(name, trials)
+        if isinstance(side, str):
+            return side
+        sides.append(side)
+    return sides[0], sides[1]
+
+
+def _first(name: str, trials: Sequence[Observation]) -> First | str:
+    recall = hit_metric(name) or ""
+    known = [o for o in trials if recall in o.values]
+    times = [o.values[name] for o in known if name in o.values]
+    misses = sum(o.values[recall] == 0 for o in known)
+    if not known or len(times) + misses < len(known):
+        return "not_computable"
+    if times and misses:
+        return "some_trials_miss"
+    return First(sum(times) / len(times) if times else None, known[0].clock)
+
+
+def notes(
+    tasks: Sequence[Task], without_reward: Sequence[Task], flips: Flipping, primaries: Sequence[str]
+) -> list[str]:
+    """One sentence for each choice that would change the conclusion about a primary.
+
+    `without_reward`: pairs that only lack a valid reward on a side.
+    """
+    sides = [(t.baseline, t.config) for t in tasks]
+    said = []
+    for name in primaries:
+        column = column_of(name, sides)
+        told = _conclusion(column, flips)
+        title = short_name(name)
+        if flips.units is not None:
+            alone = _conclusion(column, replace(flips, units=None))
+            if alone != told:
+                said.append(
+                    f"{title}: {_words(told)} with whole repositories flipped, {_words(alone)} "
+                    "with single tasks"
+                )
+        sure = [_is_sure(t) for t in tasks]
+        if name in METRICS and not all(sure) and sum(sure) >= MIN_INFERENCE:
+            here = np.array(sure, dtype=np.bool_)
+            own = column_of(name, [s for s, kept in zip(sides, sure, strict=True) if kept])
+            if (other := _conclusion(own, replace(flips, units=flips.of(here)))) != told:
+                said.append(
+                    f"{title}: {_words(other)} over the {sum(sure)} tasks with ground truth of "
+                    f"high confidence, {_words(told)} over all"
+                )
+        failed = _failures_as_zero(name, tasks, without_reward)
+        if failed is not None:
+            # Pairs that were dropped have no place among the units: every task flips alone.
+            other = _conclusion(column_of(name, failed), replace(flips, units=None))
+            if other != told:
+                said.append(
+                    f"{title}: {_words(other)} where failed trials count as 0, {_words(told)} "
+                    "without them"
+                )
+    return said
+
+
+def _conclusion(column: Column, flips: Flipping) -> int:
+    """-1, 0 or 1: lower, no difference told, higher."""
+    p = p_of(column, flips)
+    if p is None or p >= LEVEL:
+        return 0
+    return 1 if float(np.nanmean(column.tested())) > 0 else -1
+
+
+def _words(conclusion: int) -> str:
+    return {-1: "lower", 0: "no difference told from chance", 1: "higher"}[conclusion]
+
+
+def _trials(task: Task) -> list[Observation]:
+    return [o for cell in task.pair.cells for o in (*cell.baseline, *cell.config)]
+
+
+def _is_sure(task: Task) -> bool:
+    return all(o.confidence == "high" for o in _trials(task))
+
+
+def _failures_as_zero(
+    name: str, tasks: Sequence[Task], without_reward: Sequence[Task]
+) -> Sides | None:
+    """Sides in which a missing reward, or a metric of a trial without a usable trace, is 0; None
+    where nothing changes."""
+    if name == OUTCOME:
+        if not without_reward:
+            return None
+        every = [*tasks, *without_reward]
+        return [({name: 0.0, **t.baseline}, {name: 0.0, **t.config}) for t in every]
+    if name not in METRICS or METRICS[name].better == "lower":
+        return None
+    filled = [
+        (
+            _filled(name, t.baseline, [o for c in t.pair.cells for o in c.baseline]),
+            _filled(name, t.config, [o for c in t.pair.cells for o in c.config]),
+        )
+        for t in tasks
+    ]
+    same = all(a is t.baseline and b is t.config for (a, b), t in zip(filled, tasks, strict=True))
+    return None if same else filled
+
+
+def _filled(
+    name: str, values: Mapping[str, float], trials: Sequence[Observation]
+) -> Mapping[str, float]:
+    if name in values or not any(o.why.reason in _FAILURES for o in trials):
+        return values
+    return {**values, name: 0.0}

@@ -1,0 +1,327 @@
+"""What a configuration differs in from the baseline, one entry for each metric and outcome.
+
+Means are tested by sign flips; cost, time and tokens by the sign flips of their logs. The
+interval inverts the same test, so that it leaves no difference out exactly when p < 0.05 (D63).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from groundtrace.documents.impact import Delta, Direction
+from groundtrace.impact.flips import FLIP_DRAWS, flip_units
+from groundtrace.impact.maxt import max_t
+from groundtrace.impact.observations import hit_metric, stored_number
+from groundtrace.impact.pairing import Pair
+from groundtrace.impact.ratios import RatioTest, log_ratios, ratio_test
+from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Ints, Mask
+from groundtrace.impact.signflip import MeanTest, mean_test
+from groundtrace.metrics.catalogue import QUANTITIES
+from groundtrace.rows.means import NOISE, mean_of, quantile, without_noise
+
+MIN_TASKS = 3
+"""Matched tasks below which nothing is computed (D33)."""
+
+COMPARED: dict[str, Direction] = {name: record.better for name, record in QUANTITIES.items()}
+"""Everything that is compared, with its direction, outcomes first."""
+
+RATIO_UNITS = ("USD", "s", "tokens")
+"""Units of what is compared as a ratio: skewed values above 0 that grow with the task."""
+
+
+FLIP_WORK = 25_000_000
+"""Signs drawn for one test: above 1,250 tasks there are fewer flips, or a million trials would
+take hours; the p of so many tasks moves less with the draws."""
+MIN_FLIPS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A matched task with both sides' values."""
+
+    pair: Pair
+    baseline: dict[str, float]
+    config: dict[str, float]
+    unlike: Mapping[str, str]
+    """Why a value that both sides have is not compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flipping:
+    """Draws of the sign-flip tests, and the unit that each task flips with."""
+
+    draws: Draws
+    units: Ints | None
+    """None where every task flips alone."""
+    n: int
+
+    def of(self, here: Mask) -> Ints | None:
+        """Units of some of the tasks."""
+        return None if self.units is None else self.units[here]
+
+
+def flipping(repos: Sequence[str | None], draws: Draws, *, exploratory: bool = False) -> Flipping:
+    """How tasks of these repositories flip: alone, or whole repositories (D65)."""
+    units = flip_units(repos)
+    count = len(np.unique(units))
+    wanted = max(draws.draws, FLIP_DRAWS)
+    work = FLIP_WORK // (3 if exploratory else 1)
+    enough = Draws(draws.seed, max(min(wanted, work // max(count, 1)), MIN_FLIPS))
+    return Flipping(enough, units if count < len(repos) else None, count)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One metric over the tasks of a comparison."""
+
+    name: str
+    here: Mask
+    """Tasks that have it on both sides."""
+    baseline: Floats
+    config: Floats
+    delta: Floats
+    """Configuration minus baseline; what differs by noise is 0."""
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether it is compared as a ratio."""
+        return is_ratio(self.name)
+
+    def tested(self) -> Floats:
+        """What the test is of, a number for each task: the delta or the log of the ratio; NaN
+        where there is none."""
+        out = np.full(len(self.here), np.nan)
+        if not self.is_ratio:
+            out[self.here] = self.delta
+            return out
+        logs, kept = log_ratios(self.baseline, self.config)
+        out[np.flatnonzero(self.here)[kept]] = logs
+        return out
+
+
+def is_ratio(name: str) -> bool:
+    """Whether a metric or outcome is compared as a ratio."""
+    return QUANTITIES[name].unit in RATIO_UNITS
+
+
+def column_of(
+    name: str, sides: Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
+) -> Column:
+    """One metric over pairs of (baseline, configuration)."""
+    left = np.array([b.get(name, np.nan) for b, _ in sides], dtype=np.float64)
+    right = np.array([c.get(name, np.nan) for _, c in sides], dtype=np.float64)
+    here = ~(np.isnan(left) | np.isnan(right))
+    return Column(name, here, left[here], right[here], differences(left[here], right[here]))
+
+
+def differences(baseline: Floats, config: Floats) -> Floats:
+    """Configuration minus baseline, task by task, by the rule of `rows.means.difference`."""
+    with np.errstate(over="ignore"):
+        found = config - baseline
+    noise = NOISE * np.maximum(np.abs(baseline), np.abs(config))
+    return np.where(np.isfinite(found) & (np.abs(found) <= noise), 0.0, found)
+
+
+def deltas_of(
+    tasks: Sequence[Task], flips: Flipping, primaries: Sequence[str], *, adjust: bool
+) -> list[Delta]:
+    """One delta for each metric and outcome; `adjust`: with adjusted p values."""
+    sides = [(t.baseline, t.config) for t in tasks]
+    columns = [column_of(name, sides) for name in COMPARED]
+    tests = {column.name: _test(column, flips) for column in columns}
+    adjusted = _adjusted(columns, tests, flips, primaries) if adjust else {}
+    return [
+        _delta(column, tasks, tests[column.name], adjusted.get(column.name), primaries)
+        for column in columns
+    ]
+
+
+_Test = MeanTest | RatioTest
+
+
+def _test(column: Column, flips: Flipping) -> _Test:
+    units = flips.of(column.here)
+    if column.is_ratio:
+        return ratio_test(column.baseline, column.config, flips.draws, units)
+    return mean_test(column.delta, flips.draws, units)
+
+
+def p_of(column: Column, flips: Flipping) -> float | None:
+    """The p of one column alone."""
+    test = _test(column, flips)
+    return test.logs.p if isinstance(test, RatioTest) else test.p
+
+
+def _adjusted(
+    columns: Sequence[Column], tests: Mapping[str, _Test], flips: Flipping, primaries: Sequence[str]
+) -> dict[str, float]:
+    """p adjusted within the primaries, and within all others, by step-down maxT (D64)."""
+    found: dict[str, float] = {}
+    for is_primary in (True, False):
+        family = [c for c in columns if (c.name in primaries) == is_primary]
+        if not family:
+            continue
+        table = np.stack([column.tested() for column in family], axis=1)
+        # Its own flips differ from those of the single test: never claim the smaller p.
+        for column, entry in zip(family, max_t(table, flips.draws, flips.units), strict=True):
+            test = tests[column.name]
+            p = test.logs.p if isinstance(test, RatioTest) else test.p
+            if p is not None and entry.p_adjusted is not None:
+                found[column.name] = max(p, entry.p_adjusted)
+    return found
+
+
+def _delta(
+    column: Column,
+    tasks: Sequence[Task],
+    test: _Test,
+    p_adjusted: float | None,
+    primaries: Sequence[str],
+) -> Delta:
+    name, delta = column.name, column.delta
+    reason = _too_little(delta)
+    better = delta > 0 if COMPARED[name] == "higher" else delta < 0
+    only_baseline, only_config = _one_sided_hits(name, tasks)
+    base = Delta(
+        metric=name,
+        table="primary" if name in primaries else "other",
+        direction=COMPARED[name],
+        computable=reason is None,
+        reason=reason,
+        mean_baseline=None,
+        mean_config=None,
+        mean_delta=None,
+        median_delta=None,
+        q1=None,
+        q3=None,
+        n_better=int(np.sum(better)),
+        n_worse=int(np.sum(delta != 0)) - int(np.sum(better)),
+        n_same=int(np.sum(delta == 0)),
+        ci_low=None,
+        ci_high=None,
+        ratio=None,
+        ratio_low=None,
+        ratio_high=None,
+        ratio_left_out=test.left_out if isinstance(test, RatioTest) else None,
+        p=None,
+        p_adjusted=None,
+        p_smallest=None,
+        p_exact=None,
+        effect_size=None,
+        inference_reason=f"fewer_than_{MIN_INFERENCE}_pairs"
+        if len(delta) < MIN_INFERENCE
+        else "not_finite",
+        n=len(delta),
+        left_out=_left_out(name, tasks),
+        only_baseline_hit=only_baseline,
+        only_config_hit=only_config,
+    )
+    return (
+        base
+        if reason is not None
+        else _inferred(_described(base, column), column, test, p_adjusted)
+    )
+
+
+def _described(base: Delta, column: Column) -> Delta:
+    ordered = sorted(column.delta.tolist())
+    sides = (column.baseline, column.config)
+    largest = [float(np.max(np.abs(side))) for side in sides]
+    q1, median, q3 = (
+        without_noise(quantile(ordered, share), *largest) for share in (0.25, 0.5, 0.75)
+    )
+    means = [_mean(side) for side in sides]
+    return msgspec.structs.replace(
+        base,
+        mean_baseline=stored_number(means[0]),
+        mean_config=stored_number(means[1]),
+        mean_delta=stored_number(without_noise(_mean(column.delta), *means)),
+        median_delta=stored_number(median),
+        q1=stored_number(q1),
+        q3=stored_number(q3),
+    )
+
+
+def _inferred(described: Delta, column: Column, test: _Test, p_adjusted: float | None) -> Delta:
+    if isinstance(test, RatioTest):
+        own = test.logs
+        described = msgspec.structs.replace(
+            described,
+            ratio=stored_number(test.ratio),
+            ratio_low=stored_number(test.ratio_low),
+            ratio_high=stored_number(test.ratio_high),
+        )
+    else:
+        own = test
+        largest = [float(np.max(np.abs(side))) for side in (column.baseline, column.config)]
+        described = msgspec.structs.replace(
+            described,
+            ci_low=_end(test.interval.low, largest),
+            ci_high=_end(test.interval.high, largest),
+        )
+    enough = len(column.delta) >= MIN_INFERENCE
+    return msgspec.structs.replace(
+        described,
+        p=stored_number(own.p),
+        p_adjusted=stored_number(p_adjusted),
+        p_smallest=stored_number(own.p_smallest),
+        p_exact=own.exact,
+        effect_size=stored_number(effect_size(column.delta)) if enough else None,
+        inference_reason=own.reason or own.interval.reason,
+    )
+
+
+def _end(value: float | None, largest: Sequence[float]) -> float | None:
+    """One end of an interval of differences."""
+    return None if value is None else stored_number(without_noise(value, *largest))
+
+
+def _too_little(delta: Floats) -> str | None:
+    if len(delta) < MIN_TASKS:
+        return f"fewer_than_{MIN_TASKS}_pairs"
+    # Values of 1e308 on opposite sides: no mean of such deltas can be written down.
+    return None if float(np.max(np.abs(delta))) < 1e300 else "not_finite"
+
+
+def _mean(values: Floats) -> float:
+    return mean_of(values.tolist()) or 0.0
+
+
+def effect_size(delta: Floats) -> float | None:
+    """Cohen's dz: mean delta over the standard deviation of the deltas; None when they agree."""
+    scale = float(np.max(np.abs(delta)))
+    if scale == 0:
+        return None
+    scaled = delta / scale
+    spread = float(np.std(scaled, ddof=1))
+    return without_noise(float(np.mean(scaled)) / spread, 1.0) if spread > NOISE else None
+
+
+def _left_out(name: str, tasks: Sequence[Task]) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for task in tasks:
+        ours, theirs = name in task.baseline, name in task.config
+        if name in task.unlike:
+            found[task.unlike[name]] += 1
+        elif not ours and not theirs:
+            found["missing_on_both_sides"] += 1
+        elif not ours:
+            found["missing_in_baseline"] += 1
+        elif not theirs:
+            found["missing_in_config"] += 1
+    return dict(sorted(found.items()))
+
+
+def _one_sided_hits(name: str, tasks: Sequence[Task]) -> tuple[int | None, int | None]:
+    """Tasks that only one side hit at all: a time to the first hit leaves them out (D21)."""
+    recall = hit_metric(name)
+    if recall is None:
+        return None, None
+    both = [t for t in tasks if recall in t.baseline and recall in t.config]
+    hits = [(t.baseline[recall] > 0, t.config[recall] > 0) for t in both]
+    return hits.count((True, False)), hits.count((False, True))

@@ -1,0 +1,101 @@
+"""Sums over the subsets of units whose sign is flipped: what every sign-flip test needs.
+
+A flip is named by the subset of units that it turns. Only sums over that subset are ever needed,
+so no table of signs is made: random subsets come as bytes, eight units at a time, and each byte
+looks its sum up among 256. 20,000 flips of 500 tasks take milliseconds, one core, and the same
+digits on every machine.
+
+A unit is a task, or a whole repository: tasks of one repository rise and fall together, so
+flipping them one by one claims more evidence than there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from groundtrace.impact.resample import EXACT_FLIPS, Draws, Floats, Ints
+
+FLIP_DRAWS = 20_000
+"""Random flips of a test: with 2,000 an adjusted p moved between .018 and .054 over seeds."""
+MIN_CLUSTERS = 10
+"""Repositories from which whole repositories flip together; fewer leave too few flips."""
+
+_BITS = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(np.float64)
+
+
+def flip_units(clusters: Sequence[str | None]) -> Ints:
+    """The number of the unit that each task belongs to.
+
+    Units are clusters where at least `MIN_CLUSTERS` are known, and then a task without one is a
+    unit of its own; else every task is a unit.
+    """
+    known = {name for name in clusters if name is not None}
+    if len(known) < MIN_CLUSTERS:
+        return np.arange(len(clusters), dtype=np.intp)
+    numbers = {name: number for number, name in enumerate(sorted(known))}
+    result, alone = [], len(numbers)
+    for name in clusters:
+        if name is None:
+            result.append(alone)
+            alone += 1
+        else:
+            result.append(numbers[name])
+    return np.array(result, dtype=np.intp)
+
+
+def unit_sums(columns: Floats, units: Ints | None) -> Floats:
+    """Columns (in rows) summed over the tasks of each unit, units that occur in order."""
+    if units is None:
+        return columns
+    _, place = np.unique(units, return_inverse=True)
+    place = place.reshape(-1)
+    return np.stack([np.bincount(place, weights=row) for row in columns])
+
+
+def every_subset(columns: Floats) -> Floats:
+    """Sums of each column (a row here) over all subsets of its entries, the empty one first."""
+    sums = np.zeros((len(columns), 1))
+    for i in range(columns.shape[1]):
+        sums = np.concatenate([sums, sums + columns[:, i : i + 1]], axis=1)
+    return sums
+
+
+def random_subsets(columns: Floats, draws: Draws) -> Floats:
+    """Sums of each column (a row here) over random subsets, the same ones for all columns."""
+    kinds, n = columns.shape
+    groups = -(-n // 8)
+    padded = np.zeros((kinds, groups * 8))
+    padded[:, :n] = columns
+    tables = np.einsum("kgb,vb->gkv", padded.reshape(kinds, groups, 8), _BITS)
+    # One stream of bytes for each number of units: tests of equal size share their flips.
+    random = draws.generator("flips", n)
+    sums = np.zeros((kinds, draws.draws))
+    for table in tables:
+        sums += np.take(table, random.integers(0, 256, size=draws.draws, dtype=np.uint8), axis=1)
+    return sums
+
+
+def two_sided_subsets(values: Floats, companions: Floats, draws: Draws) -> tuple[Floats, bool]:
+    """Sums of `values` and of its companions over flips, and whether a p from them is exact.
+
+    The empty subset, the flip that leaves all as it is, comes first, and a p is the share of the
+    flips that are as extreme. A subset and the rest of it give the same two-sided comparison, so
+    where all are enumerated the last unit is never flipped. Zeros have no sign: up to
+    `EXACT_FLIPS` values that are not zero are enumerated, with random subsets of the zeros beside
+    them, which only the companions feel.
+    """
+    columns = np.vstack([values[None], companions])
+    moved = values != 0
+    if len(values) <= EXACT_FLIPS:
+        return every_subset(columns[:, :-1]), True
+    if moved.sum() > EXACT_FLIPS:
+        found = random_subsets(columns, draws)
+        return np.concatenate([np.zeros((len(columns), 1)), found], axis=1), False
+    sums = every_subset(columns[:, np.flatnonzero(moved)[:-1]])
+    sums = np.tile(sums, (1, -(-draws.draws // sums.shape[1])))
+    still = random_subsets(columns[:, ~moved], replace(draws, draws=sums.shape[1]))
+    still[:, 0] = 0.0
+    return sums + still, True

@@ -1,0 +1,99 @@
+"""Adjusted p values of many kindred metrics: Westfall and Young's step-down maxT.
+
+Holm over 49 near copies of recall takes the power from .56 to .09 at 20 tasks, because it cannot
+know that they move together. Here one flip turns a task (or a repository) in all metrics at once,
+so the largest |t| of a flip carries their dependence, and a copy of a metric costs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from groundtrace.impact.flips import FLIP_DRAWS, every_subset, random_subsets, unit_sums
+from groundtrace.impact.resample import EXACT_FLIPS, MIN_INFERENCE, Draws, Floats, Ints, Mask
+
+_SLACK = 1e-9
+_DEFAULT = Draws(0, FLIP_DRAWS)
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """One metric's p among the others."""
+
+    n: int
+    """Tasks with a pair of this metric."""
+    p: float | None
+    """Its own p, from the same flips as the adjusted one, which is never smaller."""
+    p_adjusted: float | None
+    exact: bool | None
+
+
+def max_t(table: Floats, draws: Draws = _DEFAULT, units: Ints | None = None) -> list[Adjusted]:
+    """Raw and adjusted p of each column of `table`, tasks in rows, NaN where a pair is missing.
+
+    A missing pair adds nothing to its metric's sum. A metric with fewer than `MIN_INFERENCE` units
+    is no test. The statistic is Student's |t| of the unit sums.
+    """
+    present = np.isfinite(table)
+    sums, here = _by_unit(table, present, units)
+    counts = here.sum(axis=1)
+    tested = np.flatnonzero(counts >= MIN_INFERENCE)
+    result = [Adjusted(int(n), None, None, None) for n in present.sum(axis=0)]
+    if len(tested) == 0:
+        return result
+    values, sizes = sums[tested], counts[tested].astype(np.float64)
+    flipped, exact = _flips(values, draws)
+    t = _squared_t(values, flipped, sizes)
+    # Flips that tie with the one seen differ from it in their last digits.
+    limits = t[:, 0] * (1 - _SLACK)
+    raw = (t >= limits[:, None]).mean(axis=1)
+    adjusted = _step_down(t, limits)
+    for k, i in enumerate(tested):
+        result[i] = Adjusted(int(present[:, i].sum()), float(raw[k]), float(adjusted[k]), exact)
+    return result
+
+
+def _by_unit(table: Floats, present: Mask, units: Ints | None) -> tuple[Floats, Mask]:
+    """Sums of each metric (rows) by unit, scaled by the metric's largest; and who has a pair."""
+    filled = np.where(present, table, 0.0).T
+    filled = filled / np.maximum(np.max(np.abs(filled), axis=1, initial=0.0), 1e-300)[:, None]
+    sums = unit_sums(filled, units)
+    noise = _SLACK * unit_sums(np.abs(filled), units)
+    here = unit_sums(present.T.astype(np.float64), units) > 0
+    return np.where(np.abs(sums) <= noise, 0.0, sums), here
+
+
+def _flips(values: Floats, draws: Draws) -> tuple[Floats, bool]:
+    """Sums over the units that flip, the flip of none first."""
+    moved = values.any(axis=0)
+    if moved.sum() <= EXACT_FLIPS:
+        return every_subset(values[:, np.flatnonzero(moved)[:-1]]), True
+    found = random_subsets(values, draws)
+    return np.concatenate([np.zeros((len(values), 1)), found], axis=1), False
+
+
+def _squared_t(values: Floats, flipped: Floats, sizes: Floats) -> Floats:
+    """t squared of each flip; a flip changes the sum alone, not the squares."""
+    sums = values.sum(axis=1)[:, None] - 2 * flipped
+    noise = _SLACK * np.abs(values).sum(axis=1)[:, None]
+    sums = np.where(np.abs(sums) <= noise, 0.0, sums)
+    most = (sizes * np.sum(values**2, axis=1))[:, None]
+    share = np.where(most > 0, sums**2 / np.where(most > 0, most, 1.0), 0.0)
+    left = np.where(share >= 1 - 1e-12, 0.0, 1.0 - share)
+    degrees = (sizes - 1)[:, None]
+    return np.where(left > 0, degrees * share / np.where(left > 0, left, 1.0), np.inf)
+
+
+def _step_down(t: Floats, limits: Floats) -> Floats:
+    """Share of flips whose largest t among this and all weaker metrics reaches the one seen."""
+    order = np.argsort(limits, kind="stable")
+    adjusted = np.zeros(len(limits))
+    largest = np.full(t.shape[1], -np.inf)
+    for i in order:
+        largest = np.maximum(largest, t[i])
+        adjusted[i] = float(np.mean(largest >= limits[i]))
+    strongest_first = order[::-1]
+    adjusted[strongest_first] = np.maximum.accumulate(adjusted[strongest_first])
+    return adjusted

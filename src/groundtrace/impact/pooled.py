@@ -1,0 +1,153 @@
+"""Permutation test of an association that is pooled over configurations or suites.
+
+Tasks are permuted among tasks that are present in the same columns. Ranks are centred inside a
+column, but not inside such a group: where configurations ran different tasks a group's mean rank
+is not 0, no permutation can change that, and a sum compared with 0 found rho = +.4 in .78 and
+rho = -.4 in .06 of simulated data sets. So what cannot move is taken out first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from groundtrace.impact.resample import Draws, Floats, Mask, permutations_are_exact, products
+
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class PooledTest:
+    """One pair of variables."""
+
+    movable: int
+    """Tasks that another task could trade places with; the others add nothing to the test."""
+    p: float | None
+    exact: bool | None
+    reason: str | None = None
+
+
+def movable(strata: Sequence[int]) -> int:
+    """Tasks in strata of at least two."""
+    return sum(size for size in strata if size > 1)
+
+
+def pooled_tests(
+    fs: Sequence[Floats],
+    gs: Sequence[Floats],
+    strata: Sequence[int],
+    pairs: Sequence[tuple[int, int]],
+    draws: Draws,
+) -> list[PooledTest]:
+    """Two-sided p of the sum of products of `fs[i]` and `gs[j]` for each (i, j).
+
+    Grids are tasks by columns and hold centred ranks, 0 where a task is absent; tasks lie stratum
+    after stratum, those of one stratum present in the same columns.
+    """
+    can_move = movable(strata)
+    centred_f = [_centred(f, strata) for f in fs]
+    centred_g = [_centred(g, strata) for g in gs]
+    together = _apart([*centred_f, *centred_g], strata)
+    centred_f = [_merged(f, together) for f in centred_f]
+    centred_g = [_merged(g, together) for g in centred_g]
+    open_pairs = [(i, j) for i, j in pairs if _vary(centred_f[i]) and _vary(centred_g[j])]
+    found = dict(zip(open_pairs, _ps(centred_f, centred_g, strata, open_pairs, draws), strict=True))
+    exact = permutations_are_exact(strata)
+    return [
+        PooledTest(can_move, found[pair], exact)
+        if pair in found
+        else PooledTest(can_move, None, None, "no_permutation")
+        for pair in pairs
+    ]
+
+
+def by_suite(values: Floats, present: Mask, suites: Sequence[str | None]) -> tuple[Floats, Mask]:
+    """A grid with a column for each suite and column, so that ranks are taken inside suites.
+
+    Suites that differ in level would else make a correlation out of that level. Tasks without a
+    suite are a suite together. A column that holds nothing is left out.
+    """
+    names = sorted({suite or "" for suite in suites})
+    number = {name: i for i, name in enumerate(names)}
+    codes = np.array([number[suite or ""] for suite in suites], dtype=np.intp)
+    inside = (codes[:, None] == np.arange(len(names))).reshape(len(values), len(names), 1)
+    shape = (len(values), len(names) * values.shape[1])
+    wide_present = (inside & present[:, None, :]).reshape(shape)
+    wide = np.where(inside, values[:, None, :], np.nan).reshape(shape)
+    used = wide_present.any(axis=0)
+    return wide[:, used], wide_present[:, used]
+
+
+def _centred(ranks: Floats, strata: Sequence[int]) -> Floats:
+    out = np.array(ranks, dtype=np.float64)
+    start = 0
+    for size in strata:
+        out[start : start + size] -= out[start : start + size].mean(axis=0)
+        start += size
+    out[np.abs(out) < 1e-12] = 0.0
+    return out
+
+
+def _apart(grids: Sequence[Floats], strata: Sequence[int]) -> list[list[int]]:
+    """Columns in groups that share no stratum.
+
+    Tasks trade places inside their stratum, so such columns can be added up: three suites then
+    cost no more than one.
+    """
+    used = np.any([grid != 0 for grid in grids], axis=0)
+    starts = np.cumsum([0, *strata[:-1]])
+    support = np.logical_or.reduceat(used, starts, axis=0)
+    groups: list[list[int]] = []
+    taken: list[Mask] = []
+    for column in range(used.shape[1]):
+        own = support[:, column]
+        for group, seen in zip(groups, taken, strict=True):
+            if not (seen & own).any():
+                group.append(column)
+                seen |= own
+                break
+        else:
+            groups.append([column])
+            taken.append(own.copy())
+    return groups
+
+
+def _merged(grid: Floats, groups: Sequence[Sequence[int]]) -> Floats:
+    return np.stack([grid[:, group].sum(axis=1) for group in groups], axis=1)
+
+
+def _vary(centred: Floats) -> bool:
+    return bool(centred.any())
+
+
+def _ps(
+    fs: Sequence[Floats],
+    gs: Sequence[Floats],
+    strata: Sequence[int],
+    pairs: Sequence[tuple[int, int]],
+    draws: Draws,
+) -> list[float]:
+    if not pairs:
+        return []
+    wanted: dict[int, list[int]] = {}
+    for k, (_, j) in enumerate(pairs):
+        wanted.setdefault(j, []).append(k)
+    seen = np.array([float(np.sum(fs[i] * gs[j])) for i, j in pairs])
+    scale = np.array([float(np.sum(np.abs(fs[i] * gs[j]))) for i, j in pairs])
+    limits = np.abs(seen) - _SLACK * np.maximum(scale, 1.0)
+    extreme = np.zeros(len(pairs))
+    total = 0
+    for block in draws.permutations(strata):
+        total += len(block)
+        for j, ks in wanted.items():
+            sums = np.zeros((len(block), len(ks)))
+            for c in range(gs[j].shape[1]):
+                sums += products(
+                    gs[j][:, c][block], np.stack([fs[pairs[k][0]][:, c] for k in ks], axis=1)
+                )
+            extreme[ks] += (np.abs(sums) >= limits[ks]).sum(axis=0)
+    if permutations_are_exact(strata):
+        return [float(count) / total for count in extreme]
+    return [(float(count) + 1) / (total + 1) for count in extreme]

@@ -1,0 +1,124 @@
+"""Time to the first relevant file where some trials never find one: the restricted mean.
+
+A mean over hits alone rewards a side for missing its slow tasks. Restricted at a horizon both
+sides have in common, a miss counts as the whole horizon, and so does a later hit. Times are only
+compared where both come from the same clock: one that starts with the first line of a trace
+against one that starts with the agent made +55 s out of equal behaviour. A miss needs its clock
+too: where the clocks differ by configuration only pairs with a miss would be left, and a
+difference in misses alone would look like one in time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from groundtrace.impact.resample import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """When one side of a task first reached a relevant file."""
+
+    seconds: float | None
+    """None is a miss: the trial was read to its end and found nothing."""
+    clock: str | None
+    """What the trial's seconds count from, of a miss too; None where nothing says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestrictedPairs:
+    """Restricted times of matched tasks."""
+
+    horizon: float | None
+    baseline: Floats
+    config: Floats
+    kept: tuple[int, ...]
+    """Numbers of the pairs that count, in order: deltas are `config - baseline`."""
+    misses_baseline: int
+    misses_config: int
+    left_out: dict[str, int]
+    """Pairs that do not count, by reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestrictedMean:
+    """The restricted mean of one side alone."""
+
+    horizon: float | None
+    clock: str | None
+    n: int
+    misses: int
+    mean: float | None
+    left_out: dict[str, int]
+
+
+def restricted_pairs(
+    pairs: Sequence[tuple[First, First]], horizon: float | None = None
+) -> RestrictedPairs:
+    """Both sides of each task, misses as the horizon, where both sides used one clock.
+
+    Without a horizon it is the latest hit among the pairs that count: no hit is cut off, and a
+    miss is as slow as the slowest hit.
+    """
+    reasons = [_unlike(*pair) for pair in pairs]
+    kept = [i for i, reason in enumerate(reasons) if reason is None]
+    hits = [s for i in kept for s in (pairs[i][0].seconds, pairs[i][1].seconds) if s is not None]
+    limit = horizon if horizon is not None else max(hits, default=None)
+    left_out = Counter(reason for reason in reasons if reason is not None)
+    if limit is None:
+        left_out.update(no_hit_on_either_side=len(kept))
+        kept = []
+    sides = [[_restrict(pairs[i][side].seconds, limit) for i in kept] for side in (0, 1)]
+    misses = [sum(pairs[i][side].seconds is None for i in kept) for side in (0, 1)]
+    return RestrictedPairs(
+        horizon=limit,
+        baseline=np.array(sides[0], dtype=np.float64),
+        config=np.array(sides[1], dtype=np.float64),
+        kept=tuple(kept),
+        misses_baseline=misses[0],
+        misses_config=misses[1],
+        left_out={reason: n for reason, n in sorted(left_out.items()) if n},
+    )
+
+
+def restricted_mean(
+    firsts: Sequence[First], horizon: float | None = None, clock: str | None = None
+) -> RestrictedMean:
+    """The restricted mean of the tasks timed by one clock: the given one, else the most common.
+
+    Compare two such means only at one horizon and one clock.
+    """
+    used = clock or _common_clock(firsts)
+    like = [f for f in firsts if f.clock is not None and f.clock == used]
+    hits = [f.seconds for f in like if f.seconds is not None]
+    limit = horizon if horizon is not None else max(hits, default=None)
+    unknown = sum(f.clock is None for f in firsts)
+    unlike = {"clock_differs": len(firsts) - len(like) - unknown, "clock_unknown": unknown}
+    left_out = {reason: n for reason, n in unlike.items() if n}
+    misses = len(like) - len(hits)
+    if limit is None or not like:
+        return RestrictedMean(limit, used, len(like), misses, None, left_out)
+    mean = math.fsum(_restrict(f.seconds, limit) for f in like) / len(like)
+    return RestrictedMean(limit, used, len(like), misses, mean, left_out)
+
+
+def _unlike(baseline: First, config: First) -> str | None:
+    """Why a pair's times cannot be compared."""
+    if baseline.clock is None or config.clock is None:
+        return "clock_unknown"
+    return None if baseline.clock == config.clock else "clock_differs"
+
+
+def _common_clock(firsts: Sequence[First]) -> str | None:
+    counts = Counter(f.clock for f in firsts if f.clock is not None)
+    return min(counts, key=lambda name: (-counts[name], name), default=None)
+
+
+def _restrict(seconds: float | None, horizon: float | None) -> float:
+    limit = horizon if horizon is not None else 0.0
+    return limit if seconds is None else min(seconds, limit)

@@ -1,0 +1,132 @@
+"""The mean of differences: its sign-flip test, and the interval that inverts the test.
+
+The test of a mean m asks how many flips of the signs of d - m give a mean as far from 0 as the
+one seen. Let a flip turn the units N and leave the units P, and let A and B be the sums of d - m
+over P and N. The flip is as extreme when |A - B| >= |A + B|, that is when A * B <= 0: when m lies
+between the mean of N and the mean of P. So every flip gives two roots, the lower and the higher
+of its two means, with the mean of all between them; p(m) falls to both sides of that mean; and
+the interval of all m with p(m) >= 0.05 ends at order statistics of the roots. It leaves 0 out
+exactly when p < 0.05, because both come from the same roots.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from groundtrace.impact.flips import FLIP_DRAWS, two_sided_subsets, unit_sums
+from groundtrace.impact.resample import (
+    CONFIDENCE,
+    EXACT_FLIPS,
+    MIN_INFERENCE,
+    Draws,
+    Floats,
+    Interval,
+    Ints,
+)
+
+MIN_DIFFER = 4
+"""Units that must differ for an interval: three deltas that are not zero say nothing of spread."""
+LEVEL = 1 - CONFIDENCE
+
+_SLACK = 1e-9
+_DEFAULT = Draws(0, FLIP_DRAWS)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanTest:
+    """What could be said about the mean of differences."""
+
+    n: int
+    """Tasks."""
+    units: int
+    """Units that flip: tasks, or clusters of them."""
+    moved: int
+    """Units whose difference is not zero."""
+    mean: float | None
+    interval: Interval
+    p: float | None = None
+    exact: bool | None = None
+    """Whether p comes from all flips."""
+    p_smallest: float | None = None
+    """The smallest p that this many moved units and draws can give."""
+    reason: str | None = None
+    """Why there is no p."""
+
+
+def mean_test(deltas: Floats, draws: Draws = _DEFAULT, units: Ints | None = None) -> MeanTest:
+    """The mean of `deltas` with its two-sided sign-flip p and the interval of all means kept.
+
+    `units` numbers the unit of each task (see `flip_units`); without it every task is one.
+    """
+    n = len(deltas)
+    if n and not np.isfinite(deltas).all():
+        return MeanTest(n, n, n, None, Interval(None, None, "not_finite"), reason="not_finite")
+    scale = _scale(deltas)
+    scaled = deltas / scale
+    values, sizes, size = unit_sums(np.stack([scaled, np.ones(n), np.abs(scaled)]), units)
+    # +0.3 and -0.1 -0.2 in one repository are nothing, whatever their last digit says.
+    values = np.where(np.abs(values) <= _SLACK * size, 0.0, values)
+    count, moved = len(values), int(np.count_nonzero(values))
+    mean = float(np.sum(values)) / n * scale if n else None
+    if mean is None or count < MIN_INFERENCE:
+        short = f"fewer_than_{MIN_INFERENCE}_{'pairs' if units is None else 'clusters'}"
+        return MeanTest(n, count, moved, mean, Interval(None, None, short), reason=short)
+    lows, highs, exact = _roots(values, sizes, draws)
+    p = float(np.mean((lows <= 0) & (highs >= 0)))
+    return MeanTest(
+        n,
+        count,
+        moved,
+        mean,
+        _interval(lows, highs, mean, scale, moved),
+        p,
+        exact,
+        smallest_p(moved, draws),
+    )
+
+
+def smallest_p(moved: int, draws: Draws = _DEFAULT) -> float:
+    """The smallest two-sided p of `moved` differences that are not zero."""
+    if moved <= EXACT_FLIPS:
+        return 2.0 ** (1 - moved) if moved else 1.0
+    return 1.0 / (draws.draws + 1)
+
+
+def _scale(deltas: Floats) -> float:
+    """The power of two below the largest delta: no sum overflows, and no digit is lost."""
+    _, exponent = math.frexp(float(np.max(np.abs(deltas), initial=0.0)) or 1.0)
+    return math.ldexp(1.0, exponent - 1)
+
+
+def _roots(values: Floats, sizes: Floats, draws: Draws) -> tuple[Floats, Floats, bool]:
+    """The lower and the higher root of each flip; a flip of none or all keeps every mean."""
+    (sums, counts), exact = two_sided_subsets(values, sizes[None], draws)
+    noise = _SLACK * float(np.abs(values).sum())
+    rest, others = values.sum() - sums, sizes.sum() - counts
+    whole = (counts < 0.5) | (others < 0.5)
+    means = []
+    for total, size in ((sums, counts), (rest, others)):
+        total = np.where(np.abs(total) <= noise, 0.0, total)
+        means.append(total / np.where(whole, 1.0, size))
+    lows = np.where(whole, -np.inf, np.minimum(*means))
+    highs = np.where(whole, np.inf, np.maximum(*means))
+    return lows, highs, exact
+
+
+def _interval(lows: Floats, highs: Floats, mean: float, scale: float, moved: int) -> Interval:
+    if moved < MIN_DIFFER:
+        return Interval(None, None, f"fewer_than_{MIN_DIFFER}_differ")
+    # p(m) >= level needs this many flips whose roots have m between them.
+    needed = math.ceil(LEVEL * len(lows) - _SLACK)
+    low = float(np.partition(lows, needed - 1)[needed - 1]) * scale
+    high = float(-np.partition(-highs, needed - 1)[needed - 1]) * scale
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return Interval(None, None, "too_few_flips")
+    low, high = min(low, mean), max(high, mean)
+    if high - low <= _SLACK * scale:
+        # Every flip agrees: nothing is known about the spread of other tasks.
+        return Interval(None, None, "deltas_all_equal")
+    return Interval(low, high)

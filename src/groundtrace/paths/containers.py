@@ -1,0 +1,44 @@
+"""Folders of containers that are repositories by convention, whatever the task says.
+
+| folder | who |
+|---|---|
+| `/testbed` | SWE-bench images |
+| `/<owner>__<repo>[__<version>]`, `/workspace/<owner>__<repo>[__<version>]` | SWE-agent, OpenHands |
+| `/code/<owner>/<repo>` | several others |
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_NAME = r"[A-Za-z0-9][\w.-]*?"
+_JOINED = re.compile(rf"({_NAME})__({_NAME})(?:__([\w.-]+))?")
+_CLONE = re.compile(rf"(/(?:workspace/)?({_NAME}__[\w.-]+)|/code/({_NAME}/[\w.-]+))(?=/)")
+_TESTBED = "/testbed"
+
+
+class Clone(NamedTuple):
+    """A folder of a container that is a clone of a repository."""
+
+    folder: str
+    """Its path."""
+    repo: str | None
+    """Owner and name, where the folder tells."""
+
+
+def joined_name(name: str) -> str | None:
+    """`owner/repo` of a folder that joins them: `cli__cli__0.1` is `cli/cli`."""
+    found = _JOINED.fullmatch(name)
+    return None if found is None else f"{found[1]}/{found[2]}"
+
+
+def clone_of(path: str) -> Clone | None:
+    """The clone that a path of a container lies in, where its folders say so."""
+    if path == _TESTBED or path.startswith(f"{_TESTBED}/"):
+        return Clone(_TESTBED, None)
+    found = _CLONE.match(path)
+    if found is None:
+        return None
+    repo = found[3] or joined_name(found[2])
+    return None if repo is None else Clone(found[1], repo)

@@ -1,0 +1,55 @@
+"""Which calls of a trial went to unknown tools, and to MCP servers that are not counted as such."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from msgspec import UNSET
+
+from groundtrace.documents.events import Event, EventsDocument
+from groundtrace.mcp import server_in_name
+
+FAILED = "failed"
+"""Calls of an unknown tool that failed, found nothing or have no answer."""
+UNREAD = "unread"
+"""Calls of an unknown tool whose answer could not be read; what they showed is not known."""
+
+
+def unknown_calls(
+    document: EventsDocument, is_known: Callable[[str], bool]
+) -> dict[str, dict[str, int]]:
+    """Raw name of each unknown tool to its calls: by category where files were read from them."""
+    found: dict[str, Counter[str]] = {}
+    for event in document.events:
+        if not is_known(_whole_name(event)):
+            found.setdefault(event.tool_name, Counter())[_what(event)] += 1
+    return {name: dict(sorted(found[name].items())) for name in sorted(found)}
+
+
+def uncounted_servers(document: EventsDocument) -> dict[str, int]:
+    """MCP servers whose calls the settings do not count as MCP, with these calls (D3)."""
+    servers = Counter(
+        server
+        for event in document.events
+        if not event.is_mcp and (server := _server(event)) is not None
+    )
+    return dict(sorted(servers.items()))
+
+
+def _what(event: Event) -> str:
+    if event.target_files:
+        return event.tool_category
+    return FAILED if event.failed is not UNSET and event.failed is not False else UNREAD
+
+
+def _server(event: Event) -> str | None:
+    return server_in_name(event.tool_name) if event.mcp_server is UNSET else event.mcp_server
+
+
+def _whole_name(event: Event) -> str:
+    """The tool's name with the server that the trace states beside it."""
+    server = _server(event)
+    if server is None or server_in_name(event.tool_name) is not None:
+        return event.tool_name
+    return f"mcp__{server}__{event.tool_name}"

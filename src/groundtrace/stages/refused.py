@@ -1,0 +1,81 @@
+"""Documents that cannot be read: named wherever a stage would have used them (D62).
+
+A document is refused when it is of an unknown major version, broken, or cannot be opened. What was
+computed from it earlier is not true of anything any more, so its metrics do not count either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from groundtrace.artifacts.file_names import EVENTS_ENDING, METRICS_ENDING, OUTCOMES, metrics_path
+from groundtrace.artifacts.output_folders import RunOutput
+from groundtrace.artifacts.read import Stored, read_one, read_outcomes
+from groundtrace.artifacts.state import entry_of, load_state, marks_in
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.documents.summary import RefusedDocument
+from groundtrace.model import Problem
+
+
+def refused_record(output: RunOutput, path: str, problem: Problem) -> RefusedDocument:
+    """A refused document of a run, as summaries and analyses name it."""
+    reason = problem.reason.removeprefix(f"{path}: ")
+    return RefusedDocument(
+        run_id=output.run_id, path=path, problem=str(problem.kind), reason=reason
+    )
+
+
+def refused_documents(output: RunOutput) -> list[RefusedDocument]:
+    """Documents of a run that are refused now: outcomes, events, metrics.
+
+    Only what changed since it was evaluated is opened: a run in which nothing did costs a listing.
+    """
+    return [refused_record(output, path, problem) for path, problem in _refused(output)]
+
+
+def _refused(output: RunOutput) -> Iterator[tuple[str, Problem]]:
+    folder = output.folder
+    marks = marks_in(folder)
+    evaluated = load_state(folder).evaluated
+    outcomes = read_outcomes(folder)
+    if outcomes.problem is not None:
+        yield OUTCOMES, outcomes.problem
+    for path in sorted(marks):
+        if path.endswith(EVENTS_ENDING):
+            target = metrics_path(path)
+            if evaluated.get(path) == entry_of(marks[path], marks.get(target)):
+                continue
+            events: Stored[EventsDocument] = read_one(folder, path, "retrieval_events")
+            if events.problem is not None:
+                yield path, events.problem
+            if target not in marks:
+                continue
+        elif path.endswith(METRICS_ENDING) and _events_path(path) not in marks:
+            target = path
+        else:
+            continue
+        metrics: Stored[MetricsDocument] = read_one(folder, target, "retrieval_metrics")
+        if metrics.problem is not None:
+            yield target, metrics.problem
+
+
+def _events_path(path: str) -> str:
+    return path.removesuffix(METRICS_ENDING) + EVENTS_ENDING
+
+
+def set_aside_metrics(output: RunOutput, path: str) -> None:
+    """Remove the metrics that were computed from a refused events document.
+
+    Metrics that are refused themselves stay: another groundtrace wrote them, and nothing here
+    reads them.
+    """
+    target = metrics_path(path)
+    stored: Stored[MetricsDocument] = read_one(output.folder, target, "retrieval_metrics")
+    if stored.document is not None:
+        output.folder.remove(target)
+
+
+def lines_of(refused: Iterable[RefusedDocument]) -> list[str]:
+    """Each refused document as one line for the terminal."""
+    return [f"{one.run_id}/{one.path}: {one.reason}" for one in refused]

@@ -1,0 +1,123 @@
+"""Answers that are lists of names: one name a line, trees, git's status, counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from groundtrace.tools.generic.pieces import LONGEST_LINE, Piece, is_drive, is_file, path_of
+
+_MARKED = re.compile(r"\[(FILE|DIR)\] +(\S.*)")
+_SIZE = re.compile(r"\s{2,}[\d.,]+ ?[KMGT]?i?B\s*\Z")
+_BRANCH = re.compile(r"(?P<bars>[│|\s\xa0]*)[├└|`](?:──|--) ?(?P<name>\S.*)")
+_STAT = re.compile(r" +(?:\d+|Bin)\b")
+_STATUS = re.compile(r"\t(?:(?:modified|deleted|new file|renamed|typechange): +)?(?P<path>\S.*)")
+_COUNT = re.compile(r"(?P<path>[^\s:][^:\t]{0,1000}):(?P<count>[1-9]\d{0,8})")
+_BULLET = re.compile(r"(?:[-*•] +|\d{1,4}[.)] +)")
+_SUMMARY = re.compile(r"\d+ (?:director|files?|results?|match)|Total|Found \d|\(", re.IGNORECASE)
+
+
+def word_path(text: str) -> str:
+    """A path that is a whole line or word; with blanks only where its beginning shows a path."""
+    path = path_of(text.strip().strip("`'\""))
+    path = path.removeprefix("./")
+    if not path or (any(c.isspace() for c in path) and not (path[0] == "/" or is_drive(path))):
+        return ""
+    return path if is_file(path) and not path.startswith("(") else ""
+
+
+def marked(lines: Sequence[str]) -> Iterator[Piece]:
+    """`[FILE] name` and `[DIR] name`."""
+    for line in lines:
+        match = _MARKED.match(line[:LONGEST_LINE])
+        if match is not None and match[1] == "FILE":
+            yield Piece(_SIZE.sub("", match[2]).strip())
+
+
+def tree(lines: Sequence[str]) -> Iterator[Piece]:
+    """A tree with branches; its first line may be the folder."""
+    rows = [(match, line) for line in lines if (match := _BRANCH.match(line[:LONGEST_LINE]))]
+    if not rows or 2 * len(rows) < sum(bool(line.strip()) for line in lines):
+        return
+    root = next((line.strip() for line in lines if line.strip()), "")
+    root = root if root.startswith("/") else ""
+    yield from _nested([(len(match["bars"]), match["name"]) for match, _ in rows], root)
+
+
+def indented(lines: Sequence[str]) -> Iterator[Piece]:
+    """An indented tree whose folders end in `/`."""
+    rows = [line for line in lines if line.strip()]
+    plain = [line.strip().removeprefix("- ") for line in rows]
+    has_folders = any(name.endswith("/") for name in plain)
+    is_nested = any(line[:1] in " \t" for line in rows)
+    if not (has_folders and is_nested) or any(" " in name for name in plain):
+        return
+    yield from _nested(
+        [(len(line) - len(line.lstrip()), name) for line, name in zip(rows, plain, strict=True)], ""
+    )
+
+
+def _nested(rows: Sequence[tuple[int, str]], root: str) -> Iterator[Piece]:
+    above: list[tuple[int, str]] = []
+    for index, (indent, name) in enumerate(rows):
+        while above and above[-1][0] >= indent:
+            above.pop()
+        parts = [part for part in (root.rstrip("/"), *(name for _, name in above)) if part]
+        path = "/".join([*parts, name])
+        is_parent = index + 1 < len(rows) and rows[index + 1][0] > indent
+        if is_parent or name.endswith("/"):
+            above.append((indent, name.rstrip("/")))
+        elif is_file(path):
+            yield Piece(path)
+
+
+def diff_stat(lines: Sequence[str]) -> Iterator[Piece]:
+    """`git diff --stat`."""
+    if not any("changed" in line for line in lines):
+        return
+    for line in lines:
+        name, bar, change = line[:LONGEST_LINE].partition("|")
+        if bar and line.startswith(" ") and _STAT.match(change) and is_file(name.strip()):
+            yield Piece(name.strip())
+
+
+def git_status(lines: Sequence[str]) -> Iterator[Piece]:
+    """`git status`."""
+    if not any(line.startswith("On branch ") for line in lines[:4]):
+        return
+    for line in lines:
+        match = _STATUS.fullmatch(line[:LONGEST_LINE].rstrip())
+        if match is not None and is_file(match["path"]):
+            yield Piece(match["path"])
+
+
+def counts(lines: Sequence[str]) -> Iterator[Piece]:
+    """`path:3` a line: how often something is in a file, none of its lines."""
+    filled = [line.strip() for line in lines if line.strip()]
+    found = [match for line in filled if (match := _COUNT.fullmatch(line[:LONGEST_LINE]))]
+    if found and len(found) == len(filled):
+        yield from (Piece(match["path"]) for match in found if word_path(match["path"]))
+
+
+def names(lines: Sequence[str]) -> Iterator[Piece]:
+    """One path a line and nothing else, besides a heading and a sum."""
+    filled = [line.strip() for line in lines if line.strip()]
+    if len(filled) > 1 and filled[0].endswith(":"):
+        filled = filled[1:]
+        headed = True
+    else:
+        headed = False
+    while len(filled) > 1 and _SUMMARY.match(filled[-1]):
+        filled.pop()
+    plain = [_BULLET.sub("", line, count=1) for line in filled]
+    paths = [word_path(name) for name in plain]
+    others = [name for name, path in zip(plain, paths, strict=True) if not path]
+    if any("/" not in name or " " in name or "://" in name for name in others):
+        return
+    found = [path for path in paths if path]
+    if headed or len(found) > 1 or any("/" in path for path in found):
+        yield from (Piece(path) for path in found)
+
+
+LISTINGS = (marked, tree, indented, diff_stat, git_status, counts, names)
+"""Shapes of lists, tried in this order."""

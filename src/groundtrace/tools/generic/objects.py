@@ -1,0 +1,234 @@
+"""Files in an answer that is JSON: objects with a path, lists of names, tables from path to lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from groundtrace.tools import diffs
+from groundtrace.tools.common import Spans, distinct, whole_name, whole_number
+from groundtrace.tools.generic import words
+from groundtrace.tools.generic.arguments import lines_in
+from groundtrace.tools.generic.numbers import shown_lines
+from groundtrace.tools.generic.pieces import (
+    MAX_DEPTH,
+    MAX_FILES,
+    MAX_VALUES,
+    Lines,
+    Piece,
+    is_file,
+    lines_of,
+    path_of,
+    split_anchor,
+)
+from groundtrace.tools.sourcegraph_text import link_of, plain_repo
+from groundtrace.values import as_mapping
+
+_FOLDERS = frozenset({"dir", "directory", "folder", "tree", "symlink", "submodule"})
+_FILES = frozenset({"file", "blob"})
+
+
+class Around(msgspec.Struct, frozen=True):
+    """What the objects around a value say."""
+
+    path: str = ""
+    """File of the nearest object that names one."""
+    repo: str | None = None
+    """Repository of the nearest object that names one."""
+    base: str = ""
+    """Folder of a tree."""
+    key: str = ""
+    """Plain name of the field that holds the value."""
+
+
+class Objects:
+    """One walk through a JSON answer."""
+
+    def __init__(self, repo: str | None) -> None:
+        """`repo` is the repository that the arguments name."""
+        self.pieces: list[Piece] = []
+        self.repos: list[str] = []
+        self.left_out = False
+        """More was there than is looked at."""
+        self._repo = repo
+        self._values = 0
+
+    def walk(self, value: Any, around: Around | None = None, depth: int = 0) -> None:
+        """Take the files of a value and of all below it."""
+        around = around or Around(repo=self._repo)
+        self._values += 1
+        if depth > MAX_DEPTH or self._values > MAX_VALUES or len(self.pieces) > 4 * MAX_FILES:
+            self.left_out = True
+        elif isinstance(value, Mapping):
+            self._object(value, around, depth)
+        elif isinstance(value, (list, tuple)):
+            self._list(value, around, depth)
+
+    def _list(self, items: Sequence[Any], around: Around, depth: int) -> None:
+        if around.path and _is_pair(items):
+            self._add(Piece(around.path, around.repo, lines_of(whole_number(items[0]), None), True))
+            return
+        is_names = not around.path and (not around.key or around.key in words.LIST_FIELDS)
+        for item in items:
+            if isinstance(item, str):
+                if is_names:
+                    self._name(item, around)
+                elif around.path:
+                    self._add(_content(around, item))
+            else:
+                self.walk(item, around, depth + 1)
+            if self.left_out:
+                return
+
+    def _name(self, item: str, around: Around) -> None:
+        path, lines = split_anchor(path_of(item))
+        # Names of packages, branches and modules have slashes and dots too; names alone must end
+        # like a file's.
+        if is_file(path):
+            self._add(Piece(_below(around.base, path), around.repo, lines))
+
+    def _object(self, value: Mapping[str, Any], around: Around, depth: int) -> None:
+        fields = {words.plain(str(key)): inner for key, inner in value.items()}
+        table = [path_of(key) for key in value]
+        if table and all(is_file(path) and "." in path for path in table):
+            for key, inner in value.items():
+                self._entry(path_of(key), inner, around, depth)
+            return
+        repo = self._repository(fields) or around.repo
+        kind = fields.get("type")
+        if (isinstance(kind, str) and kind in _FOLDERS) or fields.get("isdirectory") is True:
+            base = _below(around.base, whole_name(fields.get("name")))
+            self.walk(fields.get("children"), Around(repo=repo, base=base), depth + 1)
+            return
+        if "hunks" in fields or isinstance(fields.get("patch"), str):
+            self._changes(value, repo)
+            return
+        fields = _lifted(fields)
+        is_named = isinstance(kind, str) and kind in _FILES
+        path, lines = _path_in(fields, in_tree=is_named and "entitytype" not in fields)
+        if path and around.base:
+            path = _below(around.base, path)
+        lines = _content_lines(fields) or lines_in(fields) or lines
+        shown = lines is not None or any(_is_content(fields, key) for key in fields)
+        if path:
+            self._add(Piece(path, repo, lines, shown))
+        elif around.path and lines is not None:
+            self._add(Piece(around.path, repo, lines, True))
+        inner_path = path or around.path
+        for key, inner in fields.items():
+            if key not in words.SKIPPED_FIELDS and isinstance(inner, (Mapping, list, tuple)):
+                self.walk(inner, Around(inner_path, repo, around.base, key), depth + 1)
+
+    def _entry(self, path: str, value: Any, around: Around, depth: int) -> None:
+        """One member of a table from path to what was found in it."""
+        before = len(self.pieces)
+        inside = Around(path, around.repo)
+        if isinstance(value, str):
+            self._add(_content(inside, value))
+        else:
+            self.walk(value, inside, depth + 1)
+        if len(self.pieces) == before:
+            self._add(Piece(path, around.repo))
+
+    def _changes(self, value: Mapping[str, Any], repo: str | None) -> None:
+        spans = Spans("read", "changes", bare_kind="surfaced")
+        diffs.add_json(value, spans, repo)
+        for ref in spans.refs():
+            lines = lines_of(ref.line_start, ref.line_end)
+            self._add(Piece(ref.path, ref.repo, lines, ref.kind == "read", opened=True))
+
+    def _repository(self, fields: Mapping[str, Any]) -> str | None:
+        stated = fields.get("repository") or fields.get("repo")
+        inside = as_mapping(stated)
+        name = whole_name(inside.get("full_name") or inside.get("name") if inside else stated)
+        name = plain_repo(name)
+        for item in fields.get("repositories") or () if "repositories" in fields else ():
+            listed = plain_repo(whole_name(as_mapping(item).get("name") or item))
+            if "/" in listed:
+                self.repos.append(listed)
+        if "/" not in name:
+            return None
+        self.repos.append(name)
+        return name
+
+    def _add(self, piece: Piece | None) -> None:
+        if piece is not None:
+            self.pieces.append(piece)
+
+
+def objects_in(value: Any, repo: str | None) -> Objects:
+    """The files of a JSON answer."""
+    found = Objects(repo)
+    found.walk(value)
+    found.repos = list(distinct(found.repos))
+    return found
+
+
+def _below(base: str, name: str) -> str:
+    return f"{base}/{name}" if base and name and not name.startswith("/") else name or base
+
+
+def _is_pair(items: Sequence[Any]) -> bool:
+    return len(items) == 2 and whole_number(items[0]) is not None and isinstance(items[1], str)
+
+
+def _content(around: Around, text: str) -> Piece | None:
+    if not text.strip():
+        return None
+    return Piece(around.path, around.repo, shown_lines(text.split("\n")), True)
+
+
+def _lifted(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with those of objects that speak about this one."""
+    merged: dict[str, Any] = {}
+    for key in words.LIFTED_FIELDS & fields.keys():
+        inner = as_mapping(fields[key])
+        merged |= {words.plain(str(name)): value for name, value in inner.items()}
+    own = {k: v for k, v in fields.items() if not (k in words.LIFTED_FIELDS and as_mapping(v))}
+    return merged | own
+
+
+def _path_in(fields: Mapping[str, Any], *, in_tree: bool) -> tuple[str, Lines | None]:
+    """The file that an object names, the surest field first."""
+    for name in words.FILE_FIELDS:
+        if name not in fields or (name == "name" and not in_tree):
+            continue
+        value = fields[name]
+        value = as_mapping(value).get("text") if isinstance(value, Mapping) else value
+        path, lines = split_anchor(path_of(value))
+        if is_file(path, sure=in_tree):
+            return path, lines
+    link = link_of(whole_name(fields.get("url"))) if "/-/blob/" in str(fields.get("url")) else None
+    if link is not None and not link.is_folder:
+        return link.path, lines_of(link.start, link.end)
+    return "", None
+
+
+def _content_lines(fields: Mapping[str, Any]) -> Lines | None:
+    """Lines that numbers in the content state: they are surer than fields."""
+    for key in words.CONTENT_FIELDS & fields.keys():
+        value = fields[key]
+        if isinstance(value, str) and value:
+            lines = shown_lines(value.split("\n"))
+            if lines is not None:
+                return lines
+    return None
+
+
+def _is_content(fields: Mapping[str, Any], key: str) -> bool:
+    if key not in words.CONTENT_FIELDS:
+        return False
+    return any(True for _ in _texts(fields[key], 3))
+
+
+def _texts(value: Any, depth: int) -> Iterator[str]:
+    """Texts in a content field, a few levels down."""
+    if isinstance(value, str):
+        if value.strip():
+            yield value
+    elif depth > 0:
+        inner = value.values() if isinstance(value, Mapping) else value
+        for item in inner if isinstance(value, (Mapping, list, tuple)) else ():
+            yield from _texts(item, depth - 1)

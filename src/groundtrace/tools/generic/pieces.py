@@ -1,0 +1,136 @@
+"""Pieces of files that an answer holds, and how much of an answer is looked at."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import unquote
+
+import msgspec
+
+from groundtrace.cut_json import CutText
+from groundtrace.model import FileRef
+from groundtrace.tools.common import Spans
+from groundtrace.tools.file_names import looks_like_folder, usable
+
+MAX_FILES = 10_000
+"""Files of one answer that are taken; no answer that a model reads has more."""
+MAX_CHARACTERS = 4_000_000
+"""Characters of one answer that are looked at."""
+MAX_VALUES = 200_000
+"""Values of one JSON answer that are looked at."""
+MAX_DEPTH = 40
+"""Levels of a JSON answer that are looked at."""
+LONGEST_LINE = 4096
+"""Characters of a line in which a path is looked for."""
+
+Lines = tuple[int, int]
+"""First and last line."""
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """One file in an answer, with what was shown of it."""
+
+    path: str
+    """As the answer has it."""
+    repo: str | None = None
+    """Repository that the answer names beside it."""
+    lines: Lines | None = None
+    """First and last line, where known."""
+    shown: bool = False
+    """Content was shown."""
+    opened: bool = False
+    """The content is no match but was asked for as it is: a hunk of a diff."""
+    from_diff: bool = False
+    """The path comes out of a diff."""
+
+
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_BAD = frozenset('*?"<>|{}\n\r\t\0')
+_ANCHOR = re.compile(r"(?:#L?|:L?)(\d{1,9})(?:[-:]L?(\d{1,9}))?\Z")
+
+
+def is_drive(path: str) -> bool:
+    """Whether a path begins with a drive letter (`C:\\`)."""
+    return _DRIVE.match(path) is not None
+
+
+def path_of(value: Any) -> str:
+    """The path in a value: a text, or a `file:` URI decoded; empty where it is neither.
+
+    A string that the harness cut is no whole name.
+    """
+    if not isinstance(value, str) or isinstance(value, CutText) or len(value) > LONGEST_LINE:
+        return ""
+    path = value.strip()
+    if path.startswith("file://"):
+        path = unquote(path.removeprefix("file://").removeprefix("localhost"))
+        path = path[1:] if is_drive(path[1:]) else path
+    return path
+
+
+def split_anchor(path: str) -> tuple[str, Lines | None]:
+    """A path without `#L30-L31` or `:14-16` at its end, and these lines."""
+    match = _ANCHOR.search(path[-32:])
+    if match is None:
+        return path, None
+    start = int(match[1])
+    end = int(match[2] or start)
+    head = path[: len(path) - len(match[0])]
+    return head, (start, end) if 1 <= start <= end else None
+
+
+def may_be_file(path: str) -> bool:
+    """Whether a text can be a file's path at all: no URL, glob, folder, sentence."""
+    inside = path[2:] if is_drive(path) else path
+    return usable(path) and ":" not in inside and not _BAD.intersection(inside)
+
+
+def is_file(path: str, *, sure: bool = False) -> bool:
+    """Whether a text is a file's path; `sure` where the answer says so, else its name tells (D5)."""
+    name = path.replace("\\", "/")
+    if not may_be_file(path) or not any(c.isalnum() for c in posixpath.basename(name)):
+        return False
+    return sure or not looks_like_folder(name)
+
+
+def lines_of(start: int | None, end: int | None) -> Lines | None:
+    """A range of lines, None where it is none."""
+    if start is None or start < 1:
+        return None
+    return (start, end) if end is not None and end >= start else (start, start)
+
+
+def bounded(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces of the first files."""
+    known: set[tuple[str | None, str]] = set()
+    for piece in pieces:
+        key = (piece.repo, piece.path)
+        if key not in known:
+            if len(known) >= MAX_FILES:
+                continue
+            known.add(key)
+        yield piece
+
+
+def refs_of(pieces: Iterable[Piece], rule: str, *, read: bool) -> tuple[FileRef, ...]:
+    """One reference per file; content is `read` where it was asked for as it is, else `matched`."""
+    matched = Spans("matched", rule, bare_kind="surfaced")
+    opened = Spans("read", rule, bare_kind="surfaced")
+    for piece in pieces:
+        spans = opened if read or piece.opened else matched
+        start, end = piece.lines or (None, None)
+        spans.add(
+            piece.path,
+            start,
+            end,
+            repo=piece.repo,
+            shown=piece.shown,
+            from_diff=piece.from_diff,
+        )
+    refs = (*opened.refs(), *matched.refs())
+    # A file with lines and without is one file; names alone add nothing to it.
+    shown = {(ref.repo, ref.path) for ref in refs if ref.kind != "surfaced"}
+    return tuple(ref for ref in refs if ref.kind != "surfaced" or (ref.repo, ref.path) not in shown)

@@ -1,0 +1,52 @@
+"""Calls to which the trace holds no answer (D47).
+
+Observations are optional in some formats, and a trace may end before an answer. What such a call
+opened or wrote is what its arguments name. What a search, a command or an unknown tool found is not
+known, and nothing is made up for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from groundtrace.model import AccessKind, FileRef, ToolCall, ToolResult
+from groundtrace.tools.common import Findings
+from groundtrace.tools.generic.arguments import asked_of, joined
+from groundtrace.tools.table import ToolEntry
+
+Reader = Callable[[ToolCall, ToolEntry, str | None], Findings]
+
+_BY_ARGUMENTS = frozenset(
+    {"read", "write", "patch", "editor", "sg_read_file", "gh_contents", "gh_write"}
+)
+"""Readers that take the file from the arguments once an answer shows that the call worked."""
+_WORKED = ToolResult(text="(no answer)")
+"""Stands for any answer of a call that worked, and shows no lines."""
+
+
+def unanswered(call: ToolCall, entry: ToolEntry, cwd: str | None, reader: Reader) -> Findings:
+    """What a call without an answer touched, as far as its arguments tell."""
+    asked = asked_of(call.arguments)
+    if entry.reads in _BY_ARGUMENTS:
+        found = reader(replace(call, result=_WORKED), entry, cwd)
+        refs = tuple(_marked(ref) for ref in found.refs)
+        return replace(found, refs=refs, failed=not refs)
+    if entry.category in ("file_read", "file_write") and entry.reads is not None:
+        kind: AccessKind = "read" if entry.category == "file_read" else "written"
+        refs = tuple(
+            FileRef(
+                joined(file.path, "", cwd, asked.repo),
+                kind,
+                repo=asked.repo,
+                rule=f"{entry.short}: file named in the arguments, no answer in the trace",
+            )
+            for file in asked.files
+        )
+        return Findings(refs, failed=not refs, repos=asked.repos)
+    return Findings(failed=True, repos=asked.repos)
+
+
+def _marked(ref: FileRef) -> FileRef:
+    return replace(ref, rule=f"{ref.rule}; no answer in the trace", line_start=None, line_end=None)

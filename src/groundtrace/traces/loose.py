@@ -1,0 +1,113 @@
+"""Traces that lie about without a trial's folder: recognised by what is in them, whatever they are
+called, and read one sample at a time.
+
+A file is looked at by its head alone, so that a folder of large files that are no traces costs no
+more than one of small ones. A claim by name does not count here: a name says little outside of a
+trial's folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from groundtrace.model import Problem, ReadResult, Stated
+from groundtrace.storage import Folder
+from groundtrace.traces.claims import Probe, Sample
+from groundtrace.traces.detect import HEAD, Detected, claim_on
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.source import Reader, Source
+
+
+def recognise(
+    folder: Folder, path: str, readers: Iterable[Reader]
+) -> tuple[Detected | None, str, Problem | None]:
+    """The reader of a file, else why it is no trace; a problem where it cannot be read."""
+    try:
+        with folder.open(path) as stream:
+            head = stream.read(HEAD)
+    except OSError as error:
+        return None, "cannot be read", Problem(path, "unreadable", f"cannot be read: {error}")
+    found = claim_on(Probe(path, head), readers, weakest="shape")
+    if found is not None and is_part(found.reader, path):
+        return None, f"a part of another {found.reader.name} trace", None
+    return found, "" if found is not None else _what(head), None
+
+
+def _what(head: bytes) -> str:
+    """What a file that no reader knows looks like."""
+    if not head.strip():
+        return "empty"
+    if b"\0" in head:
+        return "binary"
+    if head.lstrip()[:1] in (b"{", b"["):
+        return "JSON that no reader knows"
+    return "text that no reader knows"
+
+
+def is_part(reader: Reader, path: str) -> bool:
+    """Whether a reader calls a file a part of another trace."""
+    asked = getattr(reader, "is_part", None)
+    return asked is not None and bool(asked(path))
+
+
+def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
+    """The samples of a trace file; a file of a reader that tells nothing of them is one."""
+    listing = getattr(found.reader, "samples", None)
+    if listing is not None:
+        yield from listing(folder, found.path)
+        return
+    try:
+        source = found.reader.read(folder, found.path, Keep())
+    except OSError as error:
+        yield Problem(found.path, "unreadable", f"cannot be read: {error}")
+        return
+    yield Sample(None, _stated_by_source(source))
+
+
+def _stated_by_source(source: Source) -> Stated:
+    """What a source says of itself, for readers that fill no `stated`."""
+    if source.stated != Stated():
+        return source.stated
+    return Stated(
+        model=source.model, harness=source.harness, harness_version=source.harness_version
+    )
+
+
+def read_loose(
+    folder: Folder, path: str, sample: str | None, readers: Sequence[Reader] | None = None
+) -> ReadResult:
+    """The trace of one sample of a file."""
+    from groundtrace.traces import all_readers
+    from groundtrace.traces.merge import merge
+
+    problems: list[Problem] = []
+    if readers is None:
+        readers, failed = all_readers()
+        problems += failed
+    found, why, problem = recognise(folder, path, readers)
+    if found is None:
+        problems.append(problem or Problem(path, "unrecognised", f"no trace: {why}"))
+        return ReadResult(merge([], []), tuple(problems))
+    keep = Keep()
+    sources: list[Source] = []
+    for file in (path, *_companions(found.reader, folder, path)):
+        try:
+            if sample is not None and file == path:
+                sources.append(found.reader.read_sample(folder, path, sample, keep))  # type: ignore[attr-defined]
+            else:
+                sources.append(found.reader.read(folder, file, keep))
+        except OSError as error:
+            problems.append(Problem(file, "unreadable", str(error)))
+    for source in sources:
+        problems += source.problems
+    if keep.cut_arguments:
+        reason = (
+            f"arguments of {keep.cut_arguments} calls were kept in part: over the memory budget"
+        )
+        problems.append(Problem(path, "arguments_cut", reason))
+    return ReadResult(merge(sources, [found.evidence]), tuple(problems))
+
+
+def _companions(reader: Reader, folder: Folder, path: str) -> Sequence[str]:
+    listing = getattr(reader, "companions", None)
+    return () if listing is None else tuple(listing(folder, path))

@@ -1,0 +1,14 @@
+"""mini-swe-agent's trajectories.
+
+reader.py      where they lie and how they are recognised
+load.py        from bytes to messages: whole, cut off, or too large to decode
+replies.py     what the model asked to run in one reply
+answers.py     what came back: output, code, refusal, submission
+trajectory.py  one file as a source
+"""
+
+from __future__ import annotations
+
+from groundtrace.traces.mini_swe_agent.reader import MiniSweAgentReader
+
+__all__ = ["MiniSweAgentReader"]

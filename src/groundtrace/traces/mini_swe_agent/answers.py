@@ -1,0 +1,112 @@
+"""What came back for a command: its output without the frame, and whether it failed.
+
+The frame is `<returncode>0</returncode>` and `<output>…</output>`. Output over 10,000 characters
+shows its head and its tail with the number of characters between them. A timeout has no code. The
+ContextBench variant puts the context that the agent declared in front, and refuses commands that
+print code without one. A submission's output goes to the harness and is never shown to the agent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from groundtrace.mcp import content_text
+from groundtrace.values import as_mapping
+
+SUBMIT = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+"""A command whose output begins with this line hands in the rest of it."""
+_SUBMITS = re.compile(rf"\b(?:{SUBMIT}|MINI_SWE_AGENT_FINAL_OUTPUT)\b")
+
+_BEFORE = (
+    r"\s*(?:<explore_context>.*?</explore_context>\s*)?(?:<context_received>.*?</context_received>\s*)?"
+    r"(?:<exception>.*?</exception>\s*)?"
+)
+_CODE = re.compile(_BEFORE + r"<returncode>\s*(-?\d+)\s*</returncode>", re.DOTALL)
+_TIMEOUT = re.compile(r"\s*The last command <command>.*?</command> timed out", re.DOTALL)
+_OUTPUT = re.compile(r"<output>\n?(.*)</output>", re.DOTALL)
+_ENDS = re.compile(
+    r"<output_head>\n?(.*?)\n?</output_head>.*?<elided_chars>\s*(\d+)[^<]*</elided_chars>"
+    r"\s*<output_tail>\n?(.*)</output_tail>",
+    re.DOTALL,
+)
+_NOTES = ("<context_received>", "<context_request>", "No context provided. Submitting")
+REFUSALS = (
+    "ERROR: This action appears to print source code content",
+    "Repeated read-file actions without valid EXPLORE_CONTEXT",
+)
+"""Answers to commands that the ContextBench variant did not run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one command."""
+
+    text: str
+    """The command's own output, as far as the agent saw it."""
+    failed: bool = False
+    """It was refused, timed out, or ended with another code than 0."""
+    submitted: bool = False
+    """The output was handed in and not shown."""
+    ran: bool = True
+    """Something shows that the command ran."""
+
+
+def read_answer(command: str, messages: Sequence[Mapping[str, Any]], *, ended: bool) -> Answer:
+    """The answer that one or more messages give to a command.
+
+    `ended` says that the run ended by submitting right after them.
+    """
+    texts = [content_text(message.get("content")) for message in messages]
+    for text, message in zip(texts, messages, strict=True):
+        code = _CODE.match(text)
+        if code is not None:
+            return _checked(command, _output(text[code.end() :]), code[1] != "0")
+        if _TIMEOUT.match(text):
+            return Answer(_output(text).removesuffix("\n"), failed=True)  # the frame's own
+        extra = as_mapping(message.get("extra"))
+        raw = extra.get("raw_output")
+        if isinstance(raw, str) and isinstance(extra.get("returncode"), int):
+            return _checked(command, raw, extra["returncode"] != 0)
+    refused = next((text for text in texts if text.lstrip().startswith(REFUSALS)), None)
+    if refused is not None:
+        return Answer(refused, failed=True, ran=False)
+    # What a submission prints is handed in, not shown: nothing of it was read.
+    if _SUBMITS.search(command) or ended:
+        return Answer(f"{SUBMIT}\n", submitted=True)
+    rest = [text for text in texts if not text.lstrip().startswith(_NOTES)]
+    return Answer("\n".join(rest), failed=True, ran=False)
+
+
+def _checked(command: str, text: str, failed: bool) -> Answer:
+    """An answer with a code: also of a submission that the harness asked to repeat."""
+    first = text.lstrip().partition("\n")[0].strip()
+    if first == SUBMIT and _SUBMITS.search(command):
+        return Answer(f"{SUBMIT}\n", failed, submitted=True)
+    return Answer(text, failed)
+
+
+def has_code(messages: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether any of these messages shows that a command ran."""
+    return any(_CODE.match(content_text(message.get("content"))) for message in messages)
+
+
+def _output(text: str) -> str:
+    ends = _ENDS.search(text)
+    if ends is not None:
+        head, count, tail = ends[1], ends[2], ends[3].removesuffix("\n")
+        return f"{_whole_end(head)}... [{count} characters truncated] ...\n{_whole_start(tail)}"
+    found = _OUTPUT.search(text)
+    return found[1] if found is not None else ""
+
+
+def _whole_end(head: str) -> str:
+    """The head up to its last whole line: half a path names another file."""
+    return head if head.endswith("\n") else head[: head.rfind("\n") + 1]
+
+
+def _whole_start(tail: str) -> str:
+    """The tail from its first whole line on; nothing tells whether it begins with one."""
+    return tail.partition("\n")[2]

@@ -1,0 +1,74 @@
+"""What the model asked to run in one reply.
+
+Until 1.x, and in 2.x without tool calling, a command is the reply's only fence; a reply with none
+or with several is answered with a reminder and nothing runs. In 2.x the harness also writes down
+what it took from the reply (`extra.actions`), which is the best evidence, and models may call the
+tool `bash`, several times in one reply.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from groundtrace.mcp import content_text
+from groundtrace.traces.arguments import as_arguments
+from groundtrace.values import as_mapping, as_text
+
+_FENCES = {
+    label: re.compile(rf"```{label}\s*\n(.*?)\n```", re.DOTALL)
+    for label in ("mswea_bash_command", "bash")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One command of a reply."""
+
+    command: str
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The commands of a reply, and how many fences were in it."""
+
+    commands: tuple[Asked, ...] = ()
+    fences: int = 0
+    bad: int = 0
+    """Commands that are no text."""
+
+
+def read_reply(message: Mapping[str, Any]) -> Reply:
+    """The commands that ran, or would have, after a reply of the model."""
+    actions = as_mapping(message.get("extra")).get("actions")
+    if isinstance(actions, list):
+        found = [_action(item) for item in actions]
+        return Reply(tuple(asked for asked in found if asked), 0, found.count(None))
+    calls = message.get("tool_calls")
+    if isinstance(calls, list) and calls:
+        found = [_tool_call(item) for item in calls]
+        return Reply(tuple(asked for asked in found if asked), 0, found.count(None))
+    text = content_text(message.get("content"))
+    for pattern in _FENCES.values():
+        commands = pattern.findall(text)
+        if commands:
+            single = (Asked(commands[0].strip()),) if len(commands) == 1 else ()
+            return Reply(single, len(commands))
+    return Reply()
+
+
+def _action(item: Any) -> Asked | None:
+    command = as_mapping(item).get("command", as_mapping(item).get("action"))
+    if not isinstance(command, str):
+        return None
+    return Asked(command, as_text(as_mapping(item).get("tool_call_id")))
+
+
+def _tool_call(item: Any) -> Asked | None:
+    function = as_mapping(as_mapping(item).get("function"))
+    arguments = as_arguments(function.get("arguments")) or {}
+    command = arguments.get("command", arguments.get("cmd"))
+    return Asked(command, as_text(as_mapping(item).get("id"))) if isinstance(command, str) else None

@@ -1,0 +1,196 @@
+"""One trajectory of mini-swe-agent as a source of calls.
+
+A reply of the model is followed by its answer, which may be several messages. Every command is a
+fresh shell in the environment's working directory, so each call carries that directory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from groundtrace.model import Problem, Usage
+from groundtrace.storage import Folder
+from groundtrace.times import parse_time
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.ledger import Counts
+from groundtrace.traces.mini_swe_agent.answers import has_code, read_answer
+from groundtrace.traces.mini_swe_agent.load import load, stated_of
+from groundtrace.traces.mini_swe_agent.replies import Reply, read_reply
+from groundtrace.traces.source import RawCall, Source
+from groundtrace.values import as_count, as_mapping, as_text
+
+TOOL = "bash"
+"""The only tool, by the name that the tool table knows."""
+
+
+def read(folder: Folder, path: str, keep: Keep) -> Source:
+    """Read a trajectory, whole or damaged."""
+    loaded = load(folder, path)
+    trajectory = Trajectory(path, keep)
+    trajectory.messages(loaded.messages)
+    return trajectory.finish(loaded.root, loaded.problems)
+
+
+class Trajectory:
+    """State of reading one file."""
+
+    def __init__(self, path: str, keep: Keep) -> None:
+        self.source = Source(
+            path, "transcript", "mini-swe-agent", harness="mini-swe-agent", is_main_log=True
+        )
+        self.keep = keep
+        self.reply: Reply | None = None
+        """The reply whose answer is being collected."""
+        self.made_at: float | None = None
+        self.number = -1
+        """Of the reply's message."""
+        self.answers: list[Mapping[str, Any]] = []
+        self.seen = 0
+        self.model_calls = 0
+        self.last: float | None = None
+        self.bare_model: str | None = None
+        self.cached = 0
+        """Prompt tokens that came from a cache."""
+
+    def messages(self, messages: Iterable[Any]) -> None:
+        for number, message in enumerate(messages):
+            if isinstance(message, Problem):
+                self.source.problems.append(message)
+                self.source.ledger.interrupt()
+                self.close(ended=False)
+            elif not isinstance(message, dict):
+                place = f"$.messages[{number}]"
+                reason = f"a message is {type(message).__name__}, not an object"
+                self.source.problem("wrong_type", reason, place=place)
+            else:
+                self.message(message, number)
+
+    def message(self, message: Mapping[str, Any], number: int) -> None:
+        self.seen += 1
+        moment = _time_of(message)
+        self.source.saw(moment)
+        self.last = moment if moment is not None else self.last
+        if message.get("role") != "assistant":
+            self.answers.append(message)
+            return
+        self.close(ended=False)
+        self.count_tokens(message, number)
+        self.reply = read_reply(message)
+        self.made_at = moment
+        self.number = number
+
+    def count_tokens(self, message: Mapping[str, Any], number: int) -> None:
+        response = as_mapping(as_mapping(message.get("extra")).get("response"))
+        usage = as_mapping(response.get("usage"))
+        self.bare_model = self.bare_model or as_text(response.get("model"))
+        prompt = as_count(usage.get("prompt_tokens"))
+        completion = as_count(usage.get("completion_tokens"))
+        counts = None if prompt is None or completion is None else Counts(prompt, completion)
+        self.source.ledger.add(number, counts)
+        details = as_mapping(usage.get("prompt_tokens_details"))
+        self.cached += as_count(details.get("cached_tokens")) or 0
+        self.model_calls += 1
+
+    def close(self, *, ended: bool) -> None:
+        """The calls of the reply at hand, now that its whole answer is known.
+
+        The last reply is closed by `finish`, when it is known how the run ended.
+        """
+        reply, answers = self.reply, self.answers
+        self.reply, self.answers = None, []
+        if reply is None:
+            return
+        place = f"$.messages[{self.number}]"
+        if reply.bad:
+            reason = f"{reply.bad} commands of a reply are no text"
+            self.source.problem("wrong_type", reason, place=place, lost_calls=reply.bad)
+        if not reply.commands and reply.fences > 1 and has_code(answers):
+            reason = f"a reply with {reply.fences} commands was run; which of them is not known"
+            self.source.problem("unknown_block", reason, place=place, lost_calls=1)
+        for index, asked in enumerate(reply.commands):
+            mine = _answers_to(asked.call_id, index, len(reply.commands), answers)
+            self.call(asked.command, asked.call_id, mine, ended=ended)
+
+    def call(
+        self,
+        command: str,
+        call_id: str | None,
+        answers: list[Mapping[str, Any]],
+        *,
+        ended: bool,
+    ) -> None:
+        call = RawCall(
+            TOOL,
+            self.keep.arguments({"command": command}),
+            call_id=call_id,
+            step_id=str(self.number),
+            made_at=self.made_at,
+            position=self.source.ledger.position,
+        )
+        if answers or ended:
+            answer = read_answer(command, answers, ended=ended)
+            call.result, call.result_cut = self.keep.result(answer.text, None, answer.failed, None)
+            self.source.cut_results += call.result_cut
+            times = [moment for message in answers if (moment := _time_of(message)) is not None]
+            call.answered_at = times[-1] if times else None
+        self.source.calls.append(call)
+
+    def finish(self, root: Mapping[str, Any], problems: Iterable[Problem]) -> Source:
+        source = self.source
+        stated = stated_of(root)
+        self.close(ended=stated.exit_status == "Submitted")
+        source.problems += problems
+        source.parsed = self.seen > 0
+        if not self.seen and not source.problems:
+            source.problem("empty_file", "a trajectory without messages")
+        environment = as_mapping(
+            as_mapping(as_mapping(root.get("info")).get("config")).get("environment")
+        )
+        source.cwd = as_text(environment.get("cwd"))
+        for call in source.calls:
+            call.cwd = source.cwd
+        source.model = stated.model or self.bare_model
+        source.harness_version = stated.harness_version
+        source.usage = self.totals(stated.cost_usd, stated.cost_source)
+        source.report_cut_results()
+        seconds = None
+        if self.last is not None and source.first_timestamp is not None:
+            seconds = max(0.0, self.last - source.first_timestamp)
+        source.stated = replace(stated, model=source.model, agent_seconds=seconds)
+        return source
+
+    def totals(self, cost: float | None, where: str | None) -> Usage:
+        output = self.source.ledger.main_output()
+        return Usage(
+            output_tokens=output,
+            output_tokens_source=None if output is None else "usage of each model call",
+            input_tokens=self.source.ledger.main_input(),
+            cached_tokens=self.cached,
+            cost_usd=cost,
+            cost_source=where,
+        )
+
+
+def _time_of(message: Mapping[str, Any]) -> float | None:
+    """When a message was written: on the message in 1.17, in `extra` from 2.0 on."""
+    return parse_time(message.get("timestamp", as_mapping(message.get("extra")).get("timestamp")))
+
+
+def _answers_to(
+    call_id: str | None, index: int, commands: int, answers: list[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """Those of the messages after a reply that answer one of its commands."""
+    if commands == 1:
+        return answers
+    named = [
+        message
+        for message in answers
+        if call_id is not None
+        and call_id
+        in (message.get("tool_call_id"), as_mapping(message.get("extra")).get("tool_call_id"))
+    ]
+    if named or any(message.get("tool_call_id") for message in answers):
+        return named
+    return answers[index : index + 1]

@@ -1,0 +1,63 @@
+"""Everything that `--tasks` names, as one index; the first place that defines a task wins.
+
+| TASKS | read by |
+|---|---|
+| a folder of task definitions | `tasks.build_index` |
+| a file of rows (`.jsonl`, `.json`, `.parquet`) | `rows.read_rows` |
+
+`SCHEMES` (its keys are `names.TASK_SCHEMES`) is the place for tasks that are neither: a prefix such as `git:` and the function that
+makes an index of what follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from groundtrace.errors import InputError
+from groundtrace.model import Problem, Task
+from groundtrace.storage import open_place
+from groundtrace.truth import tasks as task_folders
+from groundtrace.truth.rows import SUFFIXES, read_rows
+from groundtrace.truth.tasks import TaskIndex, index_of
+
+SCHEMES: Mapping[str, Callable[[str], TaskIndex]] = {}
+"""Prefix of a location to who reads it."""
+
+
+def load_tasks(locations: Iterable[str]) -> TaskIndex | None:
+    """The index over all locations; None without any."""
+    indexes = [_one(location) for location in locations]
+    if len(indexes) < 2:
+        return indexes[0] if indexes else None
+    tasks: list[Task] = []
+    problems: list[Problem] = []
+    taken: set[str] = set()
+    for index in indexes:
+        names: set[str] = set()
+        for task in index.tasks:
+            if task.name.casefold() not in taken:
+                free = tuple(a for a in task.aliases if a.casefold() not in taken)
+                tasks.append(replace(task, aliases=free))
+            names.update(name.casefold() for name in (task.name, *task.aliases))
+        taken |= names
+        problems += (p for p in index.problems if p.kind != "duplicate_task" or p.line)
+    return index_of(tasks, problems)
+
+
+def _one(location: str) -> TaskIndex:
+    scheme, colon, rest = location.partition(":")
+    if colon and scheme in SCHEMES:
+        return SCHEMES[scheme](rest)
+    place = open_place(location)
+    if place.file is None:
+        return task_folders.build_index(place.folder)
+    if not place.file.casefold().endswith(SUFFIXES):
+        known = ", ".join(SUFFIXES)
+        raise InputError(f"{location}: not a file of tasks ({known}) and not a folder of them")
+    problems: list[Problem] = []
+    tasks = list(read_rows(place.folder, place.file, problems))
+    if not tasks:
+        why = f" ({problems[0].reason})" if problems else ""
+        raise InputError(f"{location}: no task in it{why}")
+    return index_of(tasks, problems)

@@ -1,0 +1,174 @@
+"""Data sets as task definitions: one task a row, in JSONL, JSON or Parquet.
+
+A row names its task (`instance_id`, `task` or `id`; `original_inst_id` comes first where it is
+there, because traces go by it), its repository and commit, and its truth as text. A row that
+cannot be used is a problem with its place; the others count.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from groundtrace.jsonio import BadJsonError, clean_text, loads
+from groundtrace.model import Problem, Task, TaskRow
+from groundtrace.storage import Folder, TooLargeError
+from groundtrace.traces.jsonl import read_lines
+from groundtrace.truth.entries import shown
+from groundtrace.values import known
+
+SUFFIXES = (".jsonl", ".json", ".parquet")
+"""Files that hold tasks as rows."""
+
+NAMES = ("original_inst_id", "instance_id", "task", "task_id", "id")
+"""Columns that name a task; the first is its name, the others are further names."""
+CONTEXTS = ("gold_context", "snippets", "files")
+"""Columns that list relevant files, best first."""
+COLUMNS = (*NAMES, *CONTEXTS, "repo", "base_commit", "patch", "test_patch")
+
+MAX_JSON = 512 * 1024 * 1024
+"""A JSON file is decoded whole; a larger data set is better kept as JSONL or Parquet."""
+MAX_NAME = 512
+
+_INSTANCE = re.compile(r"([A-Za-z0-9][\w.-]*?)__([A-Za-z0-9][\w.-]*?)-\d+")
+
+
+def read_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterator[Task]:
+    """The tasks of a data file, each name once; the first row of a name counts."""
+    seen: dict[str, int] = {}
+    stem = clean_text(name.rpartition(".")[0])
+    for number, row in _rows(folder, name, problems):
+        task, why = _task(row, stem, name, number)
+        if task is None:
+            problems.append(Problem(name, "bad_task", f"row {number}: {why}", line=number))
+            continue
+        first = seen.setdefault(task.name.casefold(), number)
+        if first != number:
+            reason = f"{shown(task.name)} is there twice; row {first} counts"
+            problems.append(Problem(name, "duplicate_task", reason, line=number))
+            continue
+        yield task
+    if not seen and not problems:
+        problems.append(Problem(name, "empty_file", "no task in it"))
+
+
+def _rows(folder: Folder, name: str, problems: list[Problem]) -> Iterator[tuple[int, Any]]:
+    if name.casefold().endswith(".parquet"):
+        from groundtrace.truth.parquet import parquet_rows
+
+        yield from parquet_rows(folder, name, COLUMNS, problems)
+    elif name.casefold().endswith(".jsonl"):
+        yield from _lines(folder, name, problems)
+    else:
+        yield from _values(folder, name, problems)
+
+
+def _lines(folder: Folder, name: str, problems: list[Problem]) -> Iterator[tuple[int, Any]]:
+    try:
+        with folder.open(name) as stream:
+            for line in read_lines(stream):
+                if line.too_long:
+                    reason = f"a line of {line.length:,} bytes was not decoded"
+                    problems.append(Problem(name, "line_too_long", reason, line=line.number))
+                    continue
+                try:
+                    yield line.number, loads(line.data)
+                except BadJsonError as error:
+                    kind = "broken_line" if line.ended else "truncated_line"
+                    problems.append(
+                        Problem(name, kind, f"not valid JSON: {error}", line=line.number)  # type: ignore[arg-type]
+                    )
+    except OSError as error:
+        problems.append(Problem(name, "unreadable", f"cannot be read: {error}"))
+
+
+def _values(folder: Folder, name: str, problems: list[Problem]) -> Iterator[tuple[int, Any]]:
+    """Rows of a JSON file: a list, an object that holds one, or an object from name to row."""
+    try:
+        value = loads(folder.read(name, MAX_JSON))
+    except TooLargeError as error:
+        problems.append(Problem(name, "too_large", f"{error}; JSONL has no such limit"))
+        return
+    except OSError as error:
+        problems.append(Problem(name, "unreadable", f"cannot be read: {error}"))
+        return
+    except BadJsonError as error:
+        reason = f"not valid JSON: {error}"
+        problems.append(Problem(name, "broken_json", reason, line=error.line))
+        return
+    if isinstance(value, dict):
+        if any(isinstance(value.get(key), str) for key in NAMES):
+            value = [value]
+        else:
+            inner = next((value[k] for k in ("tasks", "rows", "data") if k in value), value)
+            value = inner
+    if isinstance(value, dict):
+        value = [_named(key, row) for key, row in value.items() if not key.startswith("_")]
+    if not isinstance(value, list):
+        reason = f"holds {shown(value)}, where rows are expected"
+        problems.append(Problem(name, "not_an_object", reason))
+        return
+    yield from enumerate(value, start=1)
+
+
+def _named(key: str, row: Any) -> Any:
+    if isinstance(row, list):
+        row = {"files": row}
+    return {**row, "instance_id": row.get("instance_id", key)} if isinstance(row, dict) else row
+
+
+def _task(row: Any, stem: str, file: str, number: int) -> tuple[Task | None, str]:
+    """The task of a row, or why it has none."""
+    if not isinstance(row, Mapping):
+        return None, f"{shown(row)} is no object"
+    row = row["row"] if isinstance(row.get("row"), Mapping) else row  # as data-set viewers wrap it
+    names = [name for key in NAMES if (name := _name(row.get(key))) is not None]
+    if not names:
+        return None, f"it has no {' or '.join(NAMES[1:])}"
+    key = next((key for key in CONTEXTS if _as_context(row.get(key)) is not None), None)
+    repo = _name(row.get("repo"))
+    owned = _INSTANCE.fullmatch(names[0])
+    repos = [repo] if repo is not None else []
+    if owned is not None and (repo is None or "/" not in repo):
+        # A short name alone (`cli`) says less than the instance's (`cli__cli-1567`).
+        repos.insert(0, f"{owned[1]}/{owned[2]}")
+    return (
+        Task(
+            name=names[0],
+            benchmark=stem,
+            folder=None,
+            repos=tuple(dict.fromkeys(repos)),
+            aliases=tuple(dict.fromkeys(names[1:])),
+            row=TaskRow(
+                file=file,
+                number=number,
+                patch=_text(row.get("patch")),
+                test_patch=_text(row.get("test_patch")),
+                context=None if key is None else _as_context(row.get(key)),
+                context_key=key,
+                base_commit=_text(row.get("base_commit")),
+            ),
+        ),
+        "",
+    )
+
+
+def _name(value: Any) -> str | None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    return known(clean_text(value)) if isinstance(value, str) and len(value) <= MAX_NAME else None
+
+
+def _text(value: Any) -> str | None:
+    return clean_text(value) if isinstance(value, str) else None
+
+
+def _as_context(value: Any) -> str | None:
+    """A list of context as text; nothing where it is empty."""
+    if isinstance(value, str):
+        return clean_text(value) if value.strip() not in ("", "[]", "{}", "null") else None
+    if isinstance(value, list | dict) and value:
+        return clean_text(json.dumps(value, default=str))
+    return None

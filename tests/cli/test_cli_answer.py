@@ -1,0 +1,74 @@
+"""The answer in the terminal and in `--json`; names that no configuration has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Ran
+
+
+@pytest.fixture
+def evaluated(sample: Path, groundtrace: Callable[..., Ran]) -> Path:
+    runs = sample / "runs/official"
+    ran = groundtrace("run", runs, "--tasks", sample / "benchmarks", "--format", "md", "--jobs", 1)
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("Did it find the right code?   shown recall  0.69 → 0.92")
+    return runs
+
+
+def test_every_command_that_analyses_carries_the_answer(
+    evaluated: Path, groundtrace: Callable[..., Ran]
+) -> None:
+    answers = []
+    for command in ("impact", "evaluate"):
+        ran = groundtrace(command, evaluated, "--json", "--jobs", 1)
+        assert ran.code == 0, ran.err
+        answers.append(json.loads(ran.out)["answer"])
+    stored = json.loads(
+        (evaluated / "retrieval_events_aggregate/impact_analysis.json").read_text()
+    )["answer"]
+    assert answers == [stored, stored]
+    report = evaluated / "retrieval_events_aggregate/retrieval_report.md"
+    assert report.read_text().split("\n## ")[1].startswith("The answer")
+
+
+def test_a_name_that_no_configuration_has_is_an_error(
+    evaluated: Path, groundtrace: Callable[..., Ran]
+) -> None:
+    """`--baseline wihtout` ended with 0 and compared nothing."""
+    for flag in ("--baseline", "--against"):
+        ran = groundtrace("impact", evaluated, flag, "mcp-remote-drect", "--jobs", 1)
+        assert ran.code == 2
+        assert f"{flag}: unknown configuration 'mcp-remote-drect'" in ran.err
+        assert "nearest is 'mcp-remote-direct'" in ran.err
+
+
+def test_primaries_and_margin_are_settable(
+    evaluated: Path, groundtrace: Callable[..., Ran]
+) -> None:
+    flags = ("--primary", "mrr", "--primary", "reward", "--margin", "0.2")
+    ran = groundtrace("impact", evaluated, *flags, "--json", "--jobs", 1)
+    answer = json.loads(ran.out)["answer"]
+    assert "mrr" in {row["metric"] for row in answer["rows"]}
+    assert answer["equivalence"]["margin"] == 0.2
+    wrong = groundtrace("impact", evaluated, "--primary", "mr", "--jobs", 1)
+    assert (wrong.code, "'mrr'" in wrong.err) == (2, True)
+
+
+def test_intervals_and_p_agree_in_every_row_of_the_demo(evaluated: Path) -> None:
+    """D63: 41 of 52 intervals excluded 0, 34 of them with a p above 0.05."""
+    path = evaluated / "retrieval_events_aggregate/impact_analysis.json"
+    found = json.loads(path.read_text())
+    checked = 0
+    for comparison in (*found["matched_comparisons"], *found["other_comparisons"]):
+        for delta in comparison["deltas"]:
+            for low, high, none in (("ci_low", "ci_high", 0), ("ratio_low", "ratio_high", 1)):
+                if delta[low] is not None:
+                    excludes = delta[low] > none or delta[high] < none
+                    assert excludes == (delta["p"] < 0.05), delta
+                    checked += 1
+    assert checked > 50

@@ -1,0 +1,83 @@
+"""Times to the first relevant file compare like with like (D67)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import msgspec
+import pytest
+
+from groundtrace.impact import ImpactOptions, analyse
+from tests.impact.trial_rows import row
+
+BASE, OTHER = "baseline-local", "mcp-remote"
+
+
+def timed(task, config, seconds, clock="agent_execution", **more):
+    """A trial that met a relevant file after some seconds; None is a miss."""
+    metrics = {"file_recall": 0.0 if seconds is None else 1.0}
+    if seconds is not None:
+        metrics["ttfr_seconds"] = seconds
+    made = row(task, config, metrics, **more)
+    coverage = msgspec.structs.replace(made.coverage, elapsed_origin=clock)
+    return dataclasses.replace(made, coverage=coverage)
+
+
+def compared(rows):
+    options = ImpactOptions(draws=200)
+    (first, *_) = analyse(rows, options, generated_at="now", scope="*").matched_comparisons
+    delta = next(d for d in first.deltas if d.metric == "ttfr_seconds")
+    hits = next(h for h in first.first_hits if h.metric == "ttfr_seconds")
+    return delta, hits
+
+
+@pytest.mark.parametrize(
+    ("clock", "reason"), [("first_timestamp", "clock_differs"), (None, "clock_unknown")]
+)
+def test_two_clocks_are_not_compared(clock, reason):
+    """Set-up of 55 s on one side's clock was a difference of +55 s, p 0.008."""
+    rows = [
+        made
+        for i in range(8)
+        for made in (timed(f"t{i}", BASE, 5.0, clock), timed(f"t{i}", OTHER, 60.0))
+    ]
+    delta, hits = compared(rows)
+    assert (delta.n, delta.left_out, delta.p) == (0, {reason: 8}, None)
+    assert (hits.n, hits.left_out, hits.mean_delta) == (0, {reason: 8}, None)
+
+
+def test_trials_of_the_shared_clock_count():
+    rows = []
+    for i in range(6):
+        rows.append(timed(f"t{i}", BASE, 5.0, trial=f"a{i}"))
+        rows.append(timed(f"t{i}", BASE, 500.0, "first_timestamp", trial=f"b{i}"))
+        rows.append(timed(f"t{i}", OTHER, 10.0 + i))
+    delta, _ = compared(rows)
+    assert (delta.n, delta.mean_baseline, delta.mean_config) == (6, 5.0, 12.5)
+
+
+def test_misses_enter_a_restricted_mean():
+    """Hits at 10 against 20 s in six tasks; two tasks the baseline never hit count as 20 s."""
+    rows = [
+        made
+        for i in range(8)
+        for made in (
+            timed(f"t{i}", BASE, 10.0 if i < 6 else None),
+            timed(f"t{i}", OTHER, 20.0 if i < 6 else 5.0),
+        )
+    ]
+    delta, hits = compared(rows)
+    assert (delta.n, delta.only_config_hit) == (6, 2)
+    assert (hits.n, hits.horizon, hits.misses_baseline, hits.misses_config) == (8, 20.0, 2, 0)
+    assert hits.mean_baseline == (6 * 10 + 2 * 20) / 8
+    assert hits.mean_config == (6 * 20 + 2 * 5) / 8
+    assert hits.mean_delta == pytest.approx(hits.mean_config - hits.mean_baseline)
+
+
+def test_a_task_that_hits_in_some_trials_only_is_left_out_of_the_restricted_mean():
+    rows = [
+        made for i in range(6) for made in (timed(f"t{i}", BASE, 1.0), timed(f"t{i}", OTHER, 2.0))
+    ]
+    rows.append(timed("t0", OTHER, None, trial="again"))
+    _, hits = compared(rows)
+    assert (hits.n, hits.left_out) == (5, {"some_trials_miss": 1})

@@ -1,0 +1,207 @@
+"""Data sets as task definitions: which rows are tasks, and what each says."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groundtrace.errors import InputError, MissingExtraError
+from groundtrace.model import GroundTruth, Problem
+from groundtrace.truth import load_ground_truth
+from groundtrace.truth.definitions import load_tasks
+from groundtrace.truth.tasks import TaskIndex
+
+TASKS = Path(__file__).parent.parent / "fixtures" / "tasks"
+
+
+def index(*names: str | Path) -> TaskIndex:
+    found = load_tasks([str(TASKS / name) for name in names])
+    assert found is not None
+    return found
+
+
+def truth(name: str, tasks: TaskIndex) -> tuple[GroundTruth, tuple[Problem, ...]]:
+    task = tasks.find(name)
+    assert task is not None, name
+    return load_ground_truth(task)
+
+
+def chunks(found: GroundTruth, part: str = "chunks") -> list[tuple[str, int, int]]:
+    return [(c.file, c.line_start, c.line_end) for c in getattr(found, part)]
+
+
+@pytest.mark.parametrize("source", ["rows.jsonl", "folders"])
+def test_a_patch_gives_evidence_edit_targets_and_changed_lines(source: str) -> None:
+    """Worked by hand from the patch: D53 and D55."""
+    found, problems = truth("heron__heron-12", index(source))
+    assert not problems
+    assert [file.path for file in found.files] == ["heron/nest.py", "heron/old.py"]
+    assert [file.path for file in found.expected_edit_files] == [
+        "heron/nest.py",
+        "heron/old.py",
+        "heron/new.py",
+        "heron/made.py",
+    ]
+    assert found.confidence == found.expected_edit_files_confidence == "high"
+    # Two removed lines; an insertion between lines 10 and 11; one before line 1, at the edge.
+    assert chunks(found, "edit_chunks") == [
+        ("heron/nest.py", 2, 3),
+        ("heron/nest.py", 10, 11),
+        ("heron/old.py", 1, 1),
+    ]
+    assert found.test_files == ("tests/test_nest.py",)
+    assert not found.chunks
+
+
+def test_rows_name_their_task_repository_and_data_set() -> None:
+    tasks = index("rows.jsonl")
+    task = tasks.find("HERON__heron-12")
+    assert task is not None and task.row is not None
+    assert (task.benchmark, task.repos, task.row.number) == ("rows", ("heron/heron",), 1)
+
+
+def test_a_row_without_a_patch_and_a_patch_that_is_none_are_told() -> None:
+    tasks = index("rows.jsonl")
+    found, problems = truth("heron__heron-13", tasks)
+    assert not found.files and found.test_files == ("tests/test_nest.py",)
+    assert (problems[0].file, problems[0].kind) == ("rows.jsonl:2", "no_file_list")
+    found, problems = truth("heron__heron-14", tasks)
+    assert not found.files
+    assert {p.kind for p in problems} == {"bad_patch", "no_file_list", "no_ground_truth"}
+
+
+def test_context_gives_files_and_lines_and_the_patch_edits() -> None:
+    """Container prefixes go; a file of the annotator's beside the clone is none (D56)."""
+    tasks = index("context.jsonl")
+    found, problems = truth("heron__heron-12", tasks)
+    assert [file.path for file in found.files] == ["heron/nest.py", "heron/egg.py"]
+    assert chunks(found) == [("heron/nest.py", 1, 5), ("heron/egg.py", 3, 4)]
+    assert found.expected_edit_files and found.edit_chunks
+    assert found.source == "context.jsonl gold_context"
+    assert [(p.kind, "/workspace/try_it.py" in p.reason) for p in problems] == [("bad_entry", True)]
+    # The traces go by the original id; the data set's own is another name.
+    assert tasks.find("Set__py__1") is tasks.find("heron__heron-12")
+    assert tasks.tasks[0].repos == ("heron/heron", "heron")
+
+
+def test_context_as_free_text() -> None:
+    found, problems = truth("heron__heron-13", index("context.jsonl"))
+    assert not problems
+    assert [file.path for file in found.files] == ["heron/nest.py", "heron/egg.py"]
+    assert chunks(found) == [("heron/nest.py", 2, 7), ("heron/egg.py", 4, 4)]
+
+
+def test_snippets_and_files() -> None:
+    tasks = index("snippets.json")
+    found, _ = truth("heron__heron-15", tasks)
+    assert chunks(found) == [("heron/nest.py", 2, 2)] and not found.expected_edit_files
+    found, _ = truth("heron__heron-16", tasks)
+    assert [file.path for file in found.files] == ["heron/nest.py", "heron/egg.py"]
+    assert not found.chunks
+
+
+def test_the_first_place_that_defines_a_task_wins() -> None:
+    both = index("context.jsonl", "rows.jsonl")
+    assert truth("heron__heron-12", both)[0].source == "context.jsonl gold_context"
+    assert truth("heron__heron-14", both)[0].source is None  # only rows.jsonl has it
+    other = index("rows.jsonl", "context.jsonl")
+    assert truth("heron__heron-12", other)[0].source == "rows.jsonl patch"
+    assert len(both) == len(other) == 3
+
+
+def test_bad_rows_are_told_with_their_lines(tmp_path: Path) -> None:
+    rows = [
+        '{"instance_id": "a-1", "patch": "x"}',
+        "[1]",
+        '{"patch": "no name"}',
+        '{"instance_id": "A-1", "patch": "again"}',
+        '{"instance_id": "b-1", "pat',
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(rows))
+    found = load_tasks([str(tmp_path / "t.jsonl")])
+    assert found is not None and [task.name for task in found.tasks] == ["a-1"]
+    assert [(p.kind, p.line) for p in found.problems] == [
+        ("bad_task", 2),
+        ("bad_task", 3),
+        ("duplicate_task", 4),
+        ("truncated_line", 5),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", "{", '{"rows": "x"}'])
+def test_a_file_without_any_task_stops_the_command(text: str, tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text(text)
+    with pytest.raises(InputError, match=r"t\.json: no task in it"):
+        load_tasks([str(tmp_path / "t.json")])
+
+
+def test_another_file_is_no_data_set(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("x")
+    with pytest.raises(InputError, match=r"not a file of tasks"):
+        load_tasks([str(tmp_path / "t.txt")])
+
+
+def test_parquet_gives_the_same_tasks_as_jsonl(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    shutil.copy(TASKS / "rows.jsonl", tmp_path / "source.jsonl")
+    target = tmp_path / "rows.parquet"
+    duckdb.sql(
+        f"COPY (SELECT * FROM read_json('{tmp_path}/source.jsonl')) TO '{target}' (FORMAT parquet)"
+    )
+    found = load_tasks([str(target)])
+    assert found is not None
+    assert truth("heron__heron-12", found)[0].edit_chunks == (
+        truth("heron__heron-12", index("rows.jsonl"))[0].edit_chunks
+    )
+    assert [task.name for task in found.tasks] == [t.name for t in index("rows.jsonl").tasks]
+
+
+def test_a_damaged_parquet_file_is_told(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    (tmp_path / "t.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        load_tasks([str(tmp_path / "t.parquet")])
+
+
+def test_parquet_without_duckdb_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str, *rest: Any) -> Any:
+        if name == "duckdb":
+            raise ImportError(name)
+        return builtins.__import__(name, *rest)
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+    with pytest.raises(MissingExtraError, match=r"groundtrace\[tables\]"):
+        load_tasks([str(tmp_path / "t.parquet")])
+
+
+def test_rows_of_every_shape_never_raise(tmp_path: Path) -> None:
+    values: list[Any] = [
+        None,
+        1,
+        "",
+        "x",
+        [],
+        [1],
+        {},
+        {"file": 3},
+        [{"file": "a.py", "lines": "x"}],
+    ]
+    rows = [
+        {"instance_id": f"t-{n}", "gold_context": value, "patch": other, "repo": other}
+        for n, (value, other) in enumerate((v, o) for v in values for o in values)
+    ]
+    (tmp_path / "t.json").write_text(json.dumps(rows))
+    found = load_tasks([str(tmp_path / "t.json")])
+    assert found is not None and len(found) == len(rows)
+    for task in found.tasks:
+        known, problems = load_ground_truth(task)
+        assert known.files or problems
