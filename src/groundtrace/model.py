@@ -85,6 +85,15 @@ class ToolResult(msgspec.Struct, frozen=True):
     """Where the harness stored the full output when `text` is only a preview of it."""
 
 
+class ContextMark(msgspec.Struct, frozen=True):
+    """The harness changed what the model still sees."""
+
+    kind: str
+    """compaction (a summary in place of the conversation) or truncation (answers removed)."""
+    drops_all: bool
+    """Every earlier answer is gone; False where it is not known which are."""
+
+
 class ToolCall(msgspec.Struct, frozen=True):
     """One tool call of the agent: the waist between harness formats and tools."""
 
@@ -107,7 +116,9 @@ class ToolCall(msgspec.Struct, frozen=True):
     is_subagent: bool = False
     """Made by a subagent, not by the main thread."""
     agent: str | None = None
-    """Name or id of the subagent that made it; None on the main thread."""
+    """Id of the subagent that made it: the call that started it, else the harness's id."""
+    context_change: ContextMark | None = None
+    """What the harness did to the context after this call and before the next one."""
     cwd: str | None = None
     """Working directory of the harness at this call, where known."""
 
@@ -230,10 +241,18 @@ class FileRef(msgspec.Struct, frozen=True):
     """The path comes out of a diff and may carry `a/` or `b/` (D13)."""
     rule: str = ""
     """Name of the rule that found it, for `explain`."""
+    ranges: tuple[tuple[int, int], ...] | None = None
+    """Runs of lines shown where not every line from the first to the last was; empty where it is
+    not known which; None where all were."""
+    shown_chars: int | None = None
+    """Characters of this file in the answer, where they can be told."""
+    line_shift: int | None = None
+    """Lines by which a write made the file longer, where known."""
+    line_changes: tuple[tuple[int, int, int], ...] = ()
+    """Places that a write changed: first and last line replaced, counted before it, and growth;
+    empty where they are not known (D72)."""
     revision: str | None = None
     """Revision of the repository that the call names beside it, where it does."""
-    shown_chars: int | None = None
-    """Characters of the answer that show this file, where they can be told."""
     evidence: Evidence = "declared"
     """Whether the tool is known, or its call was read generically (D46)."""
 

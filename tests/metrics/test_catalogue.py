@@ -11,7 +11,11 @@ from msgspec import structs
 
 from groundtrace.documents.metrics import (
     ChunkLevelMetrics,
+    ContextMetrics,
+    DiscoveryMetrics,
     FileLevelMetrics,
+    LineLevelMetrics,
+    SubagentMetrics,
     UtilizationProbes,
 )
 from groundtrace.errors import UsageError
@@ -33,6 +37,20 @@ OTHERS = [
     "util_write_overlap_with_relevant_files_proxy",
     "util_write_overlap_with_expected_edit_files",
     "util_read_before_write_ratio",
+    "line_recall",
+    "line_precision",
+    "chunk_recall_by_lines",
+    "relevant_chars_share",
+    "chars_to_first_relevant",
+    "repeated_chars_share",
+    "relevant_in_context_at_first_edit",
+    "found_first_by_mcp",
+    "shown_first_by_mcp",
+    "found_only_by_mcp",
+    "found_first_by_subagents",
+    "main_thread_recall",
+    "found_only_by_subagents",
+    "subagent_findings_used",
 ]
 
 
@@ -73,6 +91,10 @@ def test_each_getter_reads_its_own_field(name: str) -> None:
             resolution="file_level_only", validity="unsupported", reason="no_chunk_ground_truth"
         ),
         utilization_probes=UtilizationProbes(probe_available=True, reason=None),
+        line_level_metrics=LineLevelMetrics(basis=None, reason=None),
+        context_metrics=ContextMetrics(reason=None),
+        discovery=DiscoveryMetrics(reason=None),
+        subagent_metrics=SubagentMetrics(reason=None),
     )
     value = {str(info.cutoff): 0.125} if info.cutoff else 0.125
     section = structs.replace(getattr(empty, info.section), **{info.field: value})
@@ -95,7 +117,9 @@ def test_directions() -> None:
     """D35: lower is better for times, tokens and cost; higher for everything else."""
     lower = {name for name, info in {**METRICS, **OUTCOMES}.items() if info.better == "lower"}
     ttfr = {f"{prefix}ttfr_{unit}" for prefix in ("", "shown.") for unit in ("seconds", "tokens")}
-    assert lower == ttfr | {"cost_usd", "agent_seconds", "trial_seconds", "output_tokens"}
+    chars = {"chars_to_first_relevant", "repeated_chars_share"}
+    spent = {"cost_usd", "agent_seconds", "trial_seconds", "output_tokens"}
+    assert lower == ttfr | chars | spent
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -108,7 +132,8 @@ def test_every_metric_writes_out_its_own_arithmetic(name: str) -> None:
     if share is not None:
         assert round(int(share[1]) / int(share[2]), 4) == metric.example[1]
     else:
-        assert metric.family in {"f1", "ndcg", "mrr", "map", "ttfr_seconds", "ttfr_tokens"}
+        whole = {"f1", "ndcg", "mrr", "map", "ttfr_seconds", "ttfr_tokens"}
+        assert metric.family in whole | {"chars_to_first_relevant"}
 
 
 def test_arithmetic_by_hand() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from groundtrace.metrics.catalogue import METRICS
 from tests.conftest import Ran
 from tests.whole_runs import RUN, run, shrink
 
@@ -28,7 +29,29 @@ def numbers(folder: Path) -> dict[str, Any]:
 def without_later_fields(document: Any) -> Any:
     if isinstance(document, dict) and "schema_version" in document:
         document = {**document, "schema_version": "", "provenance": {}, "coverage": {}}
-    return document
+    return without_later_sections(document)
+
+
+LATER_SECTIONS = {"line_level_metrics", "context_metrics", "discovery", "subagent_metrics"}
+LATER_METRICS = {name for name, metric in METRICS.items() if metric.section in LATER_SECTIONS}
+
+
+def without_later_sections(value: Any) -> Any:
+    """A document without the sections that version 1.2 added, and what is made from them."""
+    if isinstance(value, list):
+        kept = (item for item in value if not is_of_later_metric(item))
+        return [without_later_sections(item) for item in kept]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: without_later_sections(item)
+        for key, item in value.items()
+        if key not in LATER_SECTIONS | LATER_METRICS
+    }
+
+
+def is_of_later_metric(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("metric") in LATER_METRICS
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])

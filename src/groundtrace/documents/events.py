@@ -160,6 +160,27 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
     ] = UNSET
 
 
+class LineRange(Record, frozen=True, kw_only=True):
+    """Lines of a file that were shown one after the other."""
+
+    line_start: Annotated[Line, Meta(description="First line, from 1.")]
+    line_end: Annotated[Line, Meta(description="Last line, inclusive.")]
+
+
+class LineChange(Record, frozen=True, kw_only=True):
+    """A place that a write changed; lines are counted before the write."""
+
+    line_start: Annotated[
+        Line,
+        Meta(description="First line replaced; of an insertion, the line that it was put above."),
+    ]
+    line_end: Annotated[
+        Count,
+        Meta(description="Last line replaced; of an insertion, the line before `line_start`."),
+    ]
+    line_shift: Annotated[int, Meta(description="Lines by which the file grew here.")]
+
+
 class Access(Record, frozen=True, kw_only=True):
     """One file that a call touched, and how (D7)."""
 
@@ -175,6 +196,13 @@ class Access(Record, frozen=True, kw_only=True):
     line_end: Annotated[
         Line | UnsetType,
         Meta(description="Last line shown, inclusive, where known."),
+    ] = UNSET
+    line_ranges: Annotated[
+        list[LineRange] | UnsetType,
+        Meta(
+            description="Runs of lines shown, where not every line from `line_start` to `line_end` "
+            "was; empty where it is not known which were. Since 1.2."
+        ),
     ] = UNSET
     ground_truth_file: Annotated[
         str | UnsetType, Meta(description="The entry of `ground_truth.files` that it is.")
@@ -205,6 +233,10 @@ class Access(Record, frozen=True, kw_only=True):
     line_shift: Annotated[
         int | UnsetType,
         Meta(description="Lines by which a write made the file longer, where known. Since 1.2."),
+    ] = UNSET
+    line_changes: Annotated[
+        list[LineChange] | UnsetType,
+        Meta(description="Places that a write changed, where known. Since 1.2."),
     ] = UNSET
     evidence: Annotated[
         Literal["declared", "generic"] | UnsetType,

@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, Record, Seconds, Share, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
+from groundtrace.model import AccessKind, Category
 
 NotComputable = Literal["no_ground_truth", "no_trace", "empty_trace", "answers_missing"]
 """Why metrics cannot be computed (D19)."""
@@ -156,6 +157,178 @@ class ErrorTaxonomy(Record, frozen=True, kw_only=True):
     ] = UNSET
 
 
+class LineLevelMetrics(Record, frozen=True, kw_only=True):
+    """The right lines: truth lines that were shown (D72). Since 1.2."""
+
+    basis: Annotated[
+        Literal["chunks", "edit_chunks"] | None,
+        Meta(description="The truth's lines that were looked for; null when it has none."),
+    ]
+    reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
+    line_recall: Annotated[
+        Share | None, Meta(description="Share of the truth's lines that were shown.")
+    ] = None
+    line_precision: Annotated[
+        Share | None, Meta(description="Share of the lines shown that are truth lines.")
+    ] = None
+    chunk_recall_by_lines: Annotated[
+        Share | None, Meta(description="Share of chunks of which a line was shown.")
+    ] = None
+    lines_seen: Annotated[Count | None, Meta(description="Distinct lines shown, of any file.")] = (
+        None
+    )
+    lines_relevant: Annotated[Count | None, Meta(description="Distinct truth lines.")] = None
+    lines_relevant_seen: Annotated[
+        Count | None, Meta(description="Distinct truth lines that were shown.")
+    ] = None
+    accesses_of_truth_files: Annotated[
+        Count, Meta(description="Accesses that showed truth files.")
+    ] = 0
+    accesses_without_lines: Annotated[
+        Count, Meta(description="Those of them whose lines cannot be told.")
+    ] = 0
+
+
+class ContextChars(Record, frozen=True, kw_only=True):
+    """Characters in a part of the context."""
+
+    shown: Annotated[Count, Meta(description="Characters shown.")]
+    relevant: Annotated[Count, Meta(description="Those that are content of relevant files.")]
+
+
+class ContextMetrics(Record, frozen=True, kw_only=True):
+    """What the context held, and its price (D73). Since 1.2."""
+
+    reason: Annotated[str | None, Meta(description="Why there are no values at all.")]
+    undefined: Annotated[
+        dict[str, str], Meta(description="Reason of each value that is missing, by its name.")
+    ] = msgspec.field(default_factory=dict)
+    relevant_chars_share: Annotated[
+        Share | None, Meta(description="Share of characters answered that are relevant files'.")
+    ] = None
+    chars_to_first_relevant: Annotated[
+        Seconds | None, Meta(description="Characters answered before the first relevant content.")
+    ] = None
+    repeated_chars_share: Annotated[
+        Share | None, Meta(description="Share of content that had been shown before.")
+    ] = None
+    relevant_in_context_at_first_edit: Annotated[
+        Share | None, Meta(description="Share of relevant files in context at the first edit.")
+    ] = None
+    chars_shown: Annotated[Count | None, Meta(description="Characters of all answers.")] = None
+    chars_relevant: Annotated[Count | None, Meta(description="Those of relevant files.")] = None
+    first_edit_step: Annotated[
+        Count | None, Meta(description="`step_index` of the first write; null without one.")
+    ] = None
+    by_tool: Annotated[
+        dict[str, ContextChars], Meta(description="Characters of answers by tool.")
+    ] = msgspec.field(default_factory=dict)
+    by_server: Annotated[
+        dict[str, ContextChars],
+        Meta(description="Characters of answers by MCP server; `none` for other tools."),
+    ] = msgspec.field(default_factory=dict)
+    by_kind: Annotated[
+        dict[str, ContextChars],
+        Meta(description="Characters of files by kind of access, where they can be told."),
+    ] = msgspec.field(default_factory=dict)
+
+
+class Finder(Record, frozen=True, kw_only=True):
+    """The call that met or showed a file first."""
+
+    tool: Annotated[str, Meta(description="Raw name of the tool.")]
+    category: Annotated[Category, Meta(description="Its category.")]
+    kind: Annotated[AccessKind, Meta(description="How it touched the file.")]
+    mcp_server: Annotated[str | None, Meta(description="MCP server; null for other tools.")]
+    agent: Annotated[str | None, Meta(description="Subagent; null on the main thread.")]
+    step: Annotated[Count, Meta(description="`step_index` of the call.")]
+    seconds: Annotated[Seconds | None, Meta(description="Seconds since the start; null unknown.")]
+    tokens: Annotated[Count | None, Meta(description="Tokens so far; null if unknown.")]
+
+
+class DiscoveredFile(Record, frozen=True, kw_only=True):
+    """One relevant file, and who found it."""
+
+    file: Annotated[str, Meta(description="The entry of `ground_truth.files`.")]
+    first_met: Annotated[
+        Finder | None, Meta(description="Who met it first, writes aside; null if nobody did.")
+    ]
+    first_shown: Annotated[
+        Finder | None, Meta(description="Who first showed its content; null if nobody did.")
+    ]
+    tools: Annotated[list[str], Meta(description="Tools that met it, by name.")]
+    mcp_servers: Annotated[
+        list[str], Meta(description="MCP servers that met it; `none` for other tools.")
+    ]
+    agents: Annotated[
+        list[str], Meta(description="Subagents that met it; `main` for the main thread.")
+    ]
+
+
+class DiscoveryMetrics(Record, frozen=True, kw_only=True):
+    """Who found the relevant files (D74). Since 1.2."""
+
+    reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
+    files: Annotated[
+        list[DiscoveredFile], Meta(description="Each relevant file with its finders.")
+    ] = msgspec.field(default_factory=list)
+    found_first_by_mcp: Annotated[
+        Share | None, Meta(description="Share of relevant files that MCP calls met first.")
+    ] = None
+    shown_first_by_mcp: Annotated[
+        Share | None, Meta(description="Share of relevant files that MCP calls showed first.")
+    ] = None
+    found_only_by_mcp: Annotated[
+        Share | None, Meta(description="Share of relevant files that MCP calls alone met.")
+    ] = None
+    found_first_by_subagents: Annotated[
+        Share | None, Meta(description="Share of relevant files that subagents met first.")
+    ] = None
+
+
+class SubagentWork(Record, frozen=True, kw_only=True):
+    """What one subagent did."""
+
+    agent: Annotated[str, Meta(description="Its id.")]
+    calls: Annotated[Count, Meta(description="Its calls.")]
+    result_chars: Annotated[
+        Count | None, Meta(description="Characters of their answers; null if unknown.")
+    ]
+    seconds: Annotated[
+        Seconds | None, Meta(description="From its first to its last access; null if unknown.")
+    ]
+    files_met: Annotated[Count, Meta(description="Distinct files that it met, writes aside.")]
+    files_read: Annotated[Count, Meta(description="Distinct files that it read.")]
+    relevant_met: Annotated[list[str], Meta(description="Relevant files that it met.")]
+    relevant_read: Annotated[list[str], Meta(description="Relevant files that it read.")]
+    came_back: Annotated[
+        list[str], Meta(description="Those that the main thread met at a later step.")
+    ]
+    returned_chars: Annotated[
+        Count | None,
+        Meta(description="Characters of its answer to the main thread; null if unknown."),
+    ]
+
+
+class SubagentMetrics(Record, frozen=True, kw_only=True):
+    """What subagents added (D75). Since 1.2."""
+
+    reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
+    agents: Annotated[
+        list[SubagentWork], Meta(description="Each subagent, in order of its first call.")
+    ] = msgspec.field(default_factory=list)
+    main_thread_recall: Annotated[
+        Share | None, Meta(description="Share of relevant files that the main thread met.")
+    ] = None
+    found_only_by_subagents: Annotated[
+        Share | None, Meta(description="Share of relevant files that subagents alone met.")
+    ] = None
+    subagent_findings_used: Annotated[
+        Share | None,
+        Meta(description="Share of subagents' relevant files that the main thread met later."),
+    ] = None
+
+
 Basis = Literal["accesses", "categories"]
 """What metrics are computed from: the kind of each access or, in documents of version 1.0, the
 category of each call."""
@@ -188,4 +361,17 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     access_counts: Annotated[
         dict[str, Count] | UnsetType,
         Meta(description="Accesses counted by `category/kind`. Since 1.2."),
+    ] = UNSET
+    line_level_metrics: Annotated[
+        LineLevelMetrics | UnsetType, Meta(description="The right lines. Since 1.2.")
+    ] = UNSET
+    context_metrics: Annotated[
+        ContextMetrics | UnsetType,
+        Meta(description="What the context held, and its price. Since 1.2."),
+    ] = UNSET
+    discovery: Annotated[
+        DiscoveryMetrics | UnsetType, Meta(description="Who found the relevant files. Since 1.2.")
+    ] = UNSET
+    subagent_metrics: Annotated[
+        SubagentMetrics | UnsetType, Meta(description="What subagents added. Since 1.2.")
     ] = UNSET

@@ -129,6 +129,31 @@ class CoverageTable(Record, frozen=True, kw_only=True):
     ]
 
 
+class FinderCounts(Record, frozen=True, kw_only=True):
+    """Relevant files that one tool, server or kind of agent found, over trials."""
+
+    first_met: Annotated[Count, Meta(description="Relevant files that it met first.")]
+    first_shown: Annotated[Count, Meta(description="Relevant files whose content it showed first.")]
+    only: Annotated[
+        Count, Meta(description="Relevant files that it met and nothing else in their trial did.")
+    ]
+    share_first_met: Annotated[Share, Meta(description="first_met / files of the group.")]
+    share_only: Annotated[Share, Meta(description="only / files of the group.")]
+
+
+class DiscoverySummary(Record, frozen=True, kw_only=True):
+    """Who found the relevant files of all trials of a group; every file of every trial counts once."""
+
+    files: Annotated[Count, Meta(description="Relevant files, summed over trials.")]
+    found: Annotated[Count, Meta(description="Those that were met, writes aside.")]
+    shown: Annotated[Count, Meta(description="Those whose content was shown.")]
+    by_tool: Annotated[dict[str, FinderCounts], Meta(description="By raw name of the tool.")]
+    by_server: Annotated[
+        dict[str, FinderCounts], Meta(description="By MCP server; `none` for other tools.")
+    ]
+    by_agent: Annotated[dict[str, FinderCounts], Meta(description="`main` thread or `subagent`.")]
+
+
 class GroupSummary(Record, frozen=True, kw_only=True):
     """Everything about one group of trials."""
 
@@ -163,6 +188,10 @@ class GroupSummary(Record, frozen=True, kw_only=True):
     accesses: Annotated[
         Counts, Meta(description="Accesses by `category/kind`, such as `file_read/read`.")
     ]
+    discovery: Annotated[
+        DiscoverySummary | UnsetType,
+        Meta(description="Who found the relevant files; absent where no trial says. Since 1.2."),
+    ] = UNSET
 
 
 class NamedTrial(Record, frozen=True, kw_only=True):

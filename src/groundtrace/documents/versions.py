@@ -46,6 +46,8 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
         Access: (
             "expected_edit_file",
             "near_ground_truth",
+            "line_ranges",
+            "line_changes",
             "chunks",
             "edit_chunks",
             "shown_chars",
@@ -54,6 +56,12 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "other_revision",
         ),
         EventsDocument: ("submission", "context_changes"),
+        MetricsDocument: (
+            "line_level_metrics",
+            "context_metrics",
+            "discovery",
+            "subagent_metrics",
+        ),
     },
 }
 """Version to the optional fields that it added, by type."""

@@ -40,6 +40,7 @@ from groundtrace.documents.events import (
 )
 from groundtrace.events.accesses import accesses_of
 from groundtrace.events.clock import Clock, clock_of, iso
+from groundtrace.events.context import context_changes
 from groundtrace.events.coverage import coverage_of
 from groundtrace.events.text import salient_arguments, shown_text
 from groundtrace.jsonio import clean_text
@@ -93,6 +94,7 @@ def build_document(
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
+        context_changes=context_changes(trace.calls) or UNSET,
     )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, structs
 
 from groundtrace.documents.base import MAX_INT
-from groundtrace.documents.events import Access
+from groundtrace.documents.events import Access, LineChange, LineRange
 from groundtrace.events.text import shown_text
 from groundtrace.jsonio import clean_text
 from groundtrace.model import AccessKind, FileRef
@@ -26,20 +26,24 @@ def accesses_of(refs: Iterable[FileRef], resolver: Resolver) -> list[Access]:
             continue
         lines = _lines(ref)
         key = (shown_text(file.file), ref.kind, lines)
-        if key not in accesses:
-            accesses[key] = _access(ref, file, lines, resolver)
+        access = _access(ref, file, lines, resolver)
+        known = accesses.get(key)
+        accesses[key] = access if known is None else _shown_again(known, access)
     return list(accesses.values())
+
+
+def _shown_again(first: Access, again: Access) -> Access:
+    """The same lines of a file twice in one answer: their characters count twice."""
+    if first.shown_chars is UNSET or again.shown_chars is UNSET:
+        return structs.replace(first, shown_chars=UNSET)
+    return structs.replace(first, shown_chars=first.shown_chars + again.shown_chars)
 
 
 def _access(ref: FileRef, file: Resolved, lines: Lines, resolver: Resolver) -> Access:
     edit = resolver.edit_target(file)
-    chunks: list[int] = []
-    edit_chunks: list[int] = []
-    first, last = lines
-    if first is not UNSET:
-        last = first if last is UNSET else last
-        chunks = resolver.chunks_met(file, first, last)
-        edit_chunks = resolver.edit_chunks_met(file, first, last)
+    runs = _runs(ref, lines)
+    chunks = {met for run in runs for met in resolver.chunks_met(file, *run)}
+    edit_chunks = {met for run in runs for met in resolver.edit_chunks_met(file, *run)}
     return Access(
         file=shown_text(file.file),
         kind=ref.kind,
@@ -49,12 +53,39 @@ def _access(ref: FileRef, file: Resolved, lines: Lines, resolver: Resolver) -> A
         ground_truth_file=UNSET if file.truth is None else clean_text(file.truth.spelling),
         expected_edit_file=UNSET if edit is None else clean_text(edit),
         near_ground_truth=True if resolver.is_near(file) else UNSET,
-        chunks=chunks or UNSET,
-        edit_chunks=edit_chunks or UNSET,
-        shown_chars=UNSET if ref.shown_chars is None else ref.shown_chars,
+        chunks=sorted(chunks) or UNSET,
+        edit_chunks=sorted(edit_chunks) or UNSET,
+        line_ranges=_ranges(ref, lines),
+        shown_chars=_count(ref.shown_chars),
+        line_shift=UNSET if ref.line_shift is None else ref.line_shift,
+        line_changes=[
+            LineChange(line_start=start, line_end=end, line_shift=shift)
+            for start, end, shift in ref.line_changes
+        ]
+        or UNSET,
         evidence=ref.evidence,
         other_revision=True if resolver.is_other_revision(ref) else UNSET,
     )
+
+
+def _runs(ref: FileRef, lines: Lines) -> list[tuple[int, int]]:
+    """The runs of lines of which it is known that they were shown."""
+    first, last = lines
+    if first is UNSET:
+        return []
+    if ref.ranges is not None:
+        return list(ref.ranges)
+    return [(first, first if last is UNSET else last)]
+
+
+def _ranges(ref: FileRef, lines: Lines) -> list[LineRange] | UnsetType:
+    if ref.ranges is None or UNSET in lines:
+        return UNSET
+    return [LineRange(line_start=start, line_end=end) for start, end in ref.ranges]
+
+
+def _count(value: int | None) -> int | UnsetType:
+    return UNSET if value is None or not 0 <= value <= MAX_INT else value
 
 
 def _lines(ref: FileRef) -> Lines:

@@ -11,14 +11,26 @@ from typing import Any, TypeVar
 
 from groundtrace.errors import UsageError
 from groundtrace.metrics.chunk_level import CHUNK_LEVEL
+from groundtrace.metrics.context import CONTEXT
+from groundtrace.metrics.discovery import DISCOVERY
 from groundtrace.metrics.displays import Display
 from groundtrace.metrics.file_level import FILE_LEVEL
+from groundtrace.metrics.line_level import LINE_LEVEL
 from groundtrace.metrics.outcomes import ALL_OUTCOMES
 from groundtrace.metrics.record import Metric, MetricSection, OutcomeRecord, Quantity
+from groundtrace.metrics.subagents import SUBAGENTS
 from groundtrace.metrics.utilization import UTILIZATION
 from groundtrace.suggest import unknown_name
 
-SECTIONS: tuple[MetricSection[Any], ...] = (FILE_LEVEL, CHUNK_LEVEL, UTILIZATION)
+SECTIONS: tuple[MetricSection[Any], ...] = (
+    FILE_LEVEL,
+    CHUNK_LEVEL,
+    UTILIZATION,
+    LINE_LEVEL,
+    CONTEXT,
+    DISCOVERY,
+    SUBAGENTS,
+)
 """The sections of the metrics document that hold metrics, in the order of tables."""
 
 Kind = TypeVar("Kind", bound=Quantity)

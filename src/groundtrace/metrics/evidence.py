@@ -13,6 +13,7 @@ from math import isfinite
 import msgspec
 from msgspec import UNSET
 
+from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.events import Access, Coverage, Event, EventsDocument, EventSummary
 from groundtrace.documents.metrics import NotComputable
 from groundtrace.metrics.older_documents import completed
@@ -32,6 +33,8 @@ class Touch(msgspec.Struct, frozen=True):
     """One file touched by one call."""
 
     event: Event
+    access: Access
+    """As the document holds it."""
     kind: AccessKind
     file: str
     """As the document spells it."""
@@ -55,6 +58,9 @@ class Evidence:
     """
 
     def __init__(self, document: EventsDocument) -> None:
+        major, _, minor = document.schema_version.partition(".")
+        self.version = (int(major), int(minor))
+        """Version of the document as it was stored."""
         self.basis, document = completed(document)
         self.document = document
         entries = {entry.lower(): entry for entry in reversed(document.ground_truth.files)}
@@ -101,6 +107,7 @@ class Evidence:
         name = access.file if truth is None else truth
         return Touch(
             event=event,
+            access=access,
             kind=access.kind,
             file=access.file,
             truth=truth,
@@ -109,6 +116,11 @@ class Evidence:
             name=name,
             key=(truth is not None, name.lower()),
         )
+
+
+def held(total: int) -> int:
+    """A total within the schema's limit: documents that others wrote can claim any count."""
+    return min(total, MAX_INT)
 
 
 def access_counts(evidence: Evidence) -> dict[str, int]:

@@ -19,6 +19,7 @@ from groundtrace.documents.events import (
     Event,
     EventsDocument,
     GroundTruthSection,
+    LineChange,
     Provenance,
 )
 from groundtrace.model import AccessKind, Category
@@ -33,16 +34,30 @@ class ExampleCall(NamedTuple):
     file: str
     seconds: float
     tokens: int
+    chars: int
+    """Characters of its answer."""
+    lines: tuple[int, int] | None = None
+    """Lines that it showed."""
+    agent: str | None = None
+    """Subagent that made it."""
+    server: str | None = None
+    """MCP server of the tool."""
 
 
+_READ_FILE = "mcp__search__read_file"
 CALLS = (
-    ExampleCall("Glob", "file_search", "surfaced", "docs/guide.md", 5.0, 1000),
-    ExampleCall("Glob", "file_search", "surfaced", "src/app.py", 8.0, 1800),
-    ExampleCall("Read", "file_read", "read", "src/app.py", 12.0, 2500),
-    ExampleCall("Grep", "code_search", "matched", "src/util.py", 20.0, 4000),
-    ExampleCall("Read", "file_read", "read", "src/db.py", 31.0, 6000),
-    ExampleCall("Edit", "file_write", "written", "src/app.py", 40.0, 7500),
-    ExampleCall("Write", "file_write", "written", "src/new.py", 44.0, 8200),
+    ExampleCall("Glob", "file_search", "surfaced", "docs/guide.md", 5.0, 1000, 60),
+    ExampleCall("Glob", "file_search", "surfaced", "src/app.py", 8.0, 1800, 40),
+    ExampleCall("Read", "file_read", "read", "src/app.py", 12.0, 2500, 600, (1, 15)),
+    ExampleCall("Grep", "code_search", "matched", "src/util.py", 20.0, 4000, 100, (5, 6)),
+    ExampleCall(
+        *(_READ_FILE, "file_read", "read", "src/db.py", 31.0, 6000, 1200, (1, 30)),
+        agent="explorer",
+        server="search",
+    ),
+    ExampleCall("Edit", "file_write", "written", "src/app.py", 40.0, 7500, 50),
+    ExampleCall("Write", "file_write", "written", "src/new.py", 44.0, 8200, 30),
+    ExampleCall("Read", "file_read", "read", "src/app.py", 50.0, 9000, 200, (8, 12)),
 )
 """Retrieved, in order: docs/guide.md, src/app.py, src/util.py, src/db.py; their content shown:
 src/app.py, src/util.py, src/db.py."""
@@ -51,6 +66,9 @@ RELEVANT = ("src/app.py", "src/db.py", "src/config.py")
 EXPECTED_EDITS = ("src/app.py", "src/config.py")
 NEIGHBOURS = ("src/util.py", "src/new.py")
 """Files that are not relevant, in the folder of relevant ones."""
+EDIT = LineChange(line_start=12, line_end=12, line_shift=1)
+"""What the edit of src/app.py did: two lines in place of line 12. The last call shows lines 8 to 11
+of the file again, and the first of the two."""
 CHUNKS: Mapping[str, tuple[int, int]] = {"src/app.py": (10, 20), "src/config.py": (1, 5)}
 
 
@@ -97,20 +115,28 @@ def _event(step: int, call: ExampleCall) -> Event:
         ground_truth_file=call.file if hits else UNSET,
         expected_edit_file=call.file if call.file in EXPECTED_EDITS else UNSET,
         near_ground_truth=True if call.file in NEIGHBOURS else UNSET,
+        line_start=call.lines[0] if call.lines else UNSET,
+        line_end=call.lines[1] if call.lines else UNSET,
+        shown_chars=call.chars if call.lines else UNSET,
+        line_shift=EDIT.line_shift if call.tool == "Edit" else UNSET,
+        line_changes=[EDIT] if call.tool == "Edit" else UNSET,
     )
     return Event(
         step_index=step,
         timestamp=None,
         tool_name=call.tool,
         tool_category=call.category,
-        is_mcp=False,
+        is_mcp=call.server is not None,
         arguments={},
         target_files=[call.file],
         target_symbols=[],
         hits_ground_truth=bool(hits),
         matched_ground_truth_files=hits,
-        is_subagent=False,
+        is_subagent=call.agent is not None,
         cumulative_tokens=call.tokens,
         elapsed_seconds=call.seconds,
         accesses=[access],
+        result_chars=call.chars,
+        agent=UNSET if call.agent is None else call.agent,
+        mcp_server=UNSET if call.server is None else call.server,
     )

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
+from msgspec import UNSET
+
 from groundtrace.documents.base import Record
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
@@ -31,6 +33,9 @@ View = TypeVar("View")
 
 NO_TRUTH_OR_TRACE = "the task has no ground truth (`no_ground_truth`), there is no usable trace (`no_trace`), no tool call could be read from it (`empty_trace`), or most answers are missing (`answers_missing`)"
 """Why most metrics are undefined, in the words of the reference page."""
+
+NOT_IN_DOCUMENT = "not_in_document"
+"""Reason code of a metric whose section an earlier version of the metrics document does not have."""
 
 SPECIFICATION = "Retrieval Evaluation Specification v1"
 """The reference of metrics that the specification defines itself."""
@@ -225,10 +230,15 @@ class MetricSection(Generic[View]):
         )
 
         def get(document: MetricsDocument) -> float | None:
-            value = getattr(getattr(document, where.name), declared.stored_field)
+            section = getattr(document, where.name)
+            value = None if section is UNSET else getattr(section, declared.stored_field)
             if k is not None and value is not None:
                 value = value.get(str(k))
             return None if value is None else float(value)
+
+        def why(document: MetricsDocument) -> str:
+            section = getattr(document, where.name)
+            return NOT_IN_DOCUMENT if section is UNSET else self.why(section, declared)
 
         family_spots = declared.shown_in.get(declared.name, {}) if not where.prefix else {}
         prefixes = {other.over: other.prefix for other in self.fields}
@@ -253,7 +263,7 @@ class MetricSection(Generic[View]):
             example=declared.worked[name],
             hit_metric=None if declared.hit_metric is None else where.prefix + declared.hit_metric,
             getter=get,
-            why_undefined=lambda document: self.why(getattr(document, where.name), declared),
+            why_undefined=why,
             view=where.view,
             arithmetic=lambda view: declared.arithmetic(self._at(view, k)),
         )

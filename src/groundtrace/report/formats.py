@@ -144,6 +144,7 @@ def heading(name: str) -> str:
 _UNITS: Mapping[str, Callable[[float | None], str]] = {
     "s": seconds,
     "tokens": tokens,
+    "characters": tokens,
     "USD": dollars,
 }
 """How the values of a unit are written; what has none of these is a share or a reward."""

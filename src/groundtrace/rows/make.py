@@ -12,6 +12,7 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.jsonio import clean_text
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import Evidence, access_counts, why_no_events
+from groundtrace.rows.finders import finders_of
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
 
@@ -72,6 +73,7 @@ def row_from(
         unknown_calls=unknown,
         uncounted_servers={} if events is None else uncounted_servers(events),
         accesses=_accesses(metrics, events),
+        finders=finders_of(metrics),
         document=path,
         repo=None if where.repo is UNSET else where.repo,
         outcome=outcome,

@@ -9,6 +9,9 @@ from groundtrace.documents.events import Coverage, EventSummary
 from groundtrace.documents.metrics import EditTargets, Slices
 from groundtrace.documents.outcomes import TrialOutcome
 
+Find = tuple[str, str, str]
+"""How finds are told apart (`by_tool` and so on), the finder's name, and what it did."""
+
 EVENT_COUNTS = ("total_events", "mcp_events", "local_events", "unique_files_accessed")
 """Counts of a document's summary; a trial without events has none of them, not 0."""
 
@@ -58,6 +61,8 @@ class TrialRow:
     """MCP servers whose calls are not counted as MCP, with these calls."""
     accesses: Mapping[str, int] = field(default_factory=dict)
     """Accesses counted by `category/kind`, such as `file_read/read`."""
+    finders: Mapping[Find, int] = field(default_factory=dict)
+    """Relevant files counted by who found them (`rows.finders`); empty where it is not known."""
     document: str | None = None
     """Path of the events document relative to its retrieval_events folder."""
     repo: str | None = None

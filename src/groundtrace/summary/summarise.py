@@ -35,8 +35,9 @@ from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.metrics.displays import Display
 from groundtrace.metrics.taxonomy import ABOUT_WRITES
 from groundtrace.rows.means import mean_of
-from groundtrace.rows.trial_row import VOLUME, TrialRow
+from groundtrace.rows.trial_row import VOLUME, Find, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct
+from groundtrace.summary.discovery import discovery_summary
 from groundtrace.summary.value_columns import NameCodes, ValueColumn
 
 LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
@@ -177,6 +178,7 @@ class _Group:
         self.evidence: Counter[str] = Counter()
         self.categories: Counter[str] = Counter()
         self.accesses: Counter[str] = Counter()
+        self.finders: Counter[Find] = Counter()
         self.labels: dict[TaxonomyLabel, Counter[str]] = {label: Counter() for label in LABELS}
 
     def add(self, position: int, row: TrialRow) -> None:
@@ -189,6 +191,7 @@ class _Group:
         for category, count in row.summary.events_by_category.items():
             self.categories[category] += count
         self.accesses.update(row.accesses)
+        self.finders.update(row.finders)
         for label in LABELS:
             if label in row.labels:
                 self._add_label(label, row)
@@ -355,6 +358,7 @@ class _Table:
             coverage=_coverage(group.coverage),
             events_by_category=_sorted(group.categories),
             accesses=_sorted(group.accesses),
+            discovery=discovery_summary(group.finders),
         )
 
     def _first_hit(self, group: _Group, column: str, display: Display) -> FirstHit:

@@ -77,6 +77,9 @@ def _events(detail: Detail) -> Iterator[Row]:
             event.cumulative_tokens,
             event.elapsed_seconds,
             _set(event.call_id),
+            _set(event.agent),
+            _set(event.mcp_server),
+            _set(event.result_chars),
             msgspec.json.encode(event.arguments, order="sorted").decode(),
         )
 
@@ -93,6 +96,8 @@ def _accesses(detail: Detail) -> Iterator[Row]:
                 _set(access.line_start),
                 _set(access.line_end),
                 _set(access.ground_truth_file),
+                _set(access.shown_chars),
+                _set(access.line_shift),
             )
 
 
@@ -119,6 +124,15 @@ def _truth(detail: Detail) -> Iterator[Row]:
         yield position, "chunk", chunk.file, None, None, *lines, chunk.annotation
 
 
+def _discovery(detail: Detail) -> Iterator[Row]:
+    section = detail.metrics.discovery
+    for file in [] if section is UNSET else section.files:
+        alone = (len(file.tools) == 1, len(file.mcp_servers) == 1)
+        for what, finder in (("met", file.first_met), ("shown", file.first_shown)):
+            values = (None,) * 8 if finder is None else msgspec.structs.astuple(finder)
+            yield (file.file, what, *values, *alone)
+
+
 def _problems(detail: Detail) -> Iterator[Row]:
     yield from _problem_counts(detail.events).items()
 
@@ -134,5 +148,6 @@ _MAKERS: Mapping[str, Callable[[Detail], Iterator[Row]]] = {
     "accesses": _accesses,
     "metrics": _metrics,
     "truth": _truth,
+    "discovery": _discovery,
     "problems": _problems,
 }

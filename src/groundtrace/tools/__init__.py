@@ -17,6 +17,7 @@ from groundtrace.config import Settings
 from groundtrace.model import CallView, Category, FileRef, ToolCall, Trace
 from groundtrace.tools.common import Findings, as_texts, distinct, first_text, shown_text
 from groundtrace.tools.generic import generic_findings, generic_reader
+from groundtrace.tools.line_shift import sed_changes, with_changes
 from groundtrace.tools.persisted import Stored, replayed
 from groundtrace.tools.table import Table, ToolEntry, table_for
 from groundtrace.tools.unanswered import unanswered
@@ -197,9 +198,24 @@ def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings
     if result is not None and result.persisted_path is not None:
         # The structured result holds the whole output, the model saw the preview alone (D4).
         result = replace(result, data=None)
-    view = shell_refs(_command(call, entry), result, place or cwd, settings)
-    refs = () if settings.shell == "ignore" else view.refs
+    command = _command(call, entry)
+    view = shell_refs(command, result, place or cwd, settings)
+    refs = () if settings.shell == "ignore" else _with_sed(view.refs, command)
     return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)
+
+
+def _with_sed(refs: tuple[FileRef, ...], command: str) -> tuple[FileRef, ...]:
+    """The references with what a `sed -i` changed; a file written twice is left as it is."""
+    written = [ref.path for ref in refs if ref.kind == "written"]
+    if "sed" not in {ref.rule for ref in refs if ref.kind == "written"}:
+        return refs
+    changes = sed_changes(command)
+    return tuple(
+        with_changes(ref, changes)
+        if ref.kind == "written" and ref.rule == "sed" and written.count(ref.path) == 1
+        else ref
+        for ref in refs
+    )
 
 
 @cache

@@ -58,10 +58,12 @@ def _add_section(spans: Spans, path: str, lines: list[str], repo: str | None) ->
     found = list(numbered(lines, _LINE))
     shown = any(line.strip() and line.strip() != "..." for line in lines)
     numbers = [number for number, _ in found]
+    chars = sum(len(line) + 1 for line in lines if line.strip())
     if numbers:
-        spans.add(path, min(numbers), max(numbers), repo=repo)
+        runs = [(number, number) for number in numbers]
+        spans.add(path, min(numbers), max(numbers), repo=repo, runs=runs, chars=chars)
     else:
-        spans.add(path, repo=repo, shown=shown)
+        spans.add(path, repo=repo, shown=shown, chars=chars)
 
 
 def _add_json(payload: Payload, spans: Spans, repo: str | None, cwd: str | None) -> None:

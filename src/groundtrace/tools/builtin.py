@@ -30,6 +30,7 @@ from groundtrace.tools.common import (
     surfaced,
     usable,
 )
+from groundtrace.tools.line_shift import body_shift, edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
 
 NUMBERED = re.compile(r"[ \t]*(\d+)(?:→|\t)(.*)", re.DOTALL)
@@ -83,7 +84,10 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if not usable(path):
         return NOTHING
     start, end = span or (None, None)
-    return Findings(refs=(FileRef(path, "read", line_start=start, line_end=end, rule=rule),))
+    ref = FileRef(
+        path, "read", line_start=start, line_end=end, rule=rule, shown_chars=len(text) or None
+    )
+    return Findings(refs=(ref,))
 
 
 def _shows_nothing(text: str, file: Mapping[str, Any]) -> bool:
@@ -222,10 +226,19 @@ def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     path = absolute(path, cwd)
     if not usable(path):
         return NOTHING
-    return Findings(refs=(FileRef(path, "written", rule="write: file named in the arguments"),))
+    ref = FileRef(path, "written", rule="write: file named in the arguments")
+    return Findings(refs=(with_changes(ref, edit_changes(call, text)),))
 
 
 _PATCH_FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)|\*\*\* Move to: (.+)")
+
+
+def _patch_shifts(body: str) -> Iterator[tuple[str, int]]:
+    """Files that an `apply_patch` body updates, each with its growth."""
+    for section in re.split(r"^(?=\*\*\* )", body, flags=re.MULTILINE):
+        head, _, lines = section.partition("\n")
+        if head.startswith("*** Update File: "):
+            yield head.removeprefix("*** Update File: "), body_shift(lines.split("\n"))
 
 
 def patch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
@@ -235,8 +248,14 @@ def patch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return NOTHING
     body = first_text(call.arguments, entry.path_arguments)
     names = [a or b for a, b in _PATCH_FILE.findall(body)]
+    shifts = {absolute(name, cwd): shift for name, shift in _patch_shifts(body)}
     refs = tuple(
-        FileRef(path, "written", rule="patch: file named in the patch")
+        FileRef(
+            path,
+            "written",
+            rule="patch: file named in the patch",
+            line_shift=shifts.get(path),
+        )
         for path in dict.fromkeys(absolute(name, cwd) for name in names)
         if usable(path)
     )

@@ -192,6 +192,23 @@ def outer_lines(text: str, pattern: re.Pattern[str]) -> tuple[Numbered, Numbered
     return None if first is None or last is None else (first, last)
 
 
+def merged(runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Runs of lines in order, those that touch or overlap as one."""
+    out: list[tuple[int, int]] = []
+    for start, end in sorted(runs):
+        if out and start <= out[-1][1] + 1:
+            out[-1] = (out[-1][0], max(out[-1][1], end))
+        else:
+            out.append((start, end))
+    return out
+
+
+def gaps(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...] | None:
+    """The runs where there are gaps between them; None where every line was shown (D72)."""
+    joined = merged(runs)
+    return tuple(joined) if len(joined) > 1 else None
+
+
 class Spans:
     """Files in order of appearance, each with the hull of the lines that were shown of it."""
 
@@ -201,6 +218,8 @@ class Spans:
         self._bare_kind = bare_kind or kind
         self._rule = rule
         self._found: dict[tuple[str | None, str], tuple[int, int] | None] = {}
+        self._runs: dict[tuple[str | None, str], list[tuple[int, int]]] = {}
+        self._chars: dict[tuple[str | None, str], int | None] = {}
         self._shown: set[tuple[str | None, str]] = set()
         self._diffs: set[tuple[str | None, str]] = set()
 
@@ -213,8 +232,14 @@ class Spans:
         repo: str | None = None,
         shown: bool = False,
         from_diff: bool = False,
+        runs: Iterable[tuple[int, int]] | None = None,
+        chars: int | None = None,
     ) -> None:
-        """A file, with lines where they are known; `shown` where content was, without numbers."""
+        """A file, with lines where they are known; `shown` where content was, without numbers.
+
+        `runs` are the lines shown between the first and the last, where they are not all;
+        `chars` the characters of the answer that show them.
+        """
         if not usable(path):
             return
         key = (repo or None, path)
@@ -226,8 +251,11 @@ class Spans:
             self._found[key] = (
                 (start, last) if old is None else (min(old[0], start), max(old[1], last))
             )
+            self._runs.setdefault(key, []).extend(runs or [(start, last)])
         if shown or (start is not None and start >= 1):
             self._shown.add(key)
+            known = self._chars.get(key, 0)
+            self._chars[key] = None if known is None or chars is None else known + chars
         if from_diff:
             self._diffs.add(key)
 
@@ -242,6 +270,8 @@ class Spans:
                 line_end=span[1] if span else None,
                 from_diff=(repo, path) in self._diffs,
                 rule=self._rule,
+                ranges=gaps(self._runs.get((repo, path), ())),
+                shown_chars=self._chars.get((repo, path)),
             )
             for (repo, path), span in self._found.items()
         )

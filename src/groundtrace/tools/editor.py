@@ -24,6 +24,7 @@ from groundtrace.tools.common import (
     whole_number,
 )
 from groundtrace.tools.file_names import named_like_file, usable
+from groundtrace.tools.line_shift import edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
 
 _SHOWS_FILE = re.compile(
@@ -75,7 +76,8 @@ def _written(call: ToolCall, text: str, path: str) -> Findings:
     if refused or not usable(path):
         return Findings(failed=True, category="file_write")
     ref = FileRef(path, "written", rule="editor: file that was created or edited")
-    return Findings(refs=(ref,), category="file_write")
+    changes = [] if call.arguments.get("command") == "undo_edit" else edit_changes(call, text)
+    return Findings(refs=(with_changes(ref, changes),), category="file_write")
 
 
 def _viewed(
@@ -94,7 +96,12 @@ def _viewed(
         if wanted != end:
             end -= 1
     ref = FileRef(
-        path, "read", line_start=start, line_end=end, rule="editor: lines that view showed"
+        path,
+        "read",
+        line_start=start,
+        line_end=end,
+        rule="editor: lines that view showed",
+        shown_chars=len(body),
     )
     return Findings(refs=(ref,), category="file_read")
 

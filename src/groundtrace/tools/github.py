@@ -58,7 +58,9 @@ def contents(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     path = path or text_or_empty(payload.mapping.get("path")) or (stated["path"] if stated else "")
     if not usable(path):
         return Findings(failed=True, repos=repos)
-    ref = FileRef(path, "read", repo=repo, rule="get_file_contents: file opened")
+    chars = len(payload.text) if payload.value is None else None
+    rule = "get_file_contents: file opened"
+    ref = FileRef(path, "read", repo=repo, rule=rule, shown_chars=chars)
     return Findings((ref,), repos=repos)
 
 

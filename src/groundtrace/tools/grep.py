@@ -115,9 +115,9 @@ def content(text: str, cwd: str | None, scope: str, searched: str = "") -> Spans
         for line in lines:
             match = _BARE.match(line)
             if match is not None:
-                spans.add(scope, int(match[1]))
+                spans.add(scope, int(match[1]), chars=len(line) + 1)
         if not spans and lines:
-            spans.add(scope, shown=True)
+            spans.add(scope, shown=True, chars=sum(len(line) + 1 for line in lines))
         return spans
     known = _match_paths(lines, cwd, scope)
     previous: tuple[str, int] | None = None
@@ -127,7 +127,7 @@ def content(text: str, cwd: str | None, scope: str, searched: str = "") -> Spans
             continue
         place = _place(line, cwd, scope, known, previous)
         if place is not None:
-            spans.add(*place)
+            spans.add(*place, chars=len(line) + 1)
             previous = place
     if not spans:
         _without_numbers(lines, cwd, scope, spans)
@@ -203,7 +203,7 @@ def _without_numbers(lines: Sequence[str], cwd: str | None, scope: str, spans: S
     for line in lines:
         name = _name_of(line)
         if name:
-            spans.add(locate(name, cwd, scope), shown=True)
+            spans.add(locate(name, cwd, scope), shown=True, chars=len(line) + 1)
 
 
 def _name_of(line: str) -> str:

@@ -105,7 +105,7 @@ def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if link is not None and link.is_folder:
         return Findings(repos=repos)
     spans = Spans("read", "read_file: lines shown")
-    spans.add(path, *(span or (None, None)), repo=repo, shown=True)
+    spans.add(path, *(span or (None, None)), repo=repo, shown=True, chars=len(text))
     return Findings(spans.refs(), failed=not spans, repos=repos)
 
 
@@ -177,7 +177,15 @@ def _matched(
     spans = Spans("matched", f"{entry.short}: lines shown", bare_kind="surfaced")
     for block in blocks:
         repo = block.repo or (asked[0] if len(asked) == 1 else None)
-        spans.add(block.path.lstrip("/"), block.start, block.end, repo=repo, shown=block.shown)
+        spans.add(
+            block.path.lstrip("/"),
+            block.start,
+            block.end,
+            repo=repo,
+            shown=block.shown,
+            runs=block.runs or None,
+            chars=block.chars,
+        )
     repos = distinct((*asked, *(block.repo for block in blocks)))
     return Findings(
         spans.refs(),

@@ -63,7 +63,8 @@ def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
             if several and ranged and usable(path) and not _CHOOSES.search(script):
                 ranges.append(FileRef(path, "read", repo, start, end, rule=_RULE))
             else:
-                spans.add(path, start, end, repo=repo, shown=True)
+                runs = [(line, line) for line in lines] or None
+                spans.add(path, start, end, repo=repo, shown=True, runs=runs)
     elif not opened:
         _add_listed(script, body, spans)
     for line in notes.split("\n"):

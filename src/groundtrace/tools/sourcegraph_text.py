@@ -8,7 +8,7 @@ the command-line client, so the shell's readers use these functions too.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -54,6 +54,10 @@ class Block(msgspec.Struct, frozen=True):
     end: int | None = None
     shown: bool = False
     """Content was shown, with or without numbers."""
+    runs: tuple[tuple[int, int], ...] = ()
+    """The lines shown, run by run."""
+    chars: int | None = None
+    """Characters that show them, where they can be told."""
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -149,15 +153,17 @@ def _json_block(raw: Mapping[str, Any], padded: bool) -> Iterator[Block]:
     yield block
 
 
-def _block(repo: str, path: str, lines: Iterable[str], padded: bool) -> Block:
-    span = hull(lines, padded=padded)
-    if span is None:
+def _block(repo: str, path: str, lines: Sequence[str], padded: bool) -> Block:
+    runs = runs_of(lines, padded=padded)
+    if not runs:
         return Block(repo, path)
-    return Block(repo, path, span[0], span[1], shown=True)
+    start, end = min(run[0] for run in runs), max(run[1] for run in runs)
+    chars = sum(len(line) + 1 for line in lines if line.strip())
+    return Block(repo, path, start, end, shown=True, runs=tuple(runs), chars=chars)
 
 
-def hull(lines: Iterable[str], *, padded: bool = True) -> tuple[int, int] | None:
-    """First and last line shown. Chunks come in any order and overlap.
+def runs_of(lines: Iterable[str], *, padded: bool = True) -> list[tuple[int, int]]:
+    """The lines shown, run by run. Chunks come in any order and overlap.
 
     A padded chunk's last line is an empty one that was not asked for: it is the last before the
     numbers jump.
@@ -172,8 +178,9 @@ def hull(lines: Iterable[str], *, padded: bool = True) -> tuple[int, int] | None
             starts.append(line[0])
         last = line
     if not starts:
-        return None
-    return min(starts), max([*ends, _chunk_end(starts[-1], last, padded)])
+        return []
+    ends.append(_chunk_end(starts[-1], last, padded))
+    return list(zip(starts, ends, strict=True))
 
 
 def _chunk_end(start: int, last: Numbered, padded: bool) -> int:
@@ -192,7 +199,8 @@ def fragments(text: str) -> Iterator[Block]:
         at = match.end()
         file = match["file"].replace('\\"', '"').replace("\\/", "/")
         start, end = (min(numbers), max(numbers)) if numbers else (None, None)
-        yield Block(plain_repo(match["repo"]), file, start, end, shown=bool(numbers))
+        runs = tuple((number, number) for number in numbers)
+        yield Block(plain_repo(match["repo"]), file, start, end, shown=bool(numbers), runs=runs)
 
 
 # --- opened files -------------------------------------------------------------------------

@@ -46,7 +46,12 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, A
         return NOTHING
     start, end = _range(call, done)
     ref = FileRef(
-        path, "read", line_start=start, line_end=end, rule="read: range that the result states"
+        path,
+        "read",
+        line_start=start,
+        line_end=end,
+        rule="read: range that the result states",
+        shown_chars=len(as_text(done.get("content"))) or None,
     )
     return Findings(refs=(ref,))
 
@@ -102,7 +107,9 @@ def grep(done: Mapping[str, Any], cwd: str | None) -> Findings:
         for match in as_items(as_mapping(found.get("content")).get("matches")):
             path = absolute(as_text(as_mapping(match).get("file")), base)
             for line in as_items(as_mapping(match).get("matches")):
-                spans.add(path, as_number(as_mapping(line).get("lineNumber")), shown=True)
+                line = as_mapping(line)
+                chars = len(as_text(line.get("content"))) or None
+                spans.add(path, as_number(line.get("lineNumber")), shown=True, chars=chars)
     return Findings(refs=spans.refs(), failed=not spans)
 
 

@@ -217,7 +217,7 @@ def _insert_subagent(
             anchor = place
     for call in source.calls:
         call.spawned_by = call.spawned_by or starter
-        call.agent = source.agent_id
+        call.agent = call.agent or source.agent_id
     return _insert(base, source.calls, anchor)
 
 
@@ -228,6 +228,7 @@ def _combine(mine: RawCall, theirs: RawCall) -> None:
     mine.server = mine.server or theirs.server
     mine.cwd = mine.cwd or theirs.cwd
     mine.spawned_by = mine.spawned_by or theirs.spawned_by
+    mine.context_change = mine.context_change or theirs.context_change
     mine.is_subagent = mine.is_subagent or theirs.is_subagent
     mine.agent = mine.agent or theirs.agent
     if mine.made_at is None:
@@ -273,6 +274,7 @@ def _frozen(call: RawCall, spawners: frozenset[str]) -> ToolCall:
         cumulative_tokens=call.tokens,
         is_subagent=call.is_subagent,
         agent=_agent(call),
+        context_change=call.context_change,
         cwd=call.cwd,
     )
 

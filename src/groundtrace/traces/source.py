@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from groundtrace.jsonio import clean_text
-from groundtrace.model import Problem, Stated, ToolResult, Usage
+from groundtrace.model import ContextMark, Problem, Stated, ToolResult, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import earliest
@@ -63,6 +63,8 @@ class RawCall(msgspec.Struct):
     """Name or id of the subagent that made it, where the source knows it."""
     spawned_by: str | None = None
     """Id of the call that started the subagent that made this one."""
+    context_change: ContextMark | None = None
+    """What the harness did to the context before the next call."""
     tokens: int | None = None
     """Cumulative tokens, once the ledger is closed."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
@@ -41,6 +43,13 @@ def found_section(data: ReportData) -> Section:
                 groups,
                 METRICS.names_in("line_ranges"),
             ),
+            long_table(
+                "Lines, context and finders",
+                "config",
+                groups,
+                METRICS.names_in("lines_and_context"),
+            ),
+            _finders(groups),
             _volume(groups),
         ),
     )
@@ -53,6 +62,38 @@ def speed_section(data: ReportData) -> Section:
         "How soon",
         (),
         (first_hits("Time to the first relevant file", all_and_configs(data.summary)),),
+    )
+
+
+def _finders(groups: Groups) -> ReportTable:
+    rows = [
+        [
+            name,
+            Name(what),
+            Name(finder),
+            formats.count(counts.first_met),
+            formats.share(counts.share_first_met),
+            formats.count(counts.first_shown),
+            formats.count(counts.only),
+            formats.share(counts.share_only),
+        ]
+        for name, group in groups
+        if group.discovery is not UNSET
+        for what, found in (
+            ("tool", group.discovery.by_tool),
+            ("server", group.discovery.by_server),
+            ("agent", group.discovery.by_agent),
+        )
+        for finder, counts in sorted(found.items(), key=lambda item: (-item[1].first_met, item[0]))
+    ]
+    return make_table(
+        "Who found the relevant files",
+        ("config", "by", "finder", ">met first", ">share", ">shown first", ">alone", ">share"),
+        rows,
+        (
+            "Files of all trials together; shares are of all relevant files. Alone: nothing else "
+            "in the trial met the file.",
+        ),
     )
 
 

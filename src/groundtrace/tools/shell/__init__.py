@@ -48,7 +48,8 @@ from groundtrace.tools.shell.output.complaints import SPEAKERS, Speaks
 from groundtrace.tools.shell.programs.added import added_programs
 from groundtrace.tools.shell.programs.call import Entry
 from groundtrace.tools.shell.programs.table import TABLE
-from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.shown import with_shown
+from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.syntax.holes import HOLES
 from groundtrace.tools.shell.syntax.parse import parse
@@ -148,6 +149,8 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     segments = divide(parts, output.lines)
     shown = [segment for segment in segments if segment.lines]
     ends = {id(segment) for segment in (shown[:1] + shown[-1:] if output.trimmed else ())}
+    # What `make` printed after `cat a.go` cannot be told from the file's last lines.
+    mixed = any(isinstance(segment.part, Opaque) and segment.part.prints for segment in segments)
     for segment in segments:
         part = segment.part
         is_text = isinstance(part, Text)
@@ -159,7 +162,8 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
         if isinstance(part, Text):
             refs_of_parts.extend(_captured(part, segment.lines))
         else:
-            refs_of_parts.extend(part.shown(segment.lines, segment.sure, id(segment) in ends))
+            found = part.shown(segment.lines, segment.sure, id(segment) in ends)
+            refs_of_parts.extend(with_shown(found, segment.lines, segment.sure and not mixed))
     refs = distinct(refs_of_parts)
     if refs:
         return refs, False
@@ -185,15 +189,16 @@ def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
 
 def distinct(given: Iterable[FileRef]) -> tuple[FileRef, ...]:
     """References without repetition; a name adds nothing where the contents were shown."""
-    refs = list(dict.fromkeys(given))
+    refs = list(given)
     shown = {(ref.repo, ref.path) for ref in refs if ref.kind in {"read", "matched"}}
-    out: list[FileRef] = []
-    seen: set[tuple[object, ...]] = set()
+    out: dict[tuple[object, ...], FileRef] = {}
     for ref in refs:
         if ref.kind == "surfaced" and (ref.repo, ref.path) in shown:
             continue
         key = (ref.repo, ref.path, ref.kind, ref.line_start, ref.line_end)
-        if key not in seen:
-            seen.add(key)
-            out.append(ref)
-    return tuple(out)
+        first = out.setdefault(key, ref)
+        if first is not ref:  # shown twice in one call: its characters count twice
+            known = first.shown_chars is not None and ref.shown_chars is not None
+            chars = (first.shown_chars or 0) + (ref.shown_chars or 0) if known else None
+            out[key] = msgspec.structs.replace(first, shown_chars=chars)
+    return tuple(out.values())

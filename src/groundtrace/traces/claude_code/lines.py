@@ -59,6 +59,9 @@ class Line(msgspec.Struct, frozen=True):
     cwd: Any = None
     version: Any = None
     claude_code_version: Any = None
+    is_compact_summary: Any = msgspec.field(default=None, name="isCompactSummary")
+    compact_metadata: Any = None
+    compact_metadata_session: Any = msgspec.field(default=None, name="compactMetadata")
     session_id: Any = msgspec.field(default=None, name="sessionId")
     """Of session logs alone; the stream writes `session_id`, which nothing needs."""
     model: Any = None

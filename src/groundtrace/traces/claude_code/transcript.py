@@ -13,12 +13,13 @@ from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.mcp import content_text, server_in_name
-from groundtrace.model import Usage
+from groundtrace.model import ContextMark, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.arguments import as_arguments
+from groundtrace.traces.claude_code.context import context_mark
 from groundtrace.traces.claude_code.lines import Block, Line, decode_line
 from groundtrace.traces.claude_code.results import says_failure
 from groundtrace.traces.claude_code.salvage import salvage_line
@@ -167,6 +168,9 @@ class ClaudeTranscript:
             source.cwd = as_text(line.cwd)
         if source.harness_version is None:
             source.harness_version = as_text(line.claude_code_version) or as_text(line.version)
+        mark = context_mark(line)
+        if mark is not None:
+            self.mark_context(mark, line)
         if kind == "system" and line.subtype == "init":
             self.init(line)
         elif kind == "result":
@@ -180,6 +184,16 @@ class ClaudeTranscript:
         elif kind in ("assistant", "user"):
             source.problem("wrong_type", f"{kind} line without a message", line=number)
             source.ledger.interrupt()
+
+    def mark_context(self, mark: ContextMark, line: Line) -> None:
+        """Note a change of the context on the last call of its thread; before the first call
+        there is nothing to lose. The boundary and the summary after it are one compaction."""
+        subagent = self.is_subagent(line)
+        parent = as_text(line.parent_tool_use_id)
+        for call in reversed(self.source.calls):
+            if call.is_subagent == subagent and (not subagent or call.spawned_by == parent):
+                call.context_change = call.context_change or mark
+                return
 
     def init(self, line: Line) -> None:
         self.source.model = self.source.model or as_text(line.model)

@@ -1,0 +1,219 @@
+"""The right lines: truth lines that were shown, against those that were not (D72).
+
+The specification's chunk stage asks whether a chunk's file was touched and stays as it is. Here the
+lines themselves count: of `chunks`, else of `edit_chunks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from msgspec import UNSET
+
+from groundtrace.documents.events import Chunk
+from groundtrace.documents.metrics import LineLevelMetrics
+from groundtrace.metrics.displays import Spot
+from groundtrace.metrics.evidence import Evidence, held
+from groundtrace.metrics.line_map import Run, common, joined, size
+from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
+from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
+
+Basis = Literal["chunks", "edit_chunks"]
+
+
+@dataclass(frozen=True, slots=True)
+class SeenLines:
+    """Truth lines and lines shown, counted."""
+
+    reason: str | None
+    """Why nothing can be said; the counts are 0 then."""
+    basis: Basis | None = None
+    relevant: int = 0
+    """Truth lines, each once."""
+    relevant_seen: int = 0
+    seen: int = 0
+    """Distinct lines shown, of any file."""
+    chunks: int = 0
+    chunks_met: int = 0
+    """Chunks of which at least one line was shown."""
+    accesses: int = 0
+    """Accesses that showed a truth file."""
+    without: int = 0
+    """Those of them whose lines are not known."""
+
+    def share(self, part: int, whole: int) -> float | None:
+        """A part of a whole; None without evidence, and for nothing of nothing."""
+        return part / whole if self.reason is None and whole else None
+
+
+def seen_lines(evidence: Evidence) -> SeenLines:
+    """The truth lines of a trial's task, and what was shown of them."""
+    basis, chunks = _truth_chunks(evidence)
+    if basis is None:
+        return SeenLines("no_chunk_ground_truth")
+    if evidence.trace_reason is not None:
+        return SeenLines(evidence.trace_reason, basis)
+    if evidence.basis == "categories":
+        return SeenLines("older_document", basis)
+    names = {chunk.file.lower() for chunk in chunks}
+    shown = list(shown_lines(evidence))
+    of_truth = [one for one in shown if one.touch.truth is not None or _names(one) & names]
+    without = sum(one.runs is None for one in of_truth)
+    counted = SeenLines(None, basis, accesses=len(of_truth), without=without)
+    if too_many(without, len(of_truth)):
+        return SeenLines("lines_unknown", basis, accesses=len(of_truth), without=without)
+    return _counted(counted, chunks, shown)
+
+
+def _truth_chunks(evidence: Evidence) -> tuple[Basis | None, Sequence[Chunk]]:
+    truth = evidence.document.ground_truth
+    bases: tuple[Basis, ...] = ("chunks", "edit_chunks")
+    for basis, stated in zip(bases, (truth.chunks, truth.edit_chunks), strict=True):
+        # A range that ends before it begins holds no line.
+        chunks = [] if stated is UNSET else [c for c in stated if c.line_start <= c.line_end]
+        if chunks:
+            return basis, chunks
+    return None, ()
+
+
+def _names(shown: ShownLines) -> set[str]:
+    """Every name by which a chunk may call the file."""
+    touch = shown.touch
+    return {name.lower() for name in (touch.name, touch.file, touch.edit) if name is not None}
+
+
+def _counted(view: SeenLines, chunks: Sequence[Chunk], shown: Sequence[ShownLines]) -> SeenLines:
+    by_file: dict[tuple[bool, str], list[Run]] = {}
+    by_name: dict[str, list[Run]] = {}
+    for one in shown:
+        by_file.setdefault(one.touch.key, []).extend(one.runs or ())
+        for name in _names(one):
+            by_name.setdefault(name, []).extend(one.runs or ())
+    seen = {name: joined(runs) for name, runs in by_name.items()}
+    relevant: dict[str, list[Run]] = {}
+    for chunk in chunks:
+        relevant.setdefault(chunk.file.lower(), []).append((chunk.line_start, chunk.line_end))
+    return SeenLines(
+        None,
+        view.basis,
+        relevant=sum(size(joined(runs)) for runs in relevant.values()),
+        relevant_seen=sum(
+            size(common(joined(runs), seen.get(name, []))) for name, runs in relevant.items()
+        ),
+        seen=sum(size(joined(runs)) for runs in by_file.values()),
+        chunks=len(chunks),
+        chunks_met=sum(_is_met(chunk, seen) for chunk in chunks),
+        accesses=view.accesses,
+        without=view.without,
+    )
+
+
+def _is_met(chunk: Chunk, seen: Mapping[str, Sequence[Run]]) -> bool:
+    lines = [(chunk.line_start, chunk.line_end)]
+    return bool(common(lines, seen.get(chunk.file.lower(), [])))
+
+
+def make_line_level(view: SeenLines) -> LineLevelMetrics:
+    """The section, or why it has no values."""
+    known = view.reason is None
+    return LineLevelMetrics(
+        basis=view.basis,
+        reason=view.reason,
+        lines_seen=held(view.seen) if known else None,
+        lines_relevant=held(view.relevant) if known else None,
+        lines_relevant_seen=held(view.relevant_seen) if known else None,
+        accesses_of_truth_files=view.accesses,
+        accesses_without_lines=view.without,
+        **LINE_LEVEL.values(view),
+    )
+
+
+_UNDEFINED = "the task has no line ranges (`no_chunk_ground_truth`), there is no usable trace (`no_trace`, `empty_trace`), the document is of version 1.0 (`older_document`), or more than 20 % of the accesses that showed truth files have no lines that can be told (`lines_unknown`)"
+_OURS = "groundtrace, decision D72"
+
+_LINE_RECALL = MetricDeclaration[SeenLines](
+    name="line_recall",
+    title="Line recall",
+    measures="Share of the truth's lines that were shown to the agent, by reading or by a search, numbered as before the agent's own edits.",
+    formula="|truth lines ∩ lines shown| / |truth lines|",
+    undefined=_UNDEFINED,
+    known_problems="Lines shown without numbers, and lines of a file after an edit whose place is not told, are not counted. Up to 20 % of the accesses may be such, so the value can be too low.",
+    reference=_OURS,
+    compute=lambda view: view.share(view.relevant_seen, view.relevant),
+    arithmetic=lambda view: f"{view.relevant_seen} of {view.relevant} lines",
+    worked={
+        "line_recall": (
+            "lines 10 to 15 of src/app.py 10-20, none of src/config.py 1-5: 6 / 16",
+            0.375,
+        ),
+    },
+    shown_in={
+        "line_recall": {
+            "coverage": Spot(71, "line recall"),
+            "lines_and_context": Spot(10),
+            "comparison": Spot(111),
+            "trial_detail": Spot(111),
+        },
+    },
+)
+
+_LINE_PRECISION = MetricDeclaration[SeenLines](
+    name="line_precision",
+    title="Line precision",
+    measures="Share of the distinct lines shown, of any file, that are truth lines.",
+    formula="|truth lines ∩ lines shown| / |lines shown|",
+    undefined=_UNDEFINED + ", or no line was shown (`nothing_shown`)",
+    known_problems="Lines of other files that were shown without numbers are missing below the line, so the value can be too high; `accesses_without_lines` counts only truth files.",
+    reference=_OURS,
+    compute=lambda view: view.share(view.relevant_seen, view.seen),
+    arithmetic=lambda view: f"{view.relevant_seen} of {view.seen} lines shown",
+    worked={
+        "line_precision": (
+            "15 lines of src/app.py, 2 of src/util.py and 30 of src/db.py were shown: 6 / 47",
+            0.1277,
+        ),
+    },
+    missing="nothing_shown",
+    shown_in={
+        "line_precision": {
+            "lines_and_context": Spot(20),
+            "comparison": Spot(112),
+            "trial_detail": Spot(112),
+        },
+    },
+)
+
+_CHUNK_RECALL = MetricDeclaration[SeenLines](
+    name="chunk_recall_by_lines",
+    title="Chunk recall by lines",
+    measures="Share of the truth's line ranges of which at least one line was shown.",
+    formula="chunks with a line shown / chunks",
+    undefined=_UNDEFINED,
+    known_problems="One line is enough: a search that shows a name in a range of 200 lines meets it.",
+    reference=_OURS,
+    compute=lambda view: view.share(view.chunks_met, view.chunks),
+    arithmetic=lambda view: f"{view.chunks_met} of {view.chunks} chunks",
+    worked={
+        "chunk_recall_by_lines": (
+            "lines of src/app.py 10-20 were shown, none of src/config.py: 1 / 2",
+            0.5,
+        ),
+    },
+    shown_in={
+        "chunk_recall_by_lines": {
+            "lines_and_context": Spot(30),
+            "comparison": Spot(113),
+            "trial_detail": Spot(113),
+        },
+    },
+)
+
+LINE_LEVEL = MetricSection[SeenLines](
+    heading="The right lines",
+    fields=(SectionField[SeenLines](name="line_level_metrics", view=seen_lines),),
+    declarations=(_LINE_RECALL, _LINE_PRECISION, _CHUNK_RECALL),
+    make=make_line_level,
+    why=lambda section, declared: section.reason or declared.missing,
+)

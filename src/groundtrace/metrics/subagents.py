@@ -1,0 +1,193 @@
+"""What subagents found, read and spent, and what of it came back to the main thread (D75)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from groundtrace.documents.events import Event
+from groundtrace.documents.metrics import SubagentMetrics, SubagentWork
+from groundtrace.metrics.discovery import thread_name
+from groundtrace.metrics.displays import Spot
+from groundtrace.metrics.evidence import READ, RETRIEVED, Evidence, Touch, held, seconds_at
+from groundtrace.metrics.record import (
+    NO_TRUTH_OR_TRACE,
+    MetricDeclaration,
+    MetricSection,
+    SectionField,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """Relevant files by who met them, and the work of each subagent."""
+
+    reason: str | None
+    relevant: int = 0
+    by_main: int = 0
+    """Relevant files that the main thread met."""
+    by_subagents: int = 0
+    by_subagents_only: int = 0
+    came_back: int = 0
+    """Relevant files that a subagent met, and the main thread at a later step."""
+    agents: tuple[SubagentWork, ...] = ()
+
+    def share(self, part: int, whole: int) -> float | None:
+        """A part of a whole; None without evidence, and for nothing of nothing."""
+        return part / whole if self.reason is None and whole else None
+
+
+def threads(evidence: Evidence) -> Threads:
+    """The work of a trial's subagents, counted against the ground truth."""
+    agents = _agents(evidence)
+    if evidence.reason is not None:
+        return Threads(evidence.reason, agents=agents)
+    if not agents:
+        return Threads("no_subagents")
+    met = _met(evidence)
+    main = _relevant(touch for touch in met if not touch.event.is_subagent)
+    sub = _relevant(touch for touch in met if touch.event.is_subagent)
+    return Threads(
+        reason=None,
+        relevant=len(evidence.truth),
+        by_main=len(main),
+        by_subagents=len(sub),
+        by_subagents_only=len(sub - main),
+        came_back=len(_came_back(met, sub_only=None)),
+        agents=agents,
+    )
+
+
+def _met(evidence: Evidence) -> list[Touch]:
+    return [touch for touch in evidence.touches if touch.kind in RETRIEVED]
+
+
+def _relevant(touches: Iterable[Touch]) -> set[str]:
+    return {touch.truth for touch in touches if touch.truth is not None}
+
+
+def _came_back(met: Iterable[Touch], sub_only: str | None) -> set[str]:
+    """Relevant files that a subagent (`sub_only`, or any) met before the main thread did again."""
+    found: set[str] = set()
+    back: set[str] = set()
+    for touch in met:
+        if touch.truth is None:
+            continue
+        if not touch.event.is_subagent:
+            back |= {touch.truth} & found
+        elif sub_only is None or thread_name(touch.event) == sub_only:
+            found.add(touch.truth)
+    return back
+
+
+def _agents(evidence: Evidence) -> tuple[SubagentWork, ...]:
+    calls: dict[str, list[Event]] = {}
+    for event in evidence.document.events:
+        if event.is_subagent:
+            calls.setdefault(thread_name(event), []).append(event)
+    answers = {
+        event.call_id: event.result_chars
+        for event in evidence.document.events
+        if isinstance(event.call_id, str) and not event.is_subagent
+    }
+    met = _met(evidence)
+    return tuple(
+        _work(name, events, met, answers.get(name, UNSET)) for name, events in calls.items()
+    )
+
+
+def _work(name: str, events: list[Event], met: list[Touch], answer: object) -> SubagentWork:
+    own = [touch for touch in met if thread_name(touch.event) == name and touch.event.is_subagent]
+    read = [touch for touch in own if touch.kind in READ]
+    sizes = [event.result_chars for event in events]
+    known = [size or 0 for size in sizes if size is not UNSET]
+    times = [time for touch in own if (time := seconds_at(touch)) is not None]
+    return SubagentWork(
+        agent=name,
+        calls=len(events),
+        result_chars=held(sum(known)) if len(known) == len(sizes) else None,
+        seconds=max(times) - min(times) if times else None,
+        files_met=len({touch.key for touch in own}),
+        files_read=len({touch.key for touch in read}),
+        relevant_met=sorted(_relevant(own)),
+        relevant_read=sorted(_relevant(read)),
+        came_back=sorted(_came_back(met, name)),
+        returned_chars=answer if isinstance(answer, int) else None,
+    )
+
+
+def make_subagents(view: Threads) -> SubagentMetrics:
+    """The section: each subagent's work, and the shares."""
+    return SubagentMetrics(reason=view.reason, agents=list(view.agents), **SUBAGENTS.values(view))
+
+
+_OURS = "groundtrace, decision D75"
+_UNDEFINED = NO_TRUTH_OR_TRACE + ", or the trace holds no call of a subagent (`no_subagents`)"
+
+_MAIN_RECALL = MetricDeclaration[Threads](
+    name="main_thread_recall",
+    title="Recall of the main thread",
+    measures="Share of the relevant files that the main thread met itself: file recall without the subagents.",
+    formula="|relevant files accessed by the main thread, writes aside| / |relevant files|",
+    undefined=_UNDEFINED,
+    known_problems="What a subagent reported in words is no access of the main thread. Without subagents the main thread might have searched more.",
+    reference=_OURS,
+    compute=lambda view: view.share(view.by_main, view.relevant),
+    arithmetic=lambda view: f"{view.by_main} of {view.relevant} relevant files",
+    worked={"main_thread_recall": ("the main thread met src/app.py alone: 1 / 3", 0.3333)},
+    missing="no_subagents",
+    shown_in={
+        "main_thread_recall": {
+            "coverage": Spot(75, "recall without subagents"),
+            "lines_and_context": Spot(120),
+            "comparison": Spot(121),
+            "trial_detail": Spot(122),
+        },
+    },
+)
+
+_ONLY_SUBAGENTS = MetricDeclaration[Threads](
+    name="found_only_by_subagents",
+    title="Found by subagents alone",
+    measures="Share of the relevant files that subagents met and the main thread never did: what they add to recall.",
+    formula="file recall - recall of the main thread",
+    undefined=_UNDEFINED,
+    known_problems="It describes; more of it is no merit in itself.",
+    reference=_OURS,
+    compute=lambda view: view.share(view.by_subagents_only, view.relevant),
+    arithmetic=lambda view: f"{view.by_subagents_only} of {view.relevant} relevant files",
+    worked={"found_only_by_subagents": ("only the subagent met src/db.py: 1 / 3", 0.3333)},
+    missing="no_subagents",
+    shown_in={
+        "found_only_by_subagents": {"lines_and_context": Spot(130), "trial_detail": Spot(123)},
+    },
+)
+
+_CAME_BACK = MetricDeclaration[Threads](
+    name="subagent_findings_used",
+    title="Subagents' findings used",
+    measures="Share of the relevant files that subagents met which the main thread met too, at a later step.",
+    formula="relevant files met by a subagent and later by the main thread / relevant files met by subagents",
+    undefined=_UNDEFINED + ", or subagents met no relevant file (`nothing_found`)",
+    known_problems="A file that the main thread had met before and meets again counts. A file named in a subagent's report and never opened does not.",
+    reference=_OURS,
+    compute=lambda view: view.share(view.came_back, view.by_subagents),
+    arithmetic=lambda view: f"{view.came_back} of {view.by_subagents} relevant files of subagents",
+    worked={
+        "subagent_findings_used": ("the main thread never met src/db.py: 0 / 1", 0.0),
+    },
+    missing="nothing_found",
+    shown_in={
+        "subagent_findings_used": {"lines_and_context": Spot(140), "trial_detail": Spot(124)},
+    },
+)
+
+SUBAGENTS = MetricSection[Threads](
+    heading="Subagents",
+    fields=(SectionField[Threads](name="subagent_metrics", view=threads),),
+    declarations=(_MAIN_RECALL, _ONLY_SUBAGENTS, _CAME_BACK),
+    make=make_subagents,
+    why=lambda section, declared: section.reason or declared.missing,
+)

@@ -1,0 +1,50 @@
+"""Who found a trial's relevant files, as counts that can be added up over trials (D74)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import UNSET
+
+from groundtrace.documents.metrics import DiscoveredFile, Finder, MetricsDocument
+from groundtrace.metrics.context import NO_SERVER
+from groundtrace.metrics.discovery import MAIN_THREAD, SUBAGENT
+from groundtrace.rows.trial_row import Find
+
+FILES, FOUND, SHOWN = ("files", "", ""), ("found", "", ""), ("shown", "", "")
+"""Keys of the totals."""
+
+DIMENSIONS: Mapping[str, Callable[[Finder], str]] = {
+    "by_tool": lambda finder: finder.tool,
+    "by_server": lambda finder: NO_SERVER if finder.mcp_server is None else finder.mcp_server,
+    "by_agent": lambda finder: MAIN_THREAD if finder.agent is None else SUBAGENT,
+}
+"""How finders are told apart. Ids of subagents mean nothing outside of their trial."""
+
+_MET_BY: Mapping[str, Callable[[DiscoveredFile], Sequence[str]]] = {
+    "by_tool": lambda file: file.tools,
+    "by_server": lambda file: file.mcp_servers,
+    "by_agent": lambda file: sorted(
+        {name if name == MAIN_THREAD else SUBAGENT for name in file.agents}
+    ),
+}
+
+
+def finders_of(metrics: MetricsDocument) -> dict[Find, int]:
+    """Counts of first meetings, first showings and sole finds, by every dimension."""
+    counts: Counter[Find] = Counter()
+    files = [] if metrics.discovery is UNSET else metrics.discovery.files
+    for file in files:
+        counts[FILES] += 1
+        counts[FOUND] += file.first_met is not None
+        counts[SHOWN] += file.first_shown is not None
+        for dimension, name_of in DIMENSIONS.items():
+            if file.first_met is not None:
+                counts[dimension, name_of(file.first_met), "first_met"] += 1
+            if file.first_shown is not None:
+                counts[dimension, name_of(file.first_shown), "first_shown"] += 1
+            met_by = _MET_BY[dimension](file)
+            if len(met_by) == 1:
+                counts[dimension, met_by[0], "only"] += 1
+    return {key: count for key, count in sorted(counts.items()) if count}

@@ -1,0 +1,183 @@
+"""Where a write changed a file, and by how many lines the file grew (D72).
+
+A change says: these lines, counted before the write, were replaced, and the file grew by so many.
+An insertion replaces nothing: its last line is the one before its first. Where only the growth of
+the file is known, a written reference has a `line_shift` and no changes.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from groundtrace.model import FileRef, ToolCall
+from groundtrace.tools.common import as_items, numbered, text_or_empty, whole_number
+from groundtrace.values import as_mapping
+
+_NUMBERED = re.compile(r"[ \t]*(\d+)(?:→|\t)(.*)", re.DOTALL)
+
+
+class Change(NamedTuple):
+    """Lines replaced, counted before the write, and the growth of the file."""
+
+    start: int | None
+    """First line replaced; of an insertion, the line that it was put above. None if unknown."""
+    end: int | None
+    """Last line replaced; of an insertion, the line before `start`."""
+    shift: int
+
+
+def with_changes(ref: FileRef, changes: Sequence[Change]) -> FileRef:
+    """The written file with what is known of its growth and of the places that changed."""
+    if not changes:
+        return ref
+    placed = tuple(
+        (change.start, change.end, change.shift)
+        for change in changes
+        if change.start is not None and change.end is not None
+    )
+    return replace(
+        ref,
+        line_shift=sum(change.shift for change in changes),
+        line_changes=placed if len(placed) == len(changes) else (),
+    )
+
+
+def edit_changes(call: ToolCall, text: str) -> list[Change]:
+    """What an edit by replaced text (Edit, MultiEdit, str_replace, insert) changed."""
+    data = call.result.data if call.result is not None else None
+    stated = list(patch_changes(as_items(as_mapping(data).get("structuredPatch"))))
+    if stated:
+        return stated
+    arguments = call.arguments
+    line = whole_number(arguments.get("insert_line"))
+    if arguments.get("command") == "insert" and line is not None and line >= 0:
+        added = text_or_empty(arguments.get("new_str")) or text_or_empty(arguments.get("text"))
+        return [Change(line + 1, line, added.count("\n") + 1)] if added else []
+    edits = [as_mapping(edit) for edit in as_items(arguments.get("edits"))] or [arguments]
+    changes = [_replaced(edit, text if len(edits) == 1 else "") for edit in edits]
+    if None in changes:
+        return []
+    known = [change for change in changes if change is not None]
+    if len(known) == 1:
+        return known
+    # Each edit counts the lines as the one before it left them, so only the sum is certain.
+    return [Change(None, None, sum(change.shift for change in known))]
+
+
+def _replaced(edit: Mapping[str, Any], text: str) -> Change | None:
+    old = _first(edit, ("old_string", "old_str", "oldText", "old_text"))
+    new = _first(edit, ("new_string", "new_str", "newText", "new_text"))
+    if not old or new is None:
+        return None
+    shift = new.count("\n") - old.count("\n")
+    if edit.get("replace_all") is True:
+        return Change(None, None, 0) if shift == 0 else None
+    whole = old.endswith("\n") and new.endswith("\n")
+    start = _placed(text, (new[:-1] if whole else new).split("\n"))
+    if start is None:
+        return Change(None, None, shift)
+    return Change(start, start + old.count("\n") - whole, shift)
+
+
+def _first(edit: Mapping[str, Any], names: Iterable[str]) -> str | None:
+    return next((edit[name] for name in names if isinstance(edit.get(name), str)), None)
+
+
+def _placed(text: str, new: Sequence[str]) -> int | None:
+    """The line at which the new text stands in the numbered lines that the answer prints, if it
+    stands there once."""
+    shown = list(numbered(text.split("\n"), _NUMBERED))
+    if not any(line.strip() for line in new):
+        return None
+    found = [
+        shown[at][0]
+        for at in range(len(shown) - len(new) + 1)
+        if _stands(new, [content.rstrip("\r") for _, content in shown[at : at + len(new)]])
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _stands(new: Sequence[str], lines: Sequence[str]) -> bool:
+    """Whether text that may begin and end within a line is on these lines."""
+    if len(new) == 1:
+        return new[0] in lines[0]
+    return (
+        lines[0].endswith(new[0])
+        and lines[-1].startswith(new[-1])
+        and list(lines[1:-1]) == list(new[1:-1])
+    )
+
+
+def patch_changes(hunks: Iterable[Any]) -> Iterator[Change]:
+    """The places of hunks with `oldStart` and prefixed `lines`, one for each run of changes."""
+    for hunk in hunks:
+        hunk = as_mapping(hunk)
+        at = whole_number(hunk.get("oldStart"))
+        if at is None or at < 1:
+            continue
+        removed = added = 0
+        for line in [*(text_or_empty(line) for line in as_items(hunk.get("lines"))), " "]:
+            if line.startswith("-"):
+                removed += 1
+            elif line.startswith("+"):
+                added += 1
+            elif not line.startswith("\\"):  # `\ No newline at end of file` is no line
+                if removed or added:
+                    yield Change(at, at + removed - 1, added - removed)
+                at, removed, added = at + removed + 1, 0, 0
+
+
+def body_shift(lines: Iterable[str]) -> int:
+    """Growth by a patch body without line numbers: added lines less removed ones."""
+    prefixes = [line[:1] for line in lines if not line.startswith(("+++ ", "--- "))]
+    return prefixes.count("+") - prefixes.count("-")
+
+
+# --- sed in place -------------------------------------------------------------------------
+
+_DELETED = re.compile(r"(\d{1,9})(?:,(\d{1,9}))?\s*d")
+_INSERTED = re.compile(r"(\d{1,9})\s*([ia])\\?\s*(.*)", re.DOTALL)
+_SUBSTITUTED = re.compile(r"(?:\d+(?:,(?:\d+|\$))?|/[^/\n]*/)?\s*s([/|#,@!]).*", re.DOTALL)
+_FOLLOWED = re.compile(r"\b(?:for|while|until|xargs|find)\b|[$`]")
+
+
+def sed_changes(command: str) -> list[Change]:
+    """What the only `sed -i` of a plain command changed in its files; empty where it is not plain."""
+    if len(re.findall(r"\bsed\b", command)) != 1 or _FOLLOWED.search(command):
+        return []
+    try:
+        lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        words = list(lexer)
+    except ValueError:
+        return []
+    if "sed" not in words:
+        return []
+    words = words[words.index("sed") + 1 :]
+    options = [word for word in words if word.startswith("-")]
+    plain = [word for word in words if not word.startswith("-")]
+    if not plain or not any(re.match(r"-[nErsz]*i|--in-place", option) for option in options):
+        return []
+    if any(re.match(r"-[iErs]*e|-f|--expression|--file", option) for option in options):
+        return []
+    return _sed_change(plain[0].strip())
+
+
+def _sed_change(script: str) -> list[Change]:
+    deleted = _DELETED.fullmatch(script)
+    if deleted is not None:
+        start, end = int(deleted[1]), int(deleted[2] or deleted[1])
+        return [Change(start, end, start - end - 1)] if 1 <= start <= end else []
+    inserted = _INSERTED.fullmatch(script)
+    if inserted is not None and inserted[3]:
+        above = int(inserted[1]) + (inserted[2] == "a")
+        text = inserted[3].replace("\\\n", "\n").replace("\\n", "\n")
+        return [Change(above, above - 1, text.count("\n") + 1)] if above >= 1 else []
+    if _SUBSTITUTED.fullmatch(script) and "\\n" not in script and "\n" not in script:
+        return [Change(None, None, 0)]
+    return []

@@ -1,0 +1,156 @@
+"""How many characters, and which lines between the first and the last, a part's output shows.
+
+A part names the first and the last line of a file that its lines tell of. `grep -n` on a file
+prints some lines between them; the numbers that it prints say which. What the numbers do not
+confirm is not known (D72).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from groundtrace.model import FileRef
+from groundtrace.tools.common import gaps
+
+_BARE = re.compile(r"[ \t]*(\d{1,9})(?:[:\-\t→ =]|$)")
+_NAMED = re.compile(r"[:\-](\d{1,9})[:\-]")
+_LONGEST = 4096
+_SPLITS = 8
+"""Places at which a line's file name may end that are tried."""
+
+_Key = tuple[str | None, str]
+
+
+def with_shown(refs: Iterable[FileRef], lines: Sequence[str], sure: bool) -> list[FileRef]:
+    """The references with the characters and runs of lines that `lines` show of each.
+
+    `sure`: it is certain that these lines, and no others, are the part's. Otherwise what another
+    program printed may be among them, and characters cannot be told.
+    """
+    told = _with_shown(list(refs), lines)
+    return told if sure else [replace(ref, shown_chars=None) for ref in told]
+
+
+def _with_shown(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
+    shown = [ref for ref in refs if ref.kind in ("read", "matched")]
+    if not shown:
+        return refs
+    if len(shown) == 1:
+        one = _Told(_size(lines), list(_numbers(lines)), len(lines))
+        return [_with(ref, one) if ref is shown[0] else ref for ref in refs]
+    if len({_key(ref) for ref in shown}) == 1:
+        return _slices(refs, shown, lines)
+    told = _by_file(shown, lines)
+    return [
+        _with(ref, told.get(_key(ref), _NOTHING)) if ref.kind in ("read", "matched") else ref
+        for ref in refs
+    ]
+
+
+class _Told(NamedTuple):
+    """What the lines of an output tell of one file."""
+
+    chars: int | None
+    numbers: Sequence[int]
+    height: int | None
+    """Number of lines that show it, where all of them do."""
+
+
+_NOTHING = _Told(None, (), None)
+
+
+def _with(ref: FileRef, told: _Told) -> FileRef:
+    chars, numbers, height = told
+    if ref.line_start is None or ref.line_end is None or ref.line_start == ref.line_end:
+        return replace(ref, shown_chars=chars)
+    inside = [number for number in numbers if ref.line_start <= number <= ref.line_end]
+    ranges: tuple[tuple[int, int], ...] | None = ()
+    if ref.kind == "read" or height == ref.line_end - ref.line_start + 1:
+        ranges = None  # a reader of contents gives one reference for each run
+    elif inside and min(inside) == ref.line_start and max(inside) == ref.line_end:
+        ranges = gaps((number, number) for number in inside)
+    return replace(ref, shown_chars=chars, ranges=ranges)
+
+
+def _slices(refs: list[FileRef], shown: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
+    """Several runs of one file: the output's lines in order, if they are as many as the runs'."""
+    sizes = [
+        ref.line_end - ref.line_start + 1
+        if ref.line_start is not None and ref.line_end is not None
+        else 0
+        for ref in shown
+    ]
+    if 0 in sizes or sum(sizes) != len(lines):
+        return refs
+    at = 0
+    chars: dict[int, int] = {}
+    for ref, size in zip(shown, sizes, strict=True):
+        chars[id(ref)] = _size(lines[at : at + size])
+        at += size
+    return [replace(ref, shown_chars=chars[id(ref)]) if id(ref) in chars else ref for ref in refs]
+
+
+def _by_file(shown: Sequence[FileRef], lines: Sequence[str]) -> dict[_Key, _Told]:
+    """Characters and numbers for each file, by the name in front of a line or on a line above."""
+    by_base: dict[str, list[_Key]] = {}
+    for ref in shown:
+        by_base.setdefault(ref.path.rpartition("/")[2], []).append(_key(ref))
+    chars: Counter[_Key] = Counter()
+    numbers: dict[_Key, list[int]] = {}
+    current: _Key | None = None
+    for line in lines:
+        key, number = _place(line, by_base)
+        if key is None:
+            heading = _file_of(line.strip(" \t#=:*<>-"), by_base)
+            if heading is not None:
+                current = heading
+                continue
+            bare = _BARE.match(line)
+            key, number = current, int(bare[1]) if bare else None
+        if key is not None:
+            chars[key] += len(line) + 1
+            if number is not None:
+                numbers.setdefault(key, []).append(number)
+    return {key: _Told(size, numbers.get(key, ()), None) for key, size in chars.items()}
+
+
+def _place(line: str, by_base: dict[str, list[_Key]]) -> tuple[_Key | None, int | None]:
+    head = line[:_LONGEST]
+    for tried, match in enumerate(_NAMED.finditer(head)):
+        key = _file_of(head[: match.start()], by_base)
+        if key is not None:
+            return key, int(match[1])
+        if tried >= _SPLITS:
+            break
+    name, colon, _ = head.partition(":")
+    return (_file_of(name, by_base) if colon else None), None
+
+
+def _file_of(name: str, by_base: dict[str, list[_Key]]) -> _Key | None:
+    name = name.strip().removeprefix("./")
+    if not name:
+        return None
+    for key in by_base.get(name.rpartition("/")[2], ()):
+        if f"/{key[1]}".endswith(f"/{name.lstrip('/')}") or name.endswith(f"/{key[1]}"):
+            return key
+    return None
+
+
+def _numbers(lines: Iterable[str]) -> Iterator[int]:
+    for line in lines:
+        match = _BARE.match(line) or _NAMED.search(line[:_LONGEST])
+        if match is not None:
+            yield int(match[1])
+
+
+def _size(lines: Iterable[str]) -> int:
+    return sum(len(line) + 1 for line in lines)
+
+
+def _key(ref: FileRef) -> _Key:
+    return ref.repo, ref.path

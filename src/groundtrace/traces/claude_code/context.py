@@ -1,0 +1,27 @@
+"""Where Claude Code changed what its model still sees.
+
+`compact_boundary` lines stand in the stream and in session logs; older session logs have only the
+summary that follows (`isCompactSummary`). `microcompact_boundary` says that old answers were
+removed, and not which.
+"""
+
+from __future__ import annotations
+
+from groundtrace.model import ContextMark
+from groundtrace.traces.claude_code.lines import Line
+from groundtrace.values import as_mapping
+
+_PART_KEPT = ("preservedSegment", "preserved_segment", "preservedMessages", "preserved_messages")
+"""Members of a boundary's metadata that say that some messages stay behind the summary."""
+
+
+def context_mark(line: Line) -> ContextMark | None:
+    """What a line says about the context; None for nearly all lines."""
+    if line.type == "system" and line.subtype == "compact_boundary":
+        told = as_mapping(line.compact_metadata) or as_mapping(line.compact_metadata_session)
+        return ContextMark("compaction", drops_all=not any(told.get(name) for name in _PART_KEPT))
+    if line.type == "system" and line.subtype == "microcompact_boundary":
+        return ContextMark("truncation", drops_all=False)
+    if line.is_compact_summary is True:
+        return ContextMark("compaction", drops_all=True)
+    return None
