@@ -22,6 +22,7 @@ from groundtrace.events import build_document
 from groundtrace.metrics import evaluate
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial, TruthResult
 from groundtrace.plan import Context, TrialWork
+from groundtrace.redact import masking
 from groundtrace.rows.make import row_from
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.tools import is_known_tool, view_calls
@@ -49,6 +50,13 @@ def read_trial(
     `truth_mark` is a fingerprint of the ground truth's inputs: with one, the truth is read once
     for all trials of a task.
     """
+    with masking(context.settings.mask):
+        return _read_trial(trial, context, found, truth_mark)
+
+
+def _read_trial(
+    trial: Trial, context: Context, found: tuple[Problem, ...], truth_mark: str | None
+) -> TrialReading:
     trace, trace_problems = read_trace(trial.folder)
     views = view_calls(trace, context.settings)
     trial = with_trace(trial, trace)

@@ -21,6 +21,7 @@ from groundtrace.report.charts import charts
 from groundtrace.report.data import ReportData
 from groundtrace.report.packed_trials import ACCESS_KINDS, CATEGORIES, Packed, pack
 from groundtrace.report.sections import LEGEND, STATUS, sections
+from groundtrace.report.shown_text import with_note
 from groundtrace.report.task_units import TaskUnits
 from groundtrace.report.trial_table import TrialTable, trial_columns
 from groundtrace.report.wording import KIND_WORDS, plural
@@ -65,7 +66,7 @@ def render(data: ReportData) -> str:
     return template.render(
         policy=_policy(library, script, style=style),
         title=_title(data),
-        status=STATUS,
+        status=with_note(STATUS),
         legend=LEGEND,
         generated_at=data.summary.generated_at,
         sections=sections(data),

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from groundtrace.report.blocks import Align, Name, Paragraph, ReportTable, Section
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections import LEGEND, STATUS, sections
+from groundtrace.report.shown_text import with_note
 
 _TICKS = re.compile(r"`+")
 
@@ -21,7 +22,7 @@ def render(data: ReportData) -> str:
 def _lines(data: ReportData) -> Iterator[str]:
     scope = "all runs" if data.scope == "*" else code(Name(data.scope))
     yield from (f"# Retrieval report: {scope}", "")
-    yield from (f"**{STATUS}**", "")
+    yield from (f"**{with_note(STATUS)}**", "")
     yield from (f"Made from documents of {data.summary.generated_at}.", "")
     yield from (LEGEND, "")
     for section in sections(data):

@@ -26,6 +26,7 @@ from groundtrace.plan import (
     plan_run,
     problems_outside_runs,
 )
+from groundtrace.redact import masking
 from groundtrace.rows.kept import KeptRows, RowsByRun
 from groundtrace.stages.all_outcomes import outcomes_of, write_all_outcomes
 from groundtrace.stages.request import Request
@@ -101,6 +102,11 @@ class _RunToNormalize:
 
 def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     """Traces to events documents and outcomes, for every run that has trials."""
+    with masking(request.settings.mask):
+        return _normalize(request, with_metrics)
+
+
+def _normalize(request: Request, with_metrics: bool) -> Normalized:
     tasks = TaskDefinitions(request.tasks)
     context = request.context(with_metrics=with_metrics)
     layout = layout_of(open_folder(request.runs), request.settings)
