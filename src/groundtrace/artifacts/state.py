@@ -96,6 +96,11 @@ def files_below(folder: Folder, below: str = "", depth: int = 8) -> Iterator[tup
             yield path, f"{entry.kind} {entry.mark}" if entry.kind != "file" else entry.mark
 
 
+def files_mark(folder: Folder) -> str:
+    """Fingerprint of every file below a folder, by name, size and stamp."""
+    return fingerprint_lines(f"{path}\0{mark}" for path, mark in files_below(folder))
+
+
 def marks_in(folder: Folder) -> dict[str, str]:
     """Mark of every file in an output folder and one folder below: one listing, no file opened."""
     found: dict[str, str] = {}

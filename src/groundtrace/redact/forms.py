@@ -78,7 +78,7 @@ def _forms() -> Iterator[_Form]:
     for prefix in ("AKIA", "ASIA", "ABIA", "ACCA"):
         yield _Form(prefix, re.compile(prefix + amazon))
     # Words, then one long run: `sk-button-primary-large-v1` has none and is a file.
-    model = r"sk-(?:[a-z0-9]{1,12}-){0,3}[A-Za-z0-9_]{16,}[A-Za-z0-9_-]*"
+    model = r"sk-(?:[a-z0-9]{1,12}-){0,3}[A-Za-z0-9_]{16,}+[A-Za-z0-9_-]*+"
     yield _Form("sk-", re.compile(model), numbered=True)
     yield _Form("xox", re.compile(r"xox[abcdeoprs]-[A-Za-z0-9-]{10,}"), numbered=True)
     web = r"eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{6,}"

@@ -15,7 +15,7 @@ Written = Literal["quoted", "joined", "spaced"]
 _PLACEHOLDER = re.compile(
     r"(?i)(?:your|my|the|some|an?|insert|enter|replace)[ _.-]"
     r"|[\[<{(].{0,200}[\]>})]\Z|(?:example|placeholder|redacted|masked|hidden|dummy|todo|sample)"
-    r"|[x*.#_-]+\Z|x{3,}[-_x]*\Z"
+    r"|[x*.#_-]++\Z"
 )
 _NOTHING = frozenset(
     {

@@ -218,7 +218,8 @@ def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Norma
     made = result.result
     done.written += 1
     run.outcomes[work.document] = made.outcome
-    run.session.enter_document(work.document, work.inputs, made.mark, made.outcome)
+    if made.is_settled:
+        run.session.enter_document(work.document, work.inputs, made.mark, made.outcome)
     if made.row is not None:
         run.rows.keep(work.document, made.row)
         run.session.enter_metrics(work.document, made.mark, made.metrics_mark)
