@@ -160,7 +160,10 @@ HANDED_ON = {
 }
 """Patterns that a function takes as an argument, and how it asks them."""
 
-BELOW = {"groundtrace.discover.folder_names._SUITE": 255}
+BELOW = {
+    "groundtrace.discover.folder_names._SUITE": 255,
+    "groundtrace.tools.github._RESOURCE": 1000,
+}
 """Patterns that are asked of texts up to a length only."""
 
 

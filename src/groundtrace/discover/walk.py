@@ -19,7 +19,7 @@ from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
 from groundtrace.names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.problems import ProblemKind
-from groundtrace.storage import EntryKind, Folder, LocalFolder
+from groundtrace.storage import EntryKind, Folder, Links, LocalFolder
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
@@ -79,7 +79,7 @@ class RunsLayout:
             yield Run(clean_text(self.folder.name), "", self.folder)
             return
         taken: set[str] = set()
-        for item in _runs_below(_Spot(self.folder, (), ()), self.settings):
+        for item in _runs_below(_Spot(self.folder, (), (), Links()), self.settings):
             if isinstance(item, _Spot):
                 yield Run(run_id_of(item.path, taken), item.path, item.folder)
             else:
@@ -88,7 +88,7 @@ class RunsLayout:
 
 def layout_of(runs: Folder, settings: Settings) -> RunsLayout:
     """Find out whether RUNS is one run or a folder of runs."""
-    return RunsLayout(runs, settings, not _holds_runs(_Spot(runs, (), ()), settings))
+    return RunsLayout(runs, settings, not _holds_runs(_Spot(runs, (), (), Links()), settings))
 
 
 def discover(
@@ -107,7 +107,7 @@ def discover_run(
 ) -> Iterator[Found]:
     """The trials of one run. `only` is a pattern of task names; case does not count."""
     top = tuple(run.path.split("/")) if run.path else ()
-    spot = _Spot(run.folder, top, ())
+    spot = _Spot(run.folder, top, (), Links())
     for item in _trials_below(spot, settings):
         if not isinstance(item, _TrialFolder):
             yield item if item.run_id else _of_run(item, run.run_id)
@@ -147,11 +147,20 @@ class _Spot(NamedTuple):
     folder: Folder
     parts: tuple[str, ...]
     parents: tuple[Folder, ...]
+    links: Links
+    """Links that this walk has followed."""
 
     def below(self, name: str) -> _Spot:
         return _Spot(
-            self.folder.folder(name), (*self.parts, clean_text(name)), (*self.parents, self.folder)
+            self.folder.folder(name),
+            (*self.parts, clean_text(name)),
+            (*self.parents, self.folder),
+            self.links,
         )
+
+    def afresh(self) -> _Spot:
+        """The same folder at the start of a walk of its own."""
+        return self._replace(links=Links())
 
     def goes_round(self) -> bool:
         """A link to a folder on the way to it: following it would never end."""
@@ -187,6 +196,8 @@ def _children(
                 yield Skipped(shown, None, f"more than {MAX_DEPTH} folders deep")
             elif below.goes_round():
                 yield _problem(shown, "link_loop", "a link to a folder above it; not followed")
+            elif not spot.links.enters(below.folder):
+                yield _problem(shown, "link_loop", "a link to a folder that another link led to")
             else:
                 yield below
         elif kind == "escape":
@@ -223,7 +234,7 @@ def _trials_below(
     spot: _Spot, settings: Settings
 ) -> Iterator[_TrialFolder | Skipped | FoundProblem]:
     """Trial folders at and below a folder; a folder without any is named once, at its top."""
-    found = yield from _walk(spot, settings)
+    found = yield from _walk(spot.afresh(), settings)
     if not found:
         yield Skipped(spot.path or ".", None, "holds no trial")
 
@@ -267,6 +278,7 @@ def _holds_runs(spot: _Spot, settings: Settings) -> bool:
     Names count before positions: one child with a configuration's name decides against any
     number of children that only lie at a certain depth.
     """
+    spot = spot.afresh()
     entries = kinds_of(spot.folder)
     if read_records(spot.folder, entries).level == "trial":
         return False

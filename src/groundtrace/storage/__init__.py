@@ -6,7 +6,14 @@ import os
 from pathlib import Path
 
 from groundtrace.errors import InputError
-from groundtrace.storage.folder import MAX_WHOLE_FILE, Entry, EntryKind, Folder, TooLargeError
+from groundtrace.storage.folder import (
+    MAX_WHOLE_FILE,
+    Entry,
+    EntryKind,
+    Folder,
+    Links,
+    TooLargeError,
+)
 from groundtrace.storage.local import LocalFolder
 
 __all__ = [
@@ -14,6 +21,7 @@ __all__ = [
     "Entry",
     "EntryKind",
     "Folder",
+    "Links",
     "LocalFolder",
     "TooLargeError",
     "folder_at",
