@@ -58,6 +58,10 @@ class Settings:
     """Model to dollars per million input, cached and output tokens."""
     schema_version: str = "1.2"
     """Version of the events documents to write (D12)."""
+    mask: bool = True
+    """Whether what looks like a credential is masked in documents and reports (D39, D77)."""
+    trial_seconds: int = 60
+    """Seconds of processor time that a trial may take; 0 means any (D78)."""
 
 
 _KEYS: Mapping[tuple[str, str], str] = {
@@ -69,11 +73,17 @@ _KEYS: Mapping[tuple[str, str], str] = {
     ("discover", "trials"): "trials",
     ("shell", "evidence"): "shell",
     ("shell", "commands"): "shell_commands",
+    ("privacy", "mask"): "mask",
+    ("limits", "trial_seconds"): "trial_seconds",
 }
 """Where each setting is in the file: (table, key) to the field of `Settings`."""
 
 _LISTS = {"container_prefixes", "mcp_servers", "primaries", "skip"}
 _TABLES = {"shell_commands"}
+_SWITCHES = {"mask"}
+_NUMBERS = {"trial_seconds"}
+MAX_SECONDS = 86_400
+"""The longest time that can be given to one trial."""
 CHOICES = {
     "shell": ("use", "ignore"),
     "trials": ("latest", "all"),
@@ -140,6 +150,8 @@ def override(
     config_name: str | None = None,
     prices: Mapping[str, tuple[float, float, float]] | None = None,
     primaries: tuple[str, ...] | None = None,
+    mask: bool | None = None,
+    trial_seconds: int | None = None,
 ) -> Settings:
     """Settings with the flags that were given (None means not given).
 
@@ -154,6 +166,8 @@ def override(
         "config_name": config_name,
         "prices": prices,
         "primaries": primaries,
+        "mask": mask,
+        "trial_seconds": trial_seconds,
     }
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     return replace(settings, **changes)
@@ -166,6 +180,14 @@ def _checked(name: str, value: Any, where: str) -> Any:
         return tuple(value)
     if name in _TABLES:
         return _tables(value, where)
+    if name in _SWITCHES:
+        if not isinstance(value, bool):
+            raise UsageError(f"{where} must be true or false")
+        return value
+    if name in _NUMBERS:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_SECONDS:
+            raise UsageError(f"{where} must be a whole number from 0 to {MAX_SECONDS}")
+        return value
     if not isinstance(value, str):
         raise UsageError(f"{where} must be a string")
     choices = CHOICES.get(name)

@@ -13,17 +13,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from groundtrace.artifacts.file_names import metrics_path
+from groundtrace.artifacts.state import files_mark
 from groundtrace.discover import with_trace
 from groundtrace.discover.outcome_record import outcome_record
 from groundtrace.documents.codec import encode
 from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.documents.versions import events_as, metrics_as
+from groundtrace.engine.limit import TimeLimitReached, time_limit
 from groundtrace.events import build_document
 from groundtrace.events.submission import with_submission
 from groundtrace.metrics import evaluate
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial, TruthResult
 from groundtrace.plan import Context, TrialWork
+from groundtrace.redact import masking
 from groundtrace.rows.make import row_from
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import TrialRow
@@ -53,6 +57,13 @@ def read_trial(
     `truth_mark` is a fingerprint of the ground truth's inputs: with one, the truth is read once
     for all trials of a task.
     """
+    with masking(context.settings.mask):
+        return _read_trial(trial, context, found, truth_mark)
+
+
+def _read_trial(
+    trial: Trial, context: Context, found: tuple[Problem, ...], truth_mark: str | None
+) -> TrialReading:
     if trial.loose is None:
         trace, trace_problems = read_trace(trial.folder)
     else:
@@ -77,6 +88,8 @@ class TrialDone:
     metrics_mark: str
     """Of the metrics document, where there is one."""
     row: TrialRow | None
+    is_settled: bool = True
+    """Its inputs were read as they are on disk now; otherwise the next run does it again."""
     unknown_calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """What became of the calls of unknown tools (`rows.tool_use`)."""
     uncounted_servers: Mapping[str, int] = field(default_factory=dict)
@@ -86,7 +99,7 @@ class TrialDone:
 def process_trial(work: TrialWork) -> TrialDone:
     """One trial from its files to its documents on disk."""
     context = work.context
-    reading = read_trial(work.trial, context, work.problems, work.truth)
+    reading, metrics = _read_and_evaluate(work)
     outcome = outcome_record(
         reading.trial,
         work.state,
@@ -104,9 +117,10 @@ def process_trial(work: TrialWork) -> TrialDone:
     if not context.with_metrics:
         unknown = unknown_calls(reading.document, is_known)
         servers = uncounted_servers(reading.document)
-        return TrialDone(outcome, written.mark, "", None, unknown, servers)
+        settled = _is_settled(work, reading)
+        return TrialDone(outcome, written.mark, "", None, settled, unknown, servers)
     # The row is made from what is stored: a summary made from files next year is that of today.
-    metrics = metrics_as(evaluate(reading.document, generated_at=context.generated_at), version)
+    metrics = metrics_as(metrics, version)
     metrics_written = work.output.write(metrics_path(work.document), encode(metrics))
     row = row_from(
         metrics,
@@ -115,8 +129,47 @@ def process_trial(work: TrialWork) -> TrialDone:
         path=work.document,
         is_known=is_known,
     )
-    return TrialDone(outcome, written.mark, metrics_written.mark, row)
+    return TrialDone(outcome, written.mark, metrics_written.mark, row, _is_settled(work, reading))
 
+
+def _read_and_evaluate(work: TrialWork) -> tuple[TrialReading, MetricsDocument]:
+    """A trial within the time that it may take; beyond it, a document that says so (D78)."""
+    context = work.context
+    seconds = context.settings.trial_seconds
+    try:
+        with time_limit(seconds):
+            reading = read_trial(work.trial, context, work.problems, work.truth)
+            return reading, evaluate(reading.document, generated_at=context.generated_at)
+    except TimeLimitReached:
+        reading = _stopped(work, seconds)
+        return reading, evaluate(reading.document, generated_at=context.generated_at)
+
+
+def _stopped(work: TrialWork, seconds: int) -> TrialReading:
+    """A trial that took too long: nothing of its calls or its truth, and the reason."""
+    reason = f"stopped after {seconds} seconds of processor time; see --trial-seconds"
+    problems = (*work.problems, Problem(".", "time_limit", reason))
+    trace, truth = Trace(), GroundTruth()
+    with masking(work.context.settings.mask):
+        document = build_document(work.trial, trace, [], truth, problems, work.context.settings)
+    return TrialReading(work.trial, trace, [], truth, problems, document)
+
+
+def _is_settled(work: TrialWork, reading: TrialReading) -> bool:
+    """Whether everything could be read, and nothing changed while it was.
+
+    A file that a passing error kept from being read looks the same afterwards: its document
+    counted as current for ever, with nothing of the file in it.
+    """
+    if any(problem.kind in PASSING for problem in reading.problems):
+        return False
+    if not work.files or work.trial.loose is not None:
+        return True
+    return files_mark(work.trial.folder) == work.files
+
+
+PASSING = frozenset({"unreadable", "unlisted_folder"})
+"""Problems that may be gone when the files are read again, though the files stay as they are."""
 
 KEPT_TRUTHS = 1024
 """Ground truths that a worker keeps: more than most benchmarks have tasks."""
@@ -132,5 +185,8 @@ def _truth(trial: Trial, registry: Registry | None, mark: str | None) -> TruthRe
     if mark not in _truths:
         if len(_truths) >= KEPT_TRUTHS:
             _truths.clear()
-        _truths[mark] = load_ground_truth(task, registry)
+        loaded = load_ground_truth(task, registry)
+        if any(problem.kind in PASSING for problem in loaded.problems):
+            return loaded
+        _truths[mark] = loaded
     return _truths[mark]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from groundtrace import __version__
 from groundtrace.artifacts.file_names import EVENTS_ENDING
-from groundtrace.artifacts.state import files_below, fingerprint
+from groundtrace.artifacts.state import files_below, files_mark, fingerprint
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
 from groundtrace.documents.outcomes import SkippedFolder, TrialState
@@ -72,6 +72,8 @@ class TrialWork:
     """Fingerprint of its ground truth, which trials of one task share."""
     inputs: str
     """Fingerprint of everything its document and its outcome are made from."""
+    files: str = ""
+    """Fingerprint of its files alone; after reading they must be the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +109,12 @@ class Fingerprints:
         self,
         trial: Trial,
         truth: str,
+        files: str,
         place: str,
         selected: tuple[str, str | None],
         problems: Iterable[Problem],
     ) -> str:
-        """Of a trial: its files by name, size and stamp, its truth, and what discovery says.
+        """Of a trial: its files (as `files_mark` has them), its truth, and what discovery says.
 
         `place` is its path inside the run, so that a run given alone has the same fingerprints
         as in a folder of runs.
@@ -119,7 +122,7 @@ class Fingerprints:
         return fingerprint(
             self.context,
             place,
-            list(files_below(trial.folder)) if trial.loose is None else trial.loose.inputs,
+            files,
             truth,
             [trial.run_id, trial.config_name, trial.task_name, trial.trial_name],
             [trial.benchmark, trial.batch_timestamp, trial.trial_key],
@@ -144,11 +147,15 @@ def plan_run(
 ) -> Plan:
     """Sort what discovery found of one run into work, superseded trials and problems."""
     trials: list[Trial] = []
+    listed: dict[str, str] = {}
     skipped: list[SkippedFolder] = []
     of_trial: dict[str, list[Problem]] = {}
     for item in found:
         if isinstance(item, Trial):
             trials.append(item)
+            # At once: what changes after its records were read must not count as read.
+            loose = item.loose
+            listed[item.path] = files_mark(item.folder) if loose is None else loose.inputs
         elif isinstance(item, Skipped):
             skipped.append(SkippedFolder(path=_inside(item.path, run_path), reason=item.reason))
         else:
@@ -168,6 +175,7 @@ def plan_run(
         own = context.for_trial(trial)
         truth = known.truth(trial, own)
         place = _inside(trial.path, run_path)
+        files = listed[trial.path]
         works.append(
             TrialWork(
                 trial=trial,
@@ -179,7 +187,8 @@ def plan_run(
                 run_path=run_path,
                 context=own,
                 truth=truth,
-                inputs=known.inputs(trial, truth, place, (state, reason), problems),
+                inputs=known.inputs(trial, truth, files, place, (state, reason), problems),
+                files=files,
             )
         )
     rest = Counter(problem.kind for group in of_trial.values() for problem in group)

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundtrace.redact import MASK, mask
+from benchmarks.masking import credentials, harmless, kept_credentials, masked_harmless
+from groundtrace.config import Settings
+from groundtrace.events.accesses import accesses_of
+from groundtrace.events.text import shown_text
+from groundtrace.model import FileRef, GroundTruth
+from groundtrace.paths import Resolver
+from groundtrace.redact import MASK, mask, masking
+from groundtrace.redact.named import kind_of
 
 # Put together here, so that no scanner takes them for real ones.
 _BODY = "0a1B2c3D4e5F6g7H8i9J0k"
@@ -61,3 +68,75 @@ def test_ordinary_text_stays(text: str) -> None:
 @given(st.text(alphabet="TOKEN=_: sk-ghp0123456789abBearer'\"@/", max_size=80))
 def test_masking_is_idempotent(text: str) -> None:
     assert mask(mask(text)) == mask(text)
+
+
+def test_every_credential_of_the_list_is_masked() -> None:
+    """The list is drawn in the forms that services describe: by form, by name and by place."""
+    assert len(credentials()) >= 120
+    assert [case.text for case in kept_credentials()] == []
+
+
+def test_nearly_no_harmless_text_is_masked() -> None:
+    assert len(harmless()) >= 200
+    assert len(masked_harmless()) <= 5
+
+
+@pytest.mark.parametrize("line", [case.text for case in credentials()] + harmless())
+def test_masked_text_stays_as_it_is(line: str) -> None:
+    assert mask(mask(line)) == mask(line)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("DB_PASS", "password"),
+        ("dbPassword", "password"),
+        ("X-Api-Key", "token"),
+        ("AWS_ACCESS_KEY_ID", "token"),
+        ("token_type", None),
+        ("MAX_TOKENS", None),
+        ("max_token", None),
+        ("passwordField", None),
+        ("secretName", None),
+        ("tokenizer", None),
+        ("primary_key", None),
+    ],
+)
+def test_the_last_word_of_a_name_says_what_it_is_of(name: str, kind: str | None) -> None:
+    assert kind_of(name) == kind
+
+
+def test_nothing_is_masked_where_that_was_asked_for() -> None:
+    text = "DB_PASSWORD=hunter2x psql"
+    with masking(False):
+        assert mask(text) == text
+        assert shown_text(text) == text
+    assert "hunter2x" not in mask(text)
+    assert "hunter2x" not in shown_text(text)
+
+
+@pytest.mark.parametrize("before", range(3900, 4100, 7))
+def test_no_cut_shows_half_a_credential(before: int) -> None:
+    """Masking shortens a text, so what a first cut left at its end moved up and was shown."""
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{'k' * 3000}\n-----END RSA PRIVATE KEY-----\n"
+    token = f"ghp_{_BODY}{_BODY}"
+    for cut in (before, before + 4000):
+        text = key + "x " * ((cut - len(key)) // 2) + token + " y" * 9000
+        shown = shown_text(text)
+        assert "ghp_0" not in shown
+        assert len(shown) < 2100
+
+
+def test_files_keep_their_names() -> None:
+    """Four buttons became one file `[masked]`: names of files decide what a file is."""
+    names = [f"src/ghp_{_BODY}{n}.tsx" for n in range(4)]
+    resolver = Resolver(
+        truth=GroundTruth(),
+        task=None,
+        refs=[FileRef(name, "read") for name in names],
+        repos=(),
+        cwd=None,
+        settings=Settings(),
+    )
+    accesses = accesses_of([FileRef(name, "read") for name in names], resolver)
+    assert [access.file for access in accesses] == names

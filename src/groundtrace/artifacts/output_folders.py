@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from groundtrace.errors import NothingFoundError
 from groundtrace.names import AGGREGATE, OUTPUT, run_id_of, safe_name
-from groundtrace.storage import Folder, folder_at, open_folder, open_place, place_at
+from groundtrace.storage import Folder, Links, folder_at, open_folder, open_place, place_at
 
 _GROUPS = 3
 """Levels of folders that may lie between RUNS and a run (`_raw`, `csb_org`)."""
@@ -59,7 +59,7 @@ class OutputFolders:
         base = open_place(self.runs).folder if self.out is None else open_folder(self.out)
         if self.out is None and base.folder(OUTPUT).exists():
             return [RunOutput(base.name, base.folder(OUTPUT))], True
-        found = list(_named_apart(_below(base, "", _GROUPS)))
+        found = list(_named_apart(_below(base, "", _GROUPS, Links())))
         if not found:
             raise NothingFoundError(
                 f"{base.url}: holds no {OUTPUT} folder; run 'groundtrace normalize' first"
@@ -67,17 +67,19 @@ class OutputFolders:
         return found, False
 
 
-def _below(folder: Folder, path: str, depth: int) -> Iterator[tuple[str, Folder]]:
+def _below(folder: Folder, path: str, depth: int, links: Links) -> Iterator[tuple[str, Folder]]:
     """Output folders with the path of their run."""
     for entry in folder.entries():
         if entry.kind != "folder" or entry.name in {OUTPUT, AGGREGATE}:
             continue
         child = folder.folder(entry.name)
+        if not links.enters(child):
+            continue
         below = f"{path}{entry.name}"
         if child.folder(OUTPUT).exists():
             yield below, child.folder(OUTPUT)
         elif depth > 1:
-            yield from _below(child, f"{below}/", depth - 1)
+            yield from _below(child, f"{below}/", depth - 1, links)
 
 
 def _named_apart(found: Iterable[tuple[str, Folder]]) -> Iterator[RunOutput]:

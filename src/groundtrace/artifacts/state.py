@@ -16,7 +16,7 @@ import msgspec
 from groundtrace import __version__
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.names import AGGREGATE, OUTPUT
-from groundtrace.storage import Folder
+from groundtrace.storage import Folder, Links
 
 FILE_NAME = ".state.json"
 OUTPUT_FOLDERS = frozenset({OUTPUT, AGGREGATE})
@@ -81,19 +81,33 @@ def fingerprint_lines(lines: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-def files_below(folder: Folder, below: str = "", depth: int = 8) -> Iterator[tuple[str, str]]:
-    """Every file below a folder as path and mark, to a bounded depth.
+MAX_DEPTH = 64
+"""Folders below each other that are listed; the system's longest path holds fewer useful ones."""
+
+
+def files_below(
+    folder: Folder, below: str = "", depth: int = MAX_DEPTH, links: Links | None = None
+) -> Iterator[tuple[str, str]]:
+    """Every file below a folder as path and mark, each link to a folder followed once.
 
     What cannot be listed or is no file is there too: it becomes readable without changing names.
+    As deep as readers look: a trace nine folders deep could change unnoticed.
     """
+    links = Links() if links is None else links
     for entry in folder.entries():
         path = f"{below}{entry.name}"
         if entry.kind == "folder" and entry.name in OUTPUT_FOLDERS:
             continue  # groundtrace's own, where a single trial is given as the run
-        if entry.kind == "folder" and depth > 0:
-            yield from files_below(folder.folder(entry.name), f"{path}/", depth - 1)
+        inside = folder.folder(entry.name) if entry.kind == "folder" and depth > 0 else None
+        if inside is not None and links.enters(inside):
+            yield from files_below(inside, f"{path}/", depth - 1, links)
         else:
             yield path, f"{entry.kind} {entry.mark}" if entry.kind != "file" else entry.mark
+
+
+def files_mark(folder: Folder) -> str:
+    """Fingerprint of every file below a folder, by name, size and stamp."""
+    return fingerprint_lines(f"{path}\0{mark}" for path, mark in files_below(folder))
 
 
 def marks_in(folder: Folder) -> dict[str, str]:

@@ -17,6 +17,7 @@ from groundtrace.cli.terminal import print_json
 @options.normalize_options
 @options.config_option
 @options.json_option
+@options.no_mask_option
 @click.option("--calls", "only_calls", is_flag=True, help="Only the calls.")
 @options.verbose_option("Tracebacks for errors.")
 def command(
@@ -25,6 +26,7 @@ def command(
     normalizing: options.NormalizeFlags,
     config_file: Path | None,
     as_json: bool,
+    no_mask: bool,
     only_calls: bool,
 ) -> None:
     """Show how one trial's numbers came about, from the raw trace to each metric.
@@ -45,7 +47,7 @@ def command(
         trial,
         tasks=truth.tasks,
         ground_truth=truth.ground_truth,
-        settings=settings_for(config_file, normalizing),
+        settings=settings_for(config_file, normalizing, no_mask=no_mask),
     )
     found = explain(evaluation.reading, evaluation.metrics)
     if as_json:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
-from groundtrace.config import BASELINE, CHOICES, PRIMARIES
+from groundtrace.config import BASELINE, CHOICES, MAX_SECONDS, PRIMARIES
 from groundtrace.engine import ENGINES
 from groundtrace.impact.options import ImpactOptions
 
@@ -79,6 +79,9 @@ config_option = click.option(
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Machine-readable result on stdout."
 )
+no_mask_option = click.option(
+    "--no-mask", is_flag=True, help="Keep what looks like a credential; reports say so."
+)
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No messages.")
 
 
@@ -125,6 +128,8 @@ class OutputFlags:
     """Print the result for machines."""
     quiet: bool
     """Print no messages."""
+    no_mask: bool
+    """Keep credentials as they are."""
 
 
 output_options = group(
@@ -137,6 +142,7 @@ output_options = group(
     config_option,
     json_option,
     quiet_option,
+    no_mask_option,
     verbose_option("More messages; tracebacks for errors."),
 )
 
@@ -157,6 +163,8 @@ class WorkFlags:
     """Remove documents whose trials are gone."""
     no_progress: bool
     """Show no progress."""
+    trial_seconds: int | None
+    """Processor time of one trial; None means that of the settings."""
 
 
 work_options = group(
@@ -176,6 +184,11 @@ work_options = group(
     ),
     click.option("--prune", is_flag=True, help="Remove results whose trials are gone."),
     click.option("--no-progress", is_flag=True, help="No progress on stderr."),
+    click.option(
+        "--trial-seconds",
+        type=click.IntRange(min=0, max=MAX_SECONDS),
+        help="Processor time that one trial may take; default: 60; 0 means any.",
+    ),
 )
 
 FORMATS = ("md", "html")

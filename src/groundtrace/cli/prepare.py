@@ -26,6 +26,9 @@ def settings_for(
     config_file: Path | None,
     normalizing: NormalizeFlags | None = None,
     comparing: ImpactFlags | None = None,
+    *,
+    no_mask: bool = False,
+    trial_seconds: int | None = None,
 ) -> Settings:
     """Settings of the file, with the flags that were given on top; what is wrong stops here.
 
@@ -34,7 +37,9 @@ def settings_for(
     from groundtrace.config import load_settings, override
     from groundtrace.prices import load_prices
 
-    settings = load_settings(config_file)
+    settings = override(
+        load_settings(config_file), mask=False if no_mask else None, trial_seconds=trial_seconds
+    )
     if settings.tools or settings.shell_commands:
         from groundtrace.tools import check_tools
 
@@ -80,7 +85,13 @@ def prepared_request(
         scheduler=work.scheduler,
         preload=("groundtrace.stages.preload",),
     )
-    settings = settings_for(output.config_file, normalizing, comparing)
+    settings = settings_for(
+        output.config_file,
+        normalizing,
+        comparing,
+        no_mask=output.no_mask,
+        trial_seconds=work.trial_seconds,
+    )
     show = not (output.quiet or work.no_progress or output.as_json)
     with closing(engine), Progress(what, show=show) as progress:
         yield Request(

@@ -35,6 +35,8 @@ _SUITE = re.compile(
     r"(?P<suite>(?:csb|ccb)_[a-z][a-z_]*?)"
     r"(?:_(?:haiku|sonnet|opus|gpt|gemini|claude)[a-z0-9.-]*)?(?:_\d{6,8})?(?:_\d{6})?(?:__\w+)?"
 )
+MAX_FOLDER_NAME = 255
+"""Characters of a name that a folder can have; a suite's is not longer."""
 _FLAT = re.compile(r"runs__\w+?__.+")
 _BETWEEN = {"all", "trials"}
 _ABOVE = {"runs"}
@@ -174,7 +176,7 @@ def expand_flat(name: str) -> list[str]:
 def suite_in(parts: Sequence[str]) -> str | None:
     """The suite that a folder above the trial is named after, nearest first."""
     for name in reversed(parts):
-        match = _SUITE.fullmatch(name)
+        match = _SUITE.fullmatch(name) if len(name) <= MAX_FOLDER_NAME else None
         if match is not None:
             return match["suite"]
     return None

@@ -21,7 +21,7 @@ from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
 from groundtrace.names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.problems import ProblemKind
-from groundtrace.storage import EntryKind, Folder, LocalFolder, Place
+from groundtrace.storage import EntryKind, Folder, Links, LocalFolder, Place
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
@@ -65,7 +65,7 @@ class RunsLayout:
             yield Run(clean_text(self.folder.name), "", self.folder)
             return
         taken: set[str] = set()
-        for item in _runs_below(_Spot(self.folder, (), ()), self.settings):
+        for item in _runs_below(_Spot(self.folder, (), (), Links()), self.settings):
             if isinstance(item, _Spot):
                 yield Run(run_id_of(item.path, taken), item.path, item.folder)
             else:
@@ -81,7 +81,7 @@ def layout_of(runs: Folder | Place, settings: Settings, *, by_run: bool = False)
         if runs.file is not None:
             return _layout_of_file(runs.folder, runs.file, settings, by_run=by_run)
         runs = runs.folder
-    top = _Spot(runs, (), ())
+    top = _Spot(runs, (), (), Links())
     if _first_trial(top, settings) is None:
         return RunsLayout(runs, settings, True, (LooseRun(),))
     return RunsLayout(runs, settings, not _holds_runs(top, settings))
@@ -123,7 +123,7 @@ def discover_run(
         yield from _loose_trials(run, run.loose, settings, tasks, only)
         return
     top = tuple(run.path.split("/")) if run.path else ()
-    spot = _Spot(run.folder, top, ())
+    spot = _Spot(run.folder, top, (), Links())
     for item in _trials_below(spot, settings):
         if not isinstance(item, _TrialFolder):
             yield item if item.run_id else _of_run(item, run.run_id)
@@ -157,7 +157,7 @@ def _loose_trials(
         nothing = nothing and not isinstance(item, Trial)
         yield item
     if nothing and loose.file is None:
-        for found in _trials_below(_Spot(run.folder, (), ()), settings):
+        for found in _trials_below(_Spot(run.folder, (), (), Links()), settings):
             if not isinstance(found, _TrialFolder):
                 yield _of_run(found, run.run_id)
 
@@ -174,11 +174,20 @@ class _Spot(NamedTuple):
     folder: Folder
     parts: tuple[str, ...]
     parents: tuple[Folder, ...]
+    links: Links
+    """Links that this walk has followed."""
 
     def below(self, name: str) -> _Spot:
         return _Spot(
-            self.folder.folder(name), (*self.parts, clean_text(name)), (*self.parents, self.folder)
+            self.folder.folder(name),
+            (*self.parts, clean_text(name)),
+            (*self.parents, self.folder),
+            self.links,
         )
+
+    def afresh(self) -> _Spot:
+        """The same folder at the start of a walk of its own."""
+        return self._replace(links=Links())
 
     def goes_round(self) -> bool:
         """A link to a folder on the way to it: following it would never end."""
@@ -214,6 +223,8 @@ def _children(
                 yield Skipped(shown, None, f"more than {MAX_DEPTH} folders deep")
             elif below.goes_round():
                 yield _problem(shown, "link_loop", "a link to a folder above it; not followed")
+            elif not spot.links.enters(below.folder):
+                yield _problem(shown, "link_loop", "a link to a folder that another link led to")
             else:
                 yield below
         elif kind == "escape":
@@ -246,7 +257,7 @@ def _trials_below(
     spot: _Spot, settings: Settings
 ) -> Iterator[_TrialFolder | Skipped | FoundProblem]:
     """Trial folders at and below a folder; a folder without any is named once, at its top."""
-    found = yield from _walk(spot, settings)
+    found = yield from _walk(spot.afresh(), settings)
     if not found:
         yield Skipped(spot.path or ".", None, "holds no trial")
 
@@ -290,6 +301,7 @@ def _holds_runs(spot: _Spot, settings: Settings) -> bool:
     Names count before positions: one child with a configuration's name decides against any
     number of children that only lie at a certain depth.
     """
+    spot = spot.afresh()
     entries = kinds_of(spot.folder)
     if read_records(spot.folder, entries).level == "trial":
         return False

@@ -8,7 +8,6 @@ from msgspec import UNSET, UnsetType, structs
 
 from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.events import Access, LineChange, LineRange
-from groundtrace.events.text import shown_text
 from groundtrace.jsonio import clean_text
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.paths import Resolved, Resolver
@@ -18,14 +17,17 @@ Lines = tuple[int | UnsetType, int | UnsetType]
 
 
 def accesses_of(refs: Iterable[FileRef], resolver: Resolver) -> list[Access]:
-    """One access per file, kind and range of lines, in order of appearance (D7)."""
+    """One access per file, kind and range of lines, in order of appearance (D7).
+
+    Names of files are never masked: four buttons `sk-button-…-v1` to `v4` became one file.
+    """
     accesses: dict[tuple[str, AccessKind, Lines], Access] = {}
     for ref in refs:
         file = resolver.resolve(ref)
         if file is None:
             continue
         lines = _lines(ref)
-        key = (shown_text(file.file), ref.kind, lines)
+        key = (clean_text(file.file), ref.kind, lines)
         access = _access(ref, file, lines, resolver)
         known = accesses.get(key)
         accesses[key] = access if known is None else _shown_again(known, access)
@@ -45,9 +47,9 @@ def _access(ref: FileRef, file: Resolved, lines: Lines, resolver: Resolver) -> A
     chunks = {met for run in runs for met in resolver.chunks_met(file, *run)}
     edit_chunks = {met for run in runs for met in resolver.edit_chunks_met(file, *run)}
     return Access(
-        file=shown_text(file.file),
+        file=clean_text(file.file),
         kind=ref.kind,
-        repo=UNSET if file.repo is None else shown_text(file.repo),
+        repo=UNSET if file.repo is None else clean_text(file.repo),
         line_start=lines[0],
         line_end=lines[1],
         ground_truth_file=UNSET if file.truth is None else clean_text(file.truth.spelling),

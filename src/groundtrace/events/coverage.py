@@ -64,6 +64,9 @@ def _degraded_reason(
 ) -> str | None:
     """What is missing, in the order of the specification's table; None when nothing is."""
     reasons = []
+    stopped = next((p.reason for p in problems if p.kind == "time_limit"), None)
+    if stopped is not None:
+        return stopped
     if trace.source is None:
         had_files = trace.has_trajectory or trace.has_transcript
         reasons.append(

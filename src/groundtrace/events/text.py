@@ -10,10 +10,13 @@ from typing import Any
 from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.events import Scalar
 from groundtrace.jsonio import clean_text
-from groundtrace.redact import mask
+from groundtrace.redact import is_masking, mask_head
 
 MAX_TEXT = 2000
 """Characters of a text that a document keeps."""
+
+LOOKED_AT = 4 * MAX_TEXT
+"""Characters of a text that are masked before it is cut."""
 
 MAX_ITEMS = 50
 """Items of a list argument that a document keeps."""
@@ -76,14 +79,18 @@ def _scalar(value: Any) -> Scalar:
 
 def shown_text(text: str) -> str:
     """Text of a trace as a document holds it: writable, masked (D39), not too long."""
-    return _kept(text) if len(text) <= KEPT_LENGTH else _shown(text)
+    return _kept(text, is_masking()) if len(text) <= KEPT_LENGTH else _shown(text)
 
 
 def _shown(text: str) -> str:
-    shown = mask(clean_text(text[: 2 * MAX_TEXT]))
-    if len(text) <= MAX_TEXT:
+    # Masked before it is cut, and on more than is kept: masking shortens a text, and half a token
+    # that the cut leaves is shown where it moves up.
+    shown, was_cut = mask_head(clean_text(text[: LOOKED_AT + 1]), LOOKED_AT)
+    if len(shown) <= MAX_TEXT and not was_cut:
         return shown
     return f"{shown[:MAX_TEXT]}… [{len(text)} characters in all]"
 
 
-_kept = lru_cache(maxsize=8192)(_shown)
+@lru_cache(maxsize=8192)
+def _kept(text: str, _masking: bool) -> str:
+    return _shown(text)

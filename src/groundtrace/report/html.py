@@ -24,6 +24,7 @@ from groundtrace.report.data import ReportData
 from groundtrace.report.first_found import FirstFound
 from groundtrace.report.packed_trials import ACCESS_KINDS, CATEGORIES, Packed, pack
 from groundtrace.report.sections import LEGEND, STATUS, sections
+from groundtrace.report.shown_text import with_note
 from groundtrace.report.task_units import DistinctTasks, TaskUnits
 from groundtrace.report.trial_table import TrialTable, trial_columns
 from groundtrace.report.wording import KIND_WORDS, plural
@@ -75,7 +76,7 @@ def render(data: ReportData) -> str:
         policy=_policy(script, style=style),
         answer=answer_view(data, colours),
         scope=_scope(data),
-        status=STATUS,
+        status=with_note(STATUS),
         legend=LEGEND,
         generated_at=data.summary.generated_at,
         sections=[section for section in sections(data) if section.id != "answer"],

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from groundtrace.report.blocks import Align, Name, Paragraph, ReportTable, Section
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections import LEGEND, STATUS, sections
+from groundtrace.report.shown_text import with_note
 
 WHERE = (
     "This is the short report: retrieval_report.html beside it holds every metric, every trial "
@@ -27,7 +28,7 @@ def render(data: ReportData) -> str:
 def _lines(data: ReportData) -> Iterator[str]:
     scope = "all runs" if data.scope == "*" else code(Name(data.scope))
     yield from (f"# Retrieval report: {scope}", "")
-    yield from (f"**{STATUS}**", "")
+    yield from (f"**{with_note(STATUS)}**", "")
     answer, *others = sections(data)
     yield from _section(answer)
     yield from (f"{LEGEND} Made from documents of {data.summary.generated_at}.", "")

@@ -6,7 +6,7 @@ of text. Such characters are shown as escapes, and a cut says how long the text 
 
 from __future__ import annotations
 
-from groundtrace.redact import mask
+from groundtrace.redact import is_masking, mask
 from groundtrace.visible import visible
 
 NAME_LIMIT = 240
@@ -14,6 +14,15 @@ NAME_LIMIT = 240
 
 _EDGE = 512
 """Longer than any credential that the end of a cut could halve."""
+
+
+UNMASKED = "Text of traces is shown as it is: credentials in it are not masked (`--no-mask`)."
+"""Said in the head of a report that was made so."""
+
+
+def with_note(status: str) -> str:
+    """The line in the head of a report, with a warning where nothing is masked."""
+    return status if is_masking() else f"{status} {UNMASKED}"
 
 
 def plain(text: str, limit: int = NAME_LIMIT) -> str:

@@ -27,6 +27,7 @@ from groundtrace.plan import (
     plan_run,
     problems_outside_runs,
 )
+from groundtrace.redact import masking
 from groundtrace.rows.kept import KeptRows, RowsByRun
 from groundtrace.stages.all_outcomes import outcomes_of, write_all_outcomes
 from groundtrace.stages.request import Request, Ticker
@@ -112,6 +113,11 @@ class _RunToNormalize:
 
 def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
     """Traces to events documents and outcomes, for every run that has trials."""
+    with masking(request.settings.mask):
+        return _normalize(request, with_metrics)
+
+
+def _normalize(request: Request, with_metrics: bool) -> Normalized:
     tasks = TaskDefinitions(request.tasks)
     context = request.context(with_metrics=with_metrics)
     place = open_place(request.runs)
@@ -281,7 +287,8 @@ def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Norma
     for name, calls in made.unknown_calls.items():
         done.unknown_calls[name].update(calls)
     run.outcomes[work.document] = made.outcome
-    run.session.enter_document(work.document, work.inputs, made.mark, made.outcome)
+    if made.is_settled:
+        run.session.enter_document(work.document, work.inputs, made.mark, made.outcome)
     if made.row is not None:
         run.rows.keep(work.document, made.row)
         run.session.enter_metrics(work.document, made.mark, made.metrics_mark)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+from groundtrace import __version__
 from groundtrace.artifacts.file_names import IMPACT, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import Stored, read_one
@@ -14,6 +15,7 @@ from groundtrace.artifacts.write import write_text
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
 from groundtrace.errors import NothingFoundError
+from groundtrace.redact import masking
 from groundtrace.report import ReportData, render_html, render_markdown
 from groundtrace.stages.evaluated_trials import evaluated_trials_in
 from groundtrace.stages.refused import refused_documents
@@ -73,14 +75,15 @@ def _report(
             (mark_of(f, SUMMARY), mark_of(f, IMPACT))
             for f in (folder, *(o.folder for o in outputs))
         ]
-        made_from = fingerprint(parts, request.only, refused)
+        made_from = fingerprint(__version__, parts, request.only, request.settings.mask, refused)
         # Made when a report is to be written, and once for both formats.
         data = cache(lambda: _data(target, outputs, request, made, refused))
         for name in formats:
             file = FILES[name]
-            if request.force or not session.is_report_current(file, made_from):
-                write_text(folder, file, RENDERERS[name](data()))
-                session.enter_report(file, made_from)
+            if request.force or not session.is_current(file, made_from):
+                with masking(request.settings.mask):
+                    written = write_text(folder, file, RENDERERS[name](data()))
+                session.enter_result(file, made_from, written)
             done.written.append(f"{folder.url}/{file}")
             request.ticker.advance()
         session.save_if_changed()

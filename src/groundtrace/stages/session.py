@@ -70,14 +70,6 @@ class RunSession:
         """Remember what a run-level file was made from; it is on disk."""
         self._set(self.state.results, name, entry_of(made_from, written.mark))
 
-    def is_report_current(self, name: str, made_from: str) -> bool:
-        """Whether a report was made from this; what somebody wrote into it since is kept."""
-        return self.state.results.get(name) == made_from and self.folder.has_file(name)
-
-    def enter_report(self, name: str, made_from: str) -> None:
-        """Remember what a report was made from; it is on disk."""
-        self._set(self.state.results, name, made_from)
-
     def enter_run(self, seen: RunSeen | None) -> None:
         """Remember the run as it was when all of it was done; None while something is missing."""
         self.unsaved |= self.state.run != seen

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from groundtrace.errors import InputError
-from groundtrace.storage.folder import MAX_WHOLE_FILE, Entry, EntryKind, Folder, TooLargeError
+from groundtrace.storage.folder import (
+    MAX_WHOLE_FILE,
+    Entry,
+    EntryKind,
+    Folder,
+    Links,
+    TooLargeError,
+)
 from groundtrace.storage.local import LocalFolder
 
 __all__ = [
@@ -15,6 +22,7 @@ __all__ = [
     "Entry",
     "EntryKind",
     "Folder",
+    "Links",
     "LocalFolder",
     "Place",
     "TooLargeError",

@@ -38,6 +38,27 @@ class Entry(msgspec.Struct, frozen=True):
         return f"{self.size}:{self.stamp}"
 
 
+class Links:
+    """The links to folders that a walk has followed: each target is entered by a link once.
+
+    Six folders that link to each other have more paths than a walk can end. Folders that are no
+    links are entered however often a walk comes to them.
+    """
+
+    def __init__(self) -> None:
+        self._followed: set[str] = set()
+
+    def enters(self, folder: Folder) -> bool:
+        """Whether the walk goes into a folder; a link's target is entered from then on."""
+        target = folder.linked_to()
+        if target is None:
+            return True
+        if target in self._followed:
+            return False
+        self._followed.add(target)
+        return True
+
+
 class TooLargeError(OSError):
     """A file that is read whole is over the limit."""
 
@@ -83,6 +104,10 @@ class Folder(ABC):
     @abstractmethod
     def remove(self, relative: str) -> None:
         """Remove a file if it is there; raises OutputError when it stays."""
+
+    def linked_to(self) -> str | None:
+        """Which folder a link leads to, by device and number; None for a folder that is no link."""
+        return None
 
     def exists(self) -> bool:
         """Whether the folder is there."""

@@ -51,6 +51,15 @@ class LocalFolder(Folder):
         """Whether the folder itself is a link."""
         return _is_link(self.url)
 
+    def linked_to(self) -> str | None:
+        if not self.is_link:
+            return None
+        try:
+            info = os.stat(self.url)
+        except (OSError, ValueError):
+            return self.url
+        return f"{info.st_dev}:{info.st_ino}"
+
     @property
     def name(self) -> str:
         name = os.path.basename(self.url)

@@ -48,7 +48,7 @@ _REFUSED = re.compile(
       <tool_use_error> | InputValidationError | MCP\ error\ | EISDIR | ENOENT | EACCES
     | File\ does\ not\ exist | Path\ does\ not\ exist | Directory\ does\ not\ exist
     | No\ such\ file\ or\ directory | No\ such\ tool\ available | Tool\ .{1,80}\ not\ found
-    | File\ content\ \([\d.,]+\s?[\w ]*\)\ exceeds | File\ is\ too\ large
+    | File\ content\ \([\d.,]++\s?+[\w ]*+\)\ exceeds | File\ is\ too\ large
     | File\ unchanged\ since\ last\ read
     | Cancelled:\ parallel | Sibling\ tool\ call\ errored
     | The\ user\ doesn't\ want\ to\ | Claude\ requested\ permissions\ | Permission\ to\ use\b
@@ -123,12 +123,17 @@ def shown_text(result: ToolResult | None) -> str:
     if result is None:
         return ""
     text = result.text
-    while text.rstrip().endswith("</system-reminder>"):
-        start = text.rfind("<system-reminder>")
+    kept = len(text)
+    while True:
+        end = kept
+        while end and text[end - 1].isspace():
+            end -= 1
+        if not text.endswith("</system-reminder>", 0, end):
+            return text[:kept]
+        start = text.rfind("<system-reminder>", 0, end)
         if start < 0:
-            break
-        text = text[:start]
-    return text
+            return text[:kept]
+        kept = start
 
 
 # --- paths --------------------------------------------------------------------------------

@@ -31,10 +31,10 @@ _SHOWS_FILE = re.compile(
     r"\s*Here's the result of running `cat -n` on (?!a snippet)(?P<path>[^\n]+?):?\n"
 )
 _SHOWS_FOLDER = re.compile(
-    r"\s*Here(?:'s| are) the files and directories[^\n]* in (?P<path>/[^\n,:]*)[^\n]*\n"
+    r"\s*Here(?:'s| are) the files and directories(?=[^\n]*+\n)[^\n]* in (?P<path>/[^\n,:]*+)[^\n]*+\n"
 )
 _WROTE = re.compile(
-    r"\s*(?:File created successfully at: (?P<created>\S[^\n]*?)(?:\s+\(|\s*\n|\s*\Z)"
+    r"\s*(?:File created successfully at: (?P<created>\S++(?:[^\S\n]++(?![(\n]|\Z)\S++)*+)"
     r"|(?:The file )(?P<edited>/[^\n]*?) has been (?:edited|created|updated|overwritten)"
     r"|Last edit to (?P<undone>/[^\n]*?) undone)"
 )

@@ -16,6 +16,7 @@ from groundtrace.tools.builtin import NUMBERED
 from groundtrace.tools.common import numbered, shown_text
 
 _STORED = re.compile(r"/tool-results/[^\s'\"/]+\Z")
+_NAME = re.compile(r"[\w.@+:,-]+")
 _GREPPED = re.compile(r"(\d+)[:-](.*)", re.DOTALL)
 
 
@@ -24,26 +25,44 @@ class Stored:
 
     def __init__(self) -> None:
         self._calls: dict[str, ToolCall] = {}
+        self._by_name: dict[str, list[str]] = {}
+        """Name of a file to the paths that end in it; the names of its files are unique."""
+        self._odd: list[str] = []
+        """Paths whose name is not one word of a command."""
 
     def remember(self, call: ToolCall) -> None:
         """Note where a call's output was stored, if it was."""
         path = call.result.persisted_path if call.result is not None else None
-        if path:
-            self._calls.setdefault(path, call)
+        if path and path not in self._calls:
+            self._calls[path] = call
+            name = posixpath.basename(path)
+            if _NAME.fullmatch(name):
+                self._by_name.setdefault(name, []).append(path)
+            else:
+                self._odd.append(path)
 
     def origin(self, text: str) -> ToolCall | None:
         """The call whose stored output a path or a command names."""
-        for path, call in self._calls.items():
-            # The same folder is mounted in several places; the names of its files are unique.
-            if path in text or ("tool-results/" in text and posixpath.basename(path) in text):
-                return call
-        return None
+        if not self._calls:
+            return None
+        # By the words of the text, not by the paths: thousands of each would be compared.
+        words = {word.rstrip(".:,") for word in _NAME.findall(text)}
+        near = [path for word in words for path in self._by_name.get(word, ())] + self._odd
+        found = {path for path in near if _names(text, path)}
+        if not found:
+            return None
+        return self._calls[min(found, key=list(self._calls).index)]
 
     def holds(self, path: str) -> bool:
         """Whether this is a file in which a harness keeps outputs."""
         if path in self._calls:
             return True
         return "/tool-results/" in path and _STORED.search(path) is not None
+
+
+def _names(text: str, path: str) -> bool:
+    # The same folder is mounted in several places.
+    return path in text or ("tool-results/" in text and posixpath.basename(path) in text)
 
 
 def replayed(origin: ToolCall, reading: ToolCall) -> ToolCall:

@@ -37,7 +37,7 @@ _LONGEST_SCRIPT = 100_000
 _MOST_READS = 200
 _CHOOSES = re.compile(r"\b(?:gmatch|find|match)\s*\(")
 _RULE = "evaluator: content that the script returned"
-_EMPTY = re.compile(r"\s*(?:\{\s*\}|nil|null|true|false|)\s*")
+_EMPTY = re.compile(r"\s*+(?:\{\s*+\}|nil|null|true|false|)\s*+")
 
 
 def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:

@@ -30,10 +30,10 @@ HEADER = re.compile(r"# (?P<repo>[^\s–]+)(?: [–—-] (?P<path>\S.*))?\s*")
 """A header of the text era; the separator is an EN DASH. Without a path it names a repository."""
 LINE = re.compile(r"(\d+): ?(.*)", re.DOTALL)
 """A numbered line of a chunk or of an opened file."""
-_URL = re.compile(
-    r"(?:https?://[^/\s]+)?/?(?P<repo>[^\s@()\[\]]+?)(?:@(?P<rev>[^\s/()]+))?"
-    r"/-/(?P<type>blob|tree)/(?P<path>[^\s)\"'>\]]*)"
-)
+_LINK_SIGN = re.compile(r"/-/(?P<type>blob|tree)/")
+_LINK_PATH = re.compile(r"[^\s)\"'>\]]*")
+_HOST = re.compile(r"https?://[^/\s]++")
+_BREAKS = frozenset("()[]")
 _LONGEST_URL = 4096
 _RANGE = re.compile(r"(?:\?|%3F)L(\d+)(?:(?::\d+)?-L?(\d+))?", re.IGNORECASE)
 _TREE_ENTRY = re.compile(r"\d+: ?(\d{6}) (\w+) [0-9a-f]{7,64}\s+(?:[\d-]+\s+)?(.+)")
@@ -77,18 +77,40 @@ def plain_repo(name: str) -> str:
 
 def link_of(text: str) -> Link | None:
     """The file that a URL points to, with its line range."""
-    match = _URL.search(text[:_LONGEST_URL])
-    if match is None:
+    text = text[:_LONGEST_URL]
+    for sign in _LINK_SIGN.finditer(text):
+        repo = _repo_before(text, sign.start())
+        if repo:
+            break
+    else:
         return None
-    path = match["path"]
+    found = _LINK_PATH.match(text, sign.end())
+    path = "" if found is None else found[0]
     lines = _RANGE.search(path)
     if lines is not None:
         path = path[: lines.start()]
     path = re.split(r"[?#]", path, maxsplit=1)[0]
     start = whole_number(lines[1]) if lines else None
     end = (whole_number(lines[2]) if lines[2] else start) if lines else None
-    repo = plain_repo(unquote(match["repo"]))
-    return Link(repo, unquote(path).strip("/"), match["type"] == "tree", start, end)
+    repo = plain_repo(unquote(repo))
+    return Link(repo, unquote(path).strip("/"), sign["type"] == "tree", start, end)
+
+
+def _repo_before(text: str, end: int) -> str:
+    """The repository in `https://host/repo@revision`, which ends at a place of the text.
+
+    Read backwards by hand: a pattern that begins at every character took the square of the length.
+    """
+    start = end
+    while start and not text[start - 1].isspace() and text[start - 1] not in _BREAKS:
+        start -= 1
+    name = text[start:end]
+    folder, slash, last = name.rpartition("/")
+    name = folder + slash + last.partition("@")[0]
+    name = name.rpartition("@")[2]
+    host = _HOST.match(name)
+    name = name if host is None else name[host.end() :]
+    return name.removeprefix("/")
 
 
 # --- searches -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
-from groundtrace.storage import EntryKind, Folder
+from groundtrace.storage import EntryKind, Folder, Links
 from groundtrace.traces.claims import Probe, Recognised, Strength, stated_by
 from groundtrace.traces.source import Reader
 
@@ -71,14 +71,16 @@ def expand(
     base = "/".join(literal)
     start = folder.folder(base) if base else folder
     budget = [MAX_FOLDERS]
-    for path in _walk(start, parts, budget):
+    for path in _walk(start, parts, budget, Links()):
         yield f"{base}/{path}" if base else path
     if budget[0] < 0:
         reason = f"more than {MAX_FOLDERS:,} folders; traces in the others were not looked for"
         problems.append(Problem(base or ".", "too_many_folders", reason))
 
 
-def _walk(folder: Folder, parts: list[str], budget: list[int]) -> Iterator[str]:
+def _walk(folder: Folder, parts: list[str], budget: list[int], links: Links) -> Iterator[str]:
+    if not links.enters(folder):
+        return
     budget[0] -= 1
     if budget[0] < 0 or not parts:
         return
@@ -86,7 +88,7 @@ def _walk(folder: Folder, parts: list[str], budget: list[int]) -> Iterator[str]:
     for entry in folder.entries():
         if first == "**":
             if entry.kind == "folder":
-                for path in _walk(folder.folder(entry.name), parts, budget):
+                for path in _walk(folder.folder(entry.name), parts, budget, links):
                     yield f"{entry.name}/{path}"
             elif entry.kind == "file" and rest and fnmatch.fnmatchcase(entry.name, rest[-1]):
                 yield entry.name
@@ -94,7 +96,7 @@ def _walk(folder: Folder, parts: list[str], budget: list[int]) -> Iterator[str]:
             if not rest and entry.kind == "file":
                 yield entry.name
             elif rest and entry.kind == "folder":
-                for path in _walk(folder.folder(entry.name), rest, budget):
+                for path in _walk(folder.folder(entry.name), rest, budget, links):
                     yield f"{entry.name}/{path}"
 
 

@@ -21,7 +21,7 @@ class Shown(NamedTuple):
 
 _OPEN = "<persisted-output>"
 _CLOSE = "</persisted-output>"
-_SAVED = re.compile(r"saved to:?[ \t]*(?P<path>/?\S[^\n]*?)[ \t]*(?:\n|$)")
+_SAVED = re.compile(r"saved to:?[ \t]*+(?P<path>[^\s][^\n]*)(?:\n|$)")
 _PREVIEW = re.compile(r"^Preview[^\n]*:[ \t]*\n?", re.MULTILINE)
 # Results of MCP tools over the token limit name the file in a sentence and show nothing.
 _LIMIT_WORDS = ("result (", "Error: result (")
@@ -49,7 +49,7 @@ def _from_notice(notice: str, stored: str | None) -> Shown:
     if end >= 0:
         notice = notice[:end]
     saved = _SAVED.search(notice[:4096])
-    path = stored if saved is None else saved.group("path")
+    path = stored if saved is None else saved.group("path").rstrip(" \t")
     after = 0 if saved is None else saved.end()
     preview = _PREVIEW.search(notice, after)
     if preview is None:

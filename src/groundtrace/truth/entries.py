@@ -35,7 +35,7 @@ ANNOTATION_KEYS = ("annotation", "description")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LINE_SUFFIX = re.compile(r"(?::L?\d+(?:[-–:]L?\d+)?|#L\d+(?:-L?\d+)?)$")
 _REMARK = re.compile(r"(?<=\w)\s+\([^()]*\)$")
-_SEVERAL = re.compile(r"\s(?:->|=>)\s|→|^[\[{(].*['\"].*[\]})]$")
+_SEVERAL = re.compile(r"\s(?:->|=>)\s|→|^[\[{(](?=[^'\"\n]*+['\"]).*[\]})]$")
 """Chains and lists written into one text; their parts cannot be told apart safely."""
 _EXTENSION = re.compile(r"\.[A-Za-z0-9_+-]{1,12}$")
 _IDENTIFIER = re.compile(r"~?[A-Za-z_$][\w$]*(?:::~?[A-Za-z_$][\w$]*)*(?:\(\))?")

@@ -19,7 +19,7 @@ from typing import Any
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Task
 from groundtrace.paths.repos import is_placeholder
-from groundtrace.storage import Folder
+from groundtrace.storage import Folder, Links
 
 MAX_DEPTH = 5
 """Folders between TASKS and a task; real trees have one or two."""
@@ -179,8 +179,13 @@ def _duplicates(names: Mapping[str, list[int]], tasks: list[Task]) -> Iterator[P
 def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folder, str, str]]:
     """Task folders with their path below the root and the name of their suite."""
     stack: list[tuple[Folder, tuple[str, ...]]] = [(root, ())]
+    links = Links()
     while stack:
         folder, parts = stack.pop()
+        if not links.enters(folder):
+            reason = "a link to a folder that another link led to; not followed again"
+            problems.append(Problem("/".join(parts), "link_loop", reason))
+            continue
         below: list[str] = []
         names: dict[str, str] = {}
         for entry in folder.entries():

@@ -51,10 +51,9 @@ _HOST = re.compile(r"^[\w-]+(?:\.[\w-]+)+/")
 _INSPECTS = re.compile(
     r"(?:^|[\s;&|(!`])(?:grep|egrep|fgrep|rg|cat|head|tail|sed|awk|diff|cmp|wc|test|stat|\[\[?)\s"
 )
-_RUNS_TESTS = re.compile(
-    r"\b(?:pytest|unittest|jest|mocha|vitest|tox|nose|ctest|phpunit|rspec)\b"
-    r"|\b(?:go|cargo|npm|yarn|pnpm|mvn|gradle|dotnet|make|bazel)\s+(?:\S+\s+)*?(?:test|check)\b"
-)
+_RUNS_TESTS = re.compile(r"\b(?:pytest|unittest|jest|mocha|vitest|tox|nose|ctest|phpunit|rspec)\b")
+_BUILDS = re.compile(r"\b(?:go|cargo|npm|yarn|pnpm|mvn|gradle|dotnet|make|bazel)\s")
+_ASKS_TEST = re.compile(r"(?<=\s)(?:test|check)\b")
 _VARIABLE = re.compile(r"\$(?:\{\w+\}|\w+)/")
 
 
@@ -82,10 +81,17 @@ def script_paths(text: str) -> list[str]:
     """Files that a test script inspects."""
     found: list[str] = []
     for line in _short_lines(text):
-        if line.lstrip().startswith("#") or _RUNS_TESTS.search(line) or not _INSPECTS.search(line):
+        if line.lstrip().startswith("#") or _runs_tests(line) or not _INSPECTS.search(line):
             continue
         found += (match[0] for match in _PATH.finditer(_VARIABLE.sub("", line)))
     return _kept(found)
+
+
+def _runs_tests(line: str) -> bool:
+    if _RUNS_TESTS.search(line):
+        return True
+    builds = _BUILDS.search(line)
+    return builds is not None and _ASKS_TEST.search(line, builds.end()) is not None
 
 
 def _prose(text: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from groundtrace.traces.source import Source
 
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"')
-_OBJECT = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*\{")
+_OBJECT = re.compile(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
 
 
 class AtifReader:

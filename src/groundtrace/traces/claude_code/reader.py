@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MARKERS = (b'"claude_code_version"', b'"parent_tool_use_id"')
 _SHAPES = (b'"type":"assistant"', b'"type": "assistant"', b'"tool_use"', b'"tool_use_id"')
-_TYPED_LINE = re.compile(rb'^\s*[\[{]?\s*\{?\s*"type"\s*:\s*"(?:result|system|user)"')
+_TYPED_LINE = re.compile(rb'^\s*+[\[{]?+\s*+\{?+\s*+"type"\s*+:\s*+"(?:result|system|user)"')
 _OWN_NAMES = ("claude-code.txt", "session.jsonl", "agent_trace.jsonl")
 
 

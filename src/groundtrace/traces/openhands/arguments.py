@@ -18,10 +18,10 @@ from groundtrace.values import as_mapping
 MAX_LITERAL = 1 << 20
 
 _MCP_MESSAGE = re.compile(
-    r"interacting with the MCP server with name:\s*```\s*(?P<name>[^\s`]+)\s*```\s*"
-    r"and arguments:\s*```\s*(?P<arguments>.*?)\s*```\s*$",
-    re.DOTALL,
+    r"interacting with the MCP server with name:\s*+```\s*+(?P<name>[^\s`]++)\s*+```\s*+"
+    r"and arguments:\s*+```"
 )
+_FENCE = "```"
 _EDITED = re.compile(r"^I edited the file (?P<path>.+?)\.\s*$", re.DOTALL)
 
 
@@ -60,8 +60,10 @@ def _told(
 ) -> dict[str, Any] | None:
     """Arguments as the message tells them; None when it does not."""
     mcp = _MCP_MESSAGE.search(message)
-    if mcp is not None:
-        return _literal(mcp.group("arguments")) if mcp.group("name") == name else None
+    whole = message.rstrip()
+    if mcp is not None and whole.endswith(_FENCE) and len(whole) - len(_FENCE) >= mcp.end():
+        given = whole[mcp.end() : -len(_FENCE)].strip()
+        return _literal(given) if mcp.group("name") == name else None
     for prefix, tools, build in _MESSAGES:
         if message.startswith(prefix) and name in tools:
             return build(message[len(prefix) :], recorded)

@@ -1,0 +1,93 @@
+"""Masking what looks like a credential, wherever a trace's text is stored or shown (D39, D77).
+
+A credential is known by its form (`redact.forms`), by the name that it is given (`redact.named`)
+or by its place (`redact.places`). What a file, a repository or a configuration is called is no
+secret and is never masked: masked names would make different files one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from groundtrace.redact.forms import Span, by_form
+from groundtrace.redact.named import MARKS, by_name
+from groundtrace.redact.places import by_place
+
+__all__ = ["MASK", "is_masking", "mask", "mask_head", "masking"]
+
+MASK = "[masked]"
+
+EDGE = 512
+"""Longer than the part of a credential that shows that it is one."""
+
+_on: ContextVar[bool] = ContextVar("groundtrace_masking", default=True)
+
+
+@contextmanager
+def masking(on: bool) -> Iterator[None]:
+    """Mask, or keep credentials as they are (`--no-mask`), while the block runs."""
+    token = _on.set(on)
+    try:
+        yield
+    finally:
+        _on.reset(token)
+
+
+def is_masking() -> bool:
+    """Whether credentials are masked."""
+    return _on.get()
+
+
+def mask(text: str) -> str:
+    """The text with everything that looks like a credential replaced; idempotent."""
+    if not _on.get():
+        return text
+    # A value can end where another begins only after the first is gone: `a=KEY;b=…`. Two rounds
+    # have always been enough, the third is the proof.
+    for _ in range(3):
+        masked = _masked_once(text)
+        if masked == text:
+            break
+        text = masked
+    return text
+
+
+def mask_head(text: str, looked_at: int) -> tuple[str, bool]:
+    """The beginning of a long text, masked before it is cut, and whether it was cut.
+
+    Of a text that is cut here the end is dropped: it can be the first half of a credential.
+    """
+    if len(text) <= looked_at:
+        return mask(text), False
+    masked = mask(text[:looked_at])
+    return masked if not _on.get() else masked[:-EDGE], True
+
+
+def _masked_once(text: str) -> str:
+    spans = list(by_form(text))
+    if _holds(text.lower(), MARKS):
+        spans += by_name(text)
+    spans += by_place(text)
+    return _replaced(text, spans) if spans else text
+
+
+def _replaced(text: str, spans: Iterable[Span]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for start, end in sorted(spans):
+        if end <= done or text[start:end] == MASK or MASK in text[start:end]:
+            continue
+        if start >= done:
+            pieces += (text[done:start], MASK)
+        done = end
+    return "".join((*pieces, text[done:]))
+
+
+def _holds(text: str, pieces: tuple[str, ...]) -> bool:
+    # Not any(): it took twice as long, and every new text of every trial comes by here.
+    for piece in pieces:  # noqa: SIM110
+        if piece in text:
+            return True
+    return False

@@ -1,0 +1,137 @@
+"""Credentials that are known by their form alone: a service's prefix and a body of a known kind.
+
+The prefixes are those that the services describe in public. Each is looked for as plain text, and
+only what follows it is matched. Every body is one greedy run of characters, so the time grows with
+the text's length and no faster.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+Span = tuple[int, int]
+"""Where a credential begins and ends in a text."""
+
+_WORD = r"[A-Za-z0-9]"
+_DASHED = r"[A-Za-z0-9_-]"
+_DOTTED = r"[A-Za-z0-9_.=-]"
+_HEX = r"[0-9a-fA-F]"
+
+_PREFIXES: Mapping[str, Mapping[str, int]] = {
+    _WORD: {
+        **dict.fromkeys(("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), 16),
+        **dict.fromkeys(("sk_live_", "sk_test_", "rk_live_", "rk_test_", "dckr_pat_"), 16),
+        **dict.fromkeys(("hf_", "r8_", "gsk_", "pplx-", "xai-", "lin_api_", "figd_", "ntn_"), 24),
+        **dict.fromkeys(("ATATT3", "ATCTT3", "ATBB", "nfp_", "CFPAT-", "xkeysib-"), 24),
+        **dict.fromkeys(("rubygems_", "bkua_", "sntryu_", "slk_", "tfp_", "pnu_", "lsv2_pt_"), 24),
+        **dict.fromkeys(("npm_", "AQVN", "AKID", "sbp_"), 30),
+        **dict.fromkeys(("secret_", "AKCp", "cmVmdGtu", "EZAK", "EZTK"), 40),
+        **dict.fromkeys(("rzp_live_", "rzp_test_", "FLWSECK-", "FLWSECK_TEST-"), 12),
+        **dict.fromkeys(("LTAI", "tvly-", "whsec_", "EAACEdEose0cBA"), 16),
+    },
+    _DASHED: {
+        **dict.fromkeys(("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "gloas-", "sq0atp-"), 16),
+        **dict.fromkeys(("github_pat_", "sgp_", "GOCSPX-", "NRAK-", "NRII-", "sb_secret_"), 20),
+        **dict.fromkeys(("shippo_live_", "duffel_live_", "xapp-", "sq0csp-"), 20),
+        **dict.fromkeys(("pypi-Ag", "PMAK-", "CCIPAT_", "glsa_", "pscale_tkn_", "pscale_pw_"), 24),
+        **dict.fromkeys(("HRKU-", "fio-u-", "rdme_", "pcsk_"), 24),
+        **dict.fromkeys(("AIza",), 30),
+        **dict.fromkeys(("ops_eyJ",), 40),
+    },
+    _DOTTED: {
+        **dict.fromkeys(("ya29.", "hvs.", "hvb.", "dp.pt.", "dp.st.", "dt0c01.", "sha256~"), 20),
+        **dict.fromkeys(("sk.eyJ", "glc_eyJ", "sntrys_", "fm2_"), 24),
+        **dict.fromkeys(("SG.",), 32),
+        **dict.fromkeys(("sl.",), 60),
+    },
+    _HEX: {
+        **dict.fromkeys(("dop_v1_", "doo_v1_", "dor_v1_", "dapi", "pul-", "sqp_", "squ_"), 32),
+        **dict.fromkeys(("sqa_", "key-", "SK"), 32),
+        **dict.fromkeys(("shpat_", "shpss_", "shpca_", "shppa_"), 24),
+    },
+}
+"""Characters of a body to the prefixes that it follows, each with the least length of the body."""
+
+_NUMBERED = frozenset({"secret_", "xai-", "pplx-", "sl.", "slk_", "AKCp", "ATBB", "pcsk_", "xapp-"})
+"""Prefixes that ordinary names begin with as well: a digit must follow within the body."""
+
+
+class _Form(NamedTuple):
+    mark: str
+    """Text without which the form cannot be there."""
+    pattern: re.Pattern[str]
+    """Matched where the mark is, or searched for where the mark is inside."""
+    leads: bool = True
+    """The mark is the beginning."""
+    numbered: bool = False
+    """What is found must hold a digit."""
+
+
+def _forms() -> Iterator[_Form]:
+    for body, prefixes in _PREFIXES.items():
+        for prefix, least in prefixes.items():
+            pattern = re.compile(rf"{re.escape(prefix)}{body}{{{least},}}")
+            yield _Form(prefix, pattern, numbered=prefix in _NUMBERED)
+    amazon = r"[0-9A-Z]{16}(?![0-9A-Za-z])"
+    for prefix in ("AKIA", "ASIA", "ABIA", "ACCA"):
+        yield _Form(prefix, re.compile(prefix + amazon))
+    # Words, then one long run: `sk-button-primary-large-v1` has none and is a file.
+    model = r"sk-(?:[a-z0-9]{1,12}-){0,3}[A-Za-z0-9_]{16,}+[A-Za-z0-9_-]*+"
+    yield _Form("sk-", re.compile(model), numbered=True)
+    yield _Form("xox", re.compile(r"xox[abcdeoprs]-[A-Za-z0-9-]{10,}"), numbered=True)
+    web = r"eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{6,}"
+    yield _Form("eyJ", re.compile(web))
+    yield _Form("1//0", re.compile(r"1//0[A-Za-z0-9_-]{30,}"))  # Google's refresh tokens
+    yield _Form("AGE-SECRET-KEY-1", re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]{40,}"))
+    for mark, inside in _INSIDE.items():
+        yield _Form(mark, re.compile(rf"(?<![A-Za-z0-9]){inside}"), leads=False)
+
+
+_INSIDE: Mapping[str, str] = {
+    "-us": r"[0-9a-f]{32}-us[0-9]{1,2}(?![0-9A-Za-z])",  # Mailchimp
+    "pat": r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}",  # Airtable
+    "pat-": r"pat-(?:na|eu)[0-9]-[0-9a-f]{8}-[0-9a-f-]{27}",  # HubSpot
+    ".atlasv1.": r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{40,}",  # Terraform
+    ":AA": r"[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}",  # Telegram
+    "Q~": r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}",  # Azure
+    "1/1": r"1/[0-9]{16}:[0-9a-f]{32}",  # Asana
+    ".": r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",  # Discord
+}
+"""Text inside a form that does not begin with it, to the form."""
+
+_FORMS = tuple(_forms())
+
+
+def by_form(text: str) -> Iterator[Span]:
+    """Credentials with a known form."""
+    for form in _FORMS:
+        if form.mark in text:
+            yield from _found(text, form) if form.leads else _searched(text, form)
+
+
+def _found(text: str, form: _Form) -> Iterator[Span]:
+    at = text.find(form.mark)
+    while at >= 0:
+        end = at + len(form.mark)
+        if at == 0 or not _is_word(text[at - 1]):
+            found = form.pattern.match(text, at)
+            if found is not None:
+                end = found.end()
+                if not form.numbered or _has_digit(text, at + len(form.mark), end):
+                    yield at, end
+        at = text.find(form.mark, end)
+
+
+def _searched(text: str, form: _Form) -> Iterator[Span]:
+    for found in form.pattern.finditer(text):
+        yield found.span()
+
+
+def _is_word(char: str) -> bool:
+    return char.isascii() and char.isalnum()
+
+
+def _has_digit(text: str, start: int, end: int) -> bool:
+    return any(char.isdigit() for char in text[start:end])

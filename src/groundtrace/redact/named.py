@@ -1,0 +1,250 @@
+"""Credentials that are known by the name that they are given: assignments, keys, headers, flags
+and parameters of URLs.
+
+A name is taken apart into its words, whatever its case and spelling (`dbPassword`, `DB_PASS`,
+`X-Api-Key`), and its last words say what it is of: `token_type` is of a type and `MAX_TOKENS` of a
+count. Then the value decides (`redact.values`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from groundtrace.redact.forms import Span
+from groundtrace.redact.values import NameKind, Written, is_secret
+
+_ANCHOR = re.compile(
+    r"(?i)passw|passphrase|pass(?![a-z])|pwd|secret|token|key|credential|creds?(?![a-z])|auth"
+    r"|session|sess|sid(?![a-z])|signature|sig(?![a-z])|bearer|pat(?![a-z])|dsn(?![a-z])"
+)
+"""Where a name may speak of a credential; the whole name is looked at around it."""
+
+MARKS = ("pass", "pwd", "secret", "token", "key", "cred", "auth", "sess", "sid", "sig", "pat")
+"""Without one of these, in lower case, no name speaks of a credential."""
+
+_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
+_MAX_NAME = 80
+_MAX_VALUE = 4096
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+_KINDS: Mapping[str, NameKind] = {
+    **dict.fromkeys(
+        (
+            *("password", "passwd", "passphrase", "passwrd", "pwd", "pass", "pw", "secret"),
+            *("storepass", "keypass", "dbpass", "userpass", "mypass", "pgpass", "sshpass"),
+            *("passcode", "userpassword", "pgpassword", "rootpass", "credential", "credentials"),
+            *("pgpassfile", "secrets", "masterpassword", "pswd", "psw", "cred", "creds"),
+        ),
+        "password",
+    ),
+    **dict.fromkeys(
+        (
+            *("token", "auth", "authorization", "apikey", "authtoken", "accesstoken", "bearer"),
+            *("accesskey", "secretkey", "privatekey", "clientsecret", "pat", "apitoken", "jwt"),
+            *("apisecret", "authkey", "signingkey", "masterkey", "accountkey", "encryptionkey"),
+            *("sessionid", "jsessionid", "phpsessid", "sessid", "signature", "sig", "refreshtoken"),
+            *("sharedaccesskey", "sharedsecret", "sid", "session", "idtoken", "userkey", "appkey"),
+        ),
+        "token",
+    ),
+    **dict.fromkeys(("key", "keys"), "key"),
+}
+"""The last word of a name to what it speaks of."""
+
+_KEY_OF = frozenset(
+    {
+        *(
+            "api",
+            "access",
+            "secret",
+            "private",
+            "signing",
+            "encryption",
+            "master",
+            "auth",
+            "account",
+        ),
+        *(
+            "storage",
+            "shared",
+            "service",
+            "license",
+            "deploy",
+            "subscription",
+            "app",
+            "application",
+        ),
+        *("admin", "client", "security", "webhook", "server", "session", "hmac", "aes", "jwt"),
+        *("consumer", "integration", "write", "ingest", "function", "functions", "host"),
+    }
+)
+"""Words before `key` that make it a credential's."""
+
+_TRAILING = frozenset(
+    {
+        *("id", "value", "base64", "b64", "prod", "production", "dev", "test", "staging", "old"),
+        *("new", "current", "primary", "secondary", "default", "raw", "plain", "string", "text"),
+        *("live", "main", "admin", "root", "user", "env", "base"),
+    }
+)
+"""Words after the one that counts, which change nothing: `AWS_ACCESS_KEY_ID`, `TOKEN_PROD`."""
+
+_COUNTED = frozenset(
+    {
+        *("max", "min", "num", "n", "total", "count", "next", "prev", "previous", "first", "last"),
+        *("peek", "start", "end", "eos", "bos", "pad", "unk", "sep", "cls", "mask", "special"),
+        *("stop", "eof", "comment", "line", "input", "output", "prompt", "completion", "lexer"),
+        *("cache", "primary", "foreign", "sort", "partition", "object", "group", "routing", "map"),
+        *("public", "hash", "index", "row", "idempotency", "translation", "i18n", "dict", "s3"),
+        *(
+            "forward",
+            "backward",
+            "single",
+            "multi",
+            "second",
+            "two",
+            "one",
+            "render",
+            "publishable",
+        ),
+        *("lookup", "parent", "child", "unique", "composite", "registry", "config", "data", "hot"),
+        *("color", "method", "signature", "type", "is", "has", "with", "by", "from", "invalid"),
+    }
+)
+"""First words of names that speak of a count, a lexer, a table or a look-up."""
+
+_SEPARATOR = re.compile(
+    r"""(?:\\{0,3}["'\]]){0,2}[ \t]{0,16}"""
+    r"""(?:,?\s{0,16}(?:\\{0,3}["'])?value(?:\\{0,3}["'])?\s{0,8}(?=[:=]))?"""
+    r"""(?P<sign>=>|:=|::=|==|=(?![=~>])|:(?!:)|\+=)(?P<blank>[ \t]{0,16})"""
+)
+_ARGUMENT = re.compile(r"""["']\s{0,8},\s{0,8}(?=["'])""")
+"""Between a name and its value as arguments of a call: `define('DB_PASSWORD', '…')`."""
+_FLAG_SEPARATOR = re.compile(r"(?P<blank>[ \t]{1,16})(?=[^\s=:-])")
+_ELEMENT = re.compile(r">(?=[^<\s])")
+_QUOTE = re.compile(r"""\\{0,3}["'`]|[rbuf]["']""")
+_UNQUOTED = re.compile(r"""[^\s"'`,;&|<>]+""")
+_SCHEME = re.compile(
+    r"(?i)(?:bearer|basic|token|digest|apikey|key|bot|splunk|negotiate)(?:\s|\\ |%20)+"
+)
+
+
+_SCHEME_BEFORE = re.compile(r"(?i)(?:bearer|basic|token|apikey|bot)(?:\s|\\ |%20){1,4}\Z")
+
+
+def by_name(text: str) -> Iterator[Span]:
+    """Values of names that speak of a credential."""
+    done = 0
+    for anchor in _ANCHOR.finditer(text):
+        if anchor.start() < done:
+            continue
+        start, end = _name_at(text, anchor)
+        done = end
+        name = text[start:end]
+        kind = kind_of(name)
+        if kind is None:
+            continue
+        value = _value_after(text, start, end)
+        if value is None:
+            continue
+        (first, last), written, sign = value
+        if _SCHEME_BEFORE.search(text, max(end, first - 24), first):
+            kind = "password"  # whatever a header's scheme is followed by is the credential
+            written = "joined" if not text[first:last].islower() else written
+        if (
+            sign == ":"
+            and written != "quoted"
+            and name.upper() in ("PASS", "KEY", "SESSION", "SIG")
+        ):
+            continue  # a test's `PASS: name`
+        if name.upper() in ("PWD", "OLDPWD") and text[first : first + 1] in "/~.":
+            continue  # the shell's working folder
+        after = text[last : last + 1]
+        if is_secret(text[first:last], kind, written, _flat(name), after):
+            yield first, last
+            done = last
+
+
+def kind_of(name: str) -> NameKind | None:
+    """What a name speaks of, or None where it is of something else."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    while words and (words[-1] in _TRAILING or words[-1].isdigit()):
+        words.pop()
+    if not words:
+        return None
+    kind = _KINDS.get(words[-1])
+    if kind is None and words[-1].endswith(("password", "passwd", "apikey")):
+        kind = "password" if "pass" in words[-1] else "token"
+    if kind is None or (len(words) > 1 and words[0] in _COUNTED):
+        return None
+    if words[-1] in ("key", "keys") and len(words) > 1 and words[-2] in _KEY_OF:
+        return "token"
+    if words[-1] in ("session", "sid", "pat", "sig", "signature", "bearer", "pw", "cred"):
+        return "key"  # ordinary words too: only a long random value is one
+    if words[-1] in ("secrets", "creds", "credentials", "credential", "keys"):
+        return "token"
+    return kind
+
+
+def _flat(name: str) -> str:
+    return name.lower().replace("-", "_")
+
+
+def _name_at(text: str, anchor: re.Match[str]) -> Span:
+    start, end = anchor.span()
+    least, most = max(0, start - _MAX_NAME), min(len(text), end + _MAX_NAME)
+    while start > least and text[start - 1] in _NAME_CHARS:
+        start -= 1
+    while end < most and text[end] in _NAME_CHARS:
+        end += 1
+    while end > start and text[end - 1] in ".-":
+        end -= 1
+    return start, end
+
+
+def _value_after(text: str, start: int, end: int) -> tuple[Span, Written, str] | None:
+    """The value of a name, how it is written, and the sign between them."""
+    sign = _SEPARATOR.match(text, end)
+    if sign is not None:
+        if sign["sign"] == "==":
+            return None
+        spaced = bool(sign["blank"]) or sign["sign"] in (":", ":=", "=>")
+        return _value_at(text, sign.end(), "spaced" if spaced else "joined", sign["sign"])
+    if text.startswith("-", start):
+        flag = _FLAG_SEPARATOR.match(text, end)
+        return None if flag is None else _value_at(text, flag.end(), "joined", " ")
+    if text[start:end].isupper() and (argument := _ARGUMENT.match(text, end)) is not None:
+        return _value_at(text, argument.end(), "quoted", ",")
+    if start and text[start - 1] == "<":
+        element = _ELEMENT.match(text, end)
+        return None if element is None else _value_at(text, element.end(), "joined", ">")
+    return None
+
+
+def _value_at(text: str, at: int, written: Written, sign: str) -> tuple[Span, Written, str] | None:
+    quote = _QUOTE.match(text, at)
+    mark = ""
+    if quote is not None:
+        at, mark = quote.end(), quote[0].lstrip("rbuf")
+    scheme = _SCHEME.match(text, at)
+    if scheme is not None:
+        at = scheme.end()
+    if mark:
+        end = text.find(mark, at, at + _MAX_VALUE)
+        closed = end >= 0
+        line = text.find("\n", at, at + _MAX_VALUE)
+        if not closed or (0 <= line < end):
+            # A quote that was opened before the name closes here: `grep 'TOKEN=' src`.
+            found = _UNQUOTED.match(text, at, at + _MAX_VALUE)
+            return None if found is None else (found.span(), "quoted", sign)
+        if end == at or text[at].isspace():
+            return None
+        return (at, end), "quoted", sign
+    found = _UNQUOTED.match(text, at, at + _MAX_VALUE)
+    if found is None:
+        return None
+    # `login(password=pw)`: the bracket closes the call.
+    value = found[0].rstrip(")]}")
+    return None if not value else ((at, at + len(value)), written, sign)

@@ -1,0 +1,138 @@
+"""Whether the value of a password, token or key is one, or code, a placeholder or a count."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Literal
+
+NameKind = Literal["password", "token", "key"]
+"""What a name speaks of: something that people choose, something random, or any key."""
+
+Written = Literal["quoted", "joined", "spaced"]
+"""How a value follows its name: in quotes, with no blank between, or after blanks."""
+
+_PLACEHOLDER = re.compile(
+    r"(?i)(?:your|my|the|some|an?|insert|enter|replace)[ _.-]"
+    r"|[\[<{(].{0,200}[\]>})]\Z|(?:example|placeholder|redacted|masked|hidden|dummy|todo|sample)"
+    r"|[x*.#_-]++\Z"
+)
+_NOTHING = frozenset(
+    {
+        *("none", "null", "nil", "true", "false", "undefined", "empty", "yes", "no", "required"),
+        *("str", "string", "int", "bool", "bytes", "any", "object", "text", "varchar", "optional"),
+        *("secretstr", "char", "self", "this", "void", "const", "let", "var", "number", "unknown"),
+        *(
+            "env",
+            "environ",
+            "input",
+            "getpass",
+            "stdin",
+            "prompt",
+            "file",
+            "return",
+            "await",
+            "new",
+        ),
+        *("value", "secret", "password", "passwd", "token", "key", "apikey", "api_key", "pass"),
+    }
+)
+"""Words that are no value of a credential, in lower case."""
+
+_MESSAGE = frozenset(
+    {
+        *("your", "please", "must", "enter", "invalid", "is", "the", "a", "new", "for", "of", "to"),
+        *("password", "passwords", "token", "tokens", "secret", "key", "forgot", "confirm", "not"),
+    }
+)
+"""Words of messages about credentials."""
+
+_VARIABLE = re.compile(r"\$[\w{(@*#]|%[a-zA-Z(]|\{\{|<%|@\{|!\w+\s|`|&\w|\*\w|\\\(")
+_CHAIN = re.compile(r"[A-Za-z_]\w{0,80}(?:(?:\.|->|::|\?\.)[A-Za-z_]\w{0,80})+\Z")
+_CALL = re.compile(r"[\w.:>-]{0,120}[(\[]")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_]*[0-9]{0,2}\Z")
+_LETTERS = re.compile(r"[A-Za-z_]+\Z")
+_PATH = re.compile(r"(?:~|\.{1,2})?/|[A-Za-z]:\\|file:|\w+://")
+_PARTS = re.compile(r"(?:id|src|source|type|env|target)=")
+
+LONG_RANDOM = 16
+"""Least length of a random value whose name alone says too little."""
+
+
+def is_secret(value: str, kind: NameKind, written: Written, name: str, after: str) -> bool:
+    """Whether the value of such a name is a credential.
+
+    `name` is in lower case; `after` is the character that follows the value.
+    """
+    bare = value.strip().strip("\\")
+    if len(bare) < 3 or _VARIABLE.match(bare) or _PLACEHOLDER.match(bare) or bare.isspace():
+        return False
+    if bare.lower().rstrip("!?") in _NOTHING or _PARTS.match(bare):
+        return False
+    if written != "quoted" and _is_code(bare, name, after):
+        return False
+    if kind == "password":
+        return _is_password(bare, written, name)
+    if kind == "token":
+        return _is_token(bare)
+    return len(bare) >= LONG_RANDOM and is_random(bare) and not _PATH.match(bare)
+
+
+def is_random(text: str) -> bool:
+    """Whether a text looks drawn rather than written: letters and digits mixed without blanks."""
+    if any(char.isspace() for char in text):
+        return False
+    digits = sum(char.isdigit() for char in text)
+    letters = sum(char.isalpha() for char in text)
+    if digits == 0:
+        return _mixed_case(text) and len(text) >= 20 and letters == len(text)
+    if letters == 0:
+        return False
+    # `feature-branch-2024` and `us-east-1a` have words between their separators.
+    longest = max(re.split(r"[-_./:, ]", text), key=len)
+    return len(longest) >= 8 and any(char.isdigit() for char in longest)
+
+
+def _mixed_case(text: str) -> bool:
+    turns = sum(a.islower() != b.islower() for a, b in pairwise(text))
+    return turns >= len(text) // 4 and turns >= 5
+
+
+def _is_code(value: str, name: str, after: str) -> bool:
+    if _CALL.match(value) or _CHAIN.match(value) or value[0] in "([{<|&;)=":
+        return True
+    if _IDENTIFIER.match(value):
+        # `connect(user=u, password=pw)`; `password = password2`
+        return after in (",", ")") or value.lower().rstrip("0123456789") in name
+    return False
+
+
+def _is_password(value: str, written: Written, name: str) -> bool:
+    if written == "quoted":
+        return not _is_prose(value) and not _is_reference(value, name)
+    if _PATH.match(value):
+        return False
+    if written == "spaced" and _LETTERS.match(value):
+        # `password: string` and `secret = compute`, against a passphrase in a settings file.
+        return len(value) >= 12 and value.islower() and "_" not in value
+    return not _is_reference(value, name)
+
+
+def _is_prose(value: str) -> bool:
+    """Whether a quoted value is a message: `"password": "Enter your password"`."""
+    words = value.lower().split()
+    return len(words) > 8 or (len(words) > 1 and not _MESSAGE.isdisjoint(words))
+
+
+def _is_reference(value: str, name: str) -> bool:
+    """Whether a value only names its own name again: `"password": "user_password"`."""
+    plain = value.lower().replace("-", "_")
+    return _LETTERS.match(value) is not None and (
+        plain in name or plain.endswith((name, "_" + name))
+    )
+
+
+def _is_token(value: str) -> bool:
+    if len(value) < 6 or value.isdigit() or _PATH.match(value) or value.count(" ") > 1:
+        return False
+    return any(char.isdigit() for char in value) or is_random(value)
