@@ -83,6 +83,8 @@ class AnswerView:
     """What the picture shows."""
     statement: str
     enough: str
+    per_dollar: str
+    """What each extra dollar goes with; empty where the configuration costs no more."""
     look_at: tuple[str, ...]
 
 
@@ -128,6 +130,7 @@ def _compared(
         heading=_heading(intervals),
         statement=_said(answer.statement),
         enough=enough_text(answer.enough, answer),
+        per_dollar=_per_dollar(answer.reward_per_dollar),
         look_at=tuple(_look_at(answer)),
     )
 
@@ -238,6 +241,12 @@ def _verdict(row: AnswerRow) -> tuple[str, str]:
     return ("higher" if up else "lower"), ("good" if good else "bad")
 
 
+def _per_dollar(number: float | None) -> str:
+    if number is None:
+        return ""
+    return f"{formats.MINUS if number < 0 else '+'}{abs(number):.2g} reward"
+
+
 def _said(text: str) -> str:
     """A sentence of the answer, which can hold names of runs."""
     return plain(text, SENTENCE)
@@ -293,6 +302,7 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
         heading="",
         statement=why,
         enough="",
+        per_dollar="",
         look_at=(*more, *(_look_at(answer) if answer is not None else ())),
     )
 
