@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from groundtrace.report import render_html, render_markdown
-from groundtrace.report.html import vega_bundle
 from tests.report.pages import many_data
 
 REPEATS = 5
@@ -36,7 +35,6 @@ def main(number: int) -> dict[str, Any]:
     """Measure, print, and give back what was measured."""
     data = many_data(number)
     found: dict[str, Any] = {"trials": number}
-    found["bundle of Vega, s"] = _timed(vega_bundle)[0]
     found["markdown, s"], markdown = _timed(lambda: render_markdown(data))
     found["page, s"], page = _timed(lambda: render_html(data))
     found["markdown, MB"] = round(len(markdown.encode()) / 1e6, 2)
@@ -67,7 +65,7 @@ def _in_browser(page: str) -> dict[str, Any]:
         opened = sorted(_open(browser, file) for _ in range(REPEATS))
         tab = browser.new_page()
         tab.goto(file.as_uri())
-        tab.wait_for_timeout(4_000)
+        tab.wait_for_selector("#table tbody tr")
         acted = {f"{name}, ms": _acted(tab, script) for name, script in ACTIONS.items()}
         browser.close()
     return {"open, median s": opened[len(opened) // 2], "open, worst s": opened[-1], **acted}

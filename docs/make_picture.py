@@ -1,4 +1,4 @@
-"""Take the picture of the demo's report that README.md shows.
+"""Take the picture of the first screen of the demo's report that README.md shows.
 
     python docs/make_picture.py
 
@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 PICTURE = Path(__file__).resolve().parent / "images" / "report.png"
-WIDTH, HEIGHT = 1240, 1080
+WIDTH, HEIGHT = 1400, 900
 LIMIT = 300_000
 """Bytes."""
 
@@ -38,18 +38,15 @@ def main() -> int:
 
 
 def take(page: Path, chromium: str) -> None:
-    """The part of a page that shows retrieval, as a picture."""
+    """The first screen of a page, as a picture."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         view = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
         view.goto(page.as_uri())
-        view.wait_for_timeout(1500)  # charts are drawn by scripts
-        top = view.locator("#quality-title").bounding_box()["y"]
         PICTURE.parent.mkdir(exist_ok=True)
-        clip = {"x": 0, "y": top, "width": WIDTH, "height": HEIGHT}
-        view.screenshot(path=PICTURE, full_page=True, clip=clip)
+        view.screenshot(path=PICTURE)
         browser.close()
 
 

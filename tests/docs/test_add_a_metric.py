@@ -109,8 +109,9 @@ def test_the_commands_of_the_guide_show_the_metric(copy: Copy) -> None:
     aggregate = copy.folder / "demo/runs/official/retrieval_events_aggregate"
     summary = json.loads((aggregate / "run_retrieval_summary.json").read_text())
     assert summary["overall"]["metrics"]["shown.r_precision"]["n"] == 21
-    report = (aggregate / "retrieval_report.md").read_text(encoding="utf-8")
-    assert report.count("| `r_precision` ") > 2, "quality, every configuration, the comparison"
+    report = (aggregate / "retrieval_report.html").read_text(encoding="utf-8")
+    found = report.count('<td class="left"><code>r_precision</code></td>')
+    assert found > 2, "finding, every configuration, the comparison"
     page = (copy.folder / "docs/reference/metrics.md").read_text(encoding="utf-8")
     assert "### R-precision" in page
     assert "r_precision" in (copy.folder / "schemas/retrieval_metrics_schema.json").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from groundtrace.report.charts.chart import colours_of
 from groundtrace.report.charts.found import spread
 from groundtrace.report.charts.intervals import Interval, difference_scale, ratio_scale
 from groundtrace.report.charts.speed import curve_of
+from groundtrace.report.charts.tasks import MAX_TASKS, chosen
 from groundtrace.report.first_found import NEVER, FirstFound
 from groundtrace.report.svg import Scale, element, fitted, text_width
 from groundtrace.report.task_units import TaskUnit, task_units
@@ -241,3 +243,24 @@ def test_a_text_that_does_not_fit_ends_with_a_mark() -> None:
     assert fitted("short", 200) == "short"
     assert fitted("x" * 100, 100).endswith("…")
     assert text_width(fitted("x" * 100, 100)) <= 100
+
+
+def test_of_many_tasks_the_best_gains_and_the_worst_losses_are_drawn() -> None:
+    """The thirty largest differences were thirty losses where as many tasks gained."""
+    tasks = [
+        SimpleNamespace(
+            task_name=f"t{n:03}",
+            benchmark=None,
+            baseline={"reward": 0.5},
+            config={"reward": n / 99},
+        )
+        for n in range(100)
+    ]
+    drawn_tasks = [task.task_name for task in chosen(tasks, ["reward"])]  # type: ignore[arg-type]
+    assert drawn_tasks[0] == "t099"
+    assert drawn_tasks[-1] == "t000"
+    assert len(drawn_tasks) == MAX_TASKS
+    gains = [
+        task for task in tasks if task.config["reward"] > 0.5 and task.task_name in drawn_tasks
+    ]
+    assert len(gains) == MAX_TASKS // 2

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundtrace.cli import terminal
 from groundtrace.cli.terminal import Progress
 from groundtrace.stages.session import with_last
 from tests.conftest import Ran
@@ -119,3 +120,25 @@ def test_the_last_batch_is_known_as_such(sizes: list[int]) -> None:
     found = list(with_last(iter([[n] * n for n in sizes])))
     assert [len(batch) for batch, _ in found] == sizes
     assert [last for _, last in found] == [False] * (len(sizes) - 1) + [True] * bool(sizes)
+
+
+def test_a_command_that_fails_at_once_says_its_error_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(ValueError, match="full"), Progress("running", show=True) as progress:
+        progress.stage("discovering", "runs")
+        progress.advance()
+        progress.stage("reading", "trials")
+        raise ValueError("full")
+    assert capsys.readouterr().err == ""
+
+
+def test_long_work_says_its_stages_while_it_runs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Progress("running", show=True) as progress:
+        progress.stage("discovering", "runs")
+        progress.advance()
+        monkeypatch.setattr(terminal, "SOON", -1.0)
+        progress.stage("reading", "trials")
+        assert capsys.readouterr().err == "discovering: 1 run\n"

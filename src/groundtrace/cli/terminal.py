@@ -6,6 +6,7 @@ Text from traces is escaped, so that no trace can move the cursor or colour the 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +101,9 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
         self._next_line = 0.1
+        self._lines: list[str] = []
+        """Lines that wait to be said."""
+        self._said_at = time.monotonic()
 
     def __enter__(self) -> Progress:
         if self.show and sys.stderr.isatty():
@@ -111,6 +115,7 @@ class Progress:
     def __exit__(self, *error: object) -> None:
         if error[0] is None:
             self._say_done()
+            self._say()
         if self._bar is not None:
             self._bar.stop()
 
@@ -136,7 +141,8 @@ class Progress:
             self._bar.update(self._task, completed=self.done)
         elif self._is_worth_a_line():
             self._next_line = self.done / self.total + 0.1
-            click.echo(f"{self.what}: {self.done:,.0f} of {self.total:,}", err=True)
+            self._lines.append(f"{self.what}: {self.done:,.0f} of {self.total:,}")
+            self._say()
 
     def _is_worth_a_line(self) -> bool:
         """Every tenth of long work; the end of a stage has a line of its own."""
@@ -150,8 +156,19 @@ class Progress:
         if self._unit and self.show and self._bar is None:
             number = round(self.done)
             unit = ONE.get(self._unit, self._unit.removesuffix("s")) if number == 1 else self._unit
-            click.echo(f"{self.what}: {number:,} {unit}", err=True)
+            self._lines.append(f"{self.what}: {number:,} {unit}")
+            if time.monotonic() - self._said_at > SOON:
+                self._say()
 
+    def _say(self) -> None:
+        for text in self._lines:
+            click.echo(text, err=True)
+        self._lines.clear()
+        self._said_at = time.monotonic()
+
+
+SOON = 5.0
+"""Seconds for which lines wait: a command that fails at once says its error and nothing else."""
 
 ONE = {"analyses": "analysis"}
 """Units whose singular is not the plural without its s."""

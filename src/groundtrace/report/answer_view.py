@@ -40,6 +40,9 @@ MAX_COLUMNS = 4
 
 LEVEL = 0.05
 
+MAX_DOTS = 40
+"""Single tasks that are drawn where there is no interval."""
+
 SENTENCE = 1_500
 """Characters of a sentence that are shown: names in it can be long."""
 
@@ -76,8 +79,12 @@ class AnswerView:
     lines: tuple[AnswerLine, ...]
     axes: Mapping[int, Markup]
     """Line to the axis below it."""
+    heading: str
+    """What the picture shows."""
     statement: str
     enough: str
+    per_dollar: str
+    """What each extra dollar goes with; empty where the configuration costs no more."""
     look_at: tuple[str, ...]
 
 
@@ -120,8 +127,10 @@ def _compared(
         columns=tuple((name, colours.get(name, "")) for name in (baseline, config)),
         lines=tuple(lines),
         axes=_axes(rows, intervals, scales),
+        heading=_heading(intervals),
         statement=_said(answer.statement),
         enough=enough_text(answer.enough, answer),
+        per_dollar=_per_dollar(answer.reward_per_dollar),
         look_at=tuple(_look_at(answer)),
     )
 
@@ -149,6 +158,13 @@ def _axes(
     return {place: draw_axis(scales[ratio], ("less", "more")) for ratio, place in last.items()}
 
 
+def _heading(intervals: Sequence[Interval | None]) -> str:
+    found = [one for one in intervals if one is not None]
+    parts = ["with its 95 % interval"] if any(one.low is not None for one in found) else []
+    parts += ["small dots are single tasks"] if any(one.tasks for one in found) else []
+    return ", ".join(["Difference", *parts])
+
+
 def _interval(row: AnswerRow, comparison: MatchedComparison | None) -> Interval | None:
     """What is drawn of a row; ratios of single tasks only where both values are above 0."""
     tasks = comparison.tasks or [] if comparison is not None else []
@@ -159,11 +175,11 @@ def _interval(row: AnswerRow, comparison: MatchedComparison | None) -> Interval 
     ]
     if row.ratio is not None:
         single = tuple(c / b for b, c in both if b > 0 and c > 0)
-        known = row.ratio_low is not None
+        known = row.ratio_low is not None or len(both) > MAX_DOTS
         return Interval(row.ratio, row.ratio_low, row.ratio_high, () if known else single)
     if row.delta is None:
         return None
-    known = row.ci_low is not None
+    known = row.ci_low is not None or len(both) > MAX_DOTS
     return Interval(
         row.delta, row.ci_low, row.ci_high, () if known else tuple(c - b for b, c in both)
     )
@@ -211,18 +227,24 @@ def _change(row: AnswerRow) -> tuple[str, str]:
 
 
 def _no_interval(row: AnswerRow) -> str:
-    return "dots are single tasks" if row.n else "no task"
+    return f"no interval: {reason(row.reason) or 'too few tasks'}"
 
 
 def _verdict(row: AnswerRow) -> tuple[str, str]:
     """In a word where the configuration lies, and whether that is better."""
     if row.p_adjusted is None:
-        return f"not tested: {reason(row.reason) or 'too few tasks'}", "open"
+        return "not tested", "open"
     if row.p_adjusted > LEVEL:
         return "cannot be told from chance", "open"
     up = row.ratio > 1 if row.ratio is not None else (row.delta or 0.0) > 0
     good = up == (QUANTITIES[row.metric].better == "higher")
     return ("higher" if up else "lower"), ("good" if good else "bad")
+
+
+def _per_dollar(number: float | None) -> str:
+    if number is None:
+        return ""
+    return f"{formats.MINUS if number < 0 else '+'}{abs(number):.2g} reward"
 
 
 def _said(text: str) -> str:
@@ -277,8 +299,10 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
         columns=tuple((name, colours.get(name, "")) for name in sorted(shown)),
         lines=tuple(lines),
         axes={},
+        heading="",
         statement=why,
         enough="",
+        per_dollar="",
         look_at=(*more, *(_look_at(answer) if answer is not None else ())),
     )
 

@@ -77,8 +77,8 @@ def task_chart(
         key_of((comparison.baseline_config, comparison.config), colours),
         None,
         (
-            f"The {len(lines)} tasks with the largest differences; {left:,} more are in the table "
-            "of trials.",
+            f" The {len(lines) // 2} best and the {len(lines) // 2} worst; {left:,} more tasks "
+            "between them are in the table of trials.",
         )
         if left
         else (),
@@ -87,7 +87,7 @@ def task_chart(
 
 
 def chosen(tasks: Sequence[MatchedTask], metrics: Sequence[str]) -> list[MatchedTask]:
-    """The tasks that are drawn: those that differ most, the best gain first."""
+    """The tasks that are drawn, the best gain first; of many the best gains and worst losses."""
 
     def deltas(task: MatchedTask) -> tuple[float, ...]:
         return tuple(
@@ -97,8 +97,11 @@ def chosen(tasks: Sequence[MatchedTask], metrics: Sequence[str]) -> list[Matched
             for m in metrics
         )
 
-    largest = sorted(tasks, key=lambda t: (-max(map(abs, deltas(t))), _name(t)))[:MAX_TASKS]
-    return sorted(largest, key=lambda t: (tuple(-d for d in deltas(t)), _name(t)))
+    ordered = sorted(tasks, key=lambda t: (tuple(-d for d in deltas(t)), _name(t)))
+    if len(ordered) <= MAX_TASKS:
+        return ordered
+    half = MAX_TASKS // 2
+    return [*ordered[:half], *ordered[-half:]]
 
 
 def _name(task: MatchedTask) -> tuple[str, str]:

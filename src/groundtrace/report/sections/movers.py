@@ -80,8 +80,8 @@ def _row(side: str, task: MatchedTask, name: str, delta: float) -> list[str]:
         side,
         Name(task.task_name),
         Name(task.benchmark or "unknown"),
-        formats.value(name, task.baseline[name]),
-        formats.value(name, task.config[name]),
-        formats.delta(name, delta),
-        formats.delta("reward", _delta(task, "reward")),
+        formats.brief(name, task.baseline[name]),
+        formats.brief(name, task.config[name]),
+        formats.brief_delta(name, delta),
+        formats.brief_delta("reward", _delta(task, "reward")),
     ]
