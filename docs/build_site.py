@@ -60,6 +60,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/statistics.md",
         "docs/explanation/shell.md",
         "docs/explanation/fuzzing.md",
+        "docs/explanation/lines-and-context.md",
         "docs/conformance.md",
     ),
     "Project": (

@@ -249,8 +249,8 @@ class FileRef(msgspec.Struct, frozen=True):
     line_shift: int | None = None
     """Lines by which a write made the file longer, where known."""
     line_changes: tuple[tuple[int, int, int], ...] = ()
-    """Places that a write changed: first and last line replaced, counted before it, and growth;
-    empty where they are not known (D72)."""
+    """Places that a write changed, in order: first and last line replaced, counted before each, and
+    growth; empty where they are not known (D72)."""
     revision: str | None = None
     """Revision of the repository that the call names beside it, where it does."""
     evidence: Evidence = "declared"

@@ -168,7 +168,7 @@ class LineRange(Record, frozen=True, kw_only=True):
 
 
 class LineChange(Record, frozen=True, kw_only=True):
-    """A place that a write changed; lines are counted before the write."""
+    """A place that a write changed; lines are counted before the change."""
 
     line_start: Annotated[
         Line,
@@ -236,7 +236,10 @@ class Access(Record, frozen=True, kw_only=True):
     ] = UNSET
     line_changes: Annotated[
         list[LineChange] | UnsetType,
-        Meta(description="Places that a write changed, where known. Since 1.2."),
+        Meta(
+            description="Places that a write changed, where known, in order: each counts lines as "
+            "the one before it left them. Since 1.2."
+        ),
     ] = UNSET
     evidence: Annotated[
         Literal["declared", "generic"] | UnsetType,

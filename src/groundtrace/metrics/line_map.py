@@ -49,7 +49,7 @@ class LineMap:
             if shift != 0:
                 self._kept = None
             return
-        for change in sorted(changes, key=lambda change: change.line_start, reverse=True):
+        for change in changes:
             self._replace(change.line_start, change.line_end, change.line_shift)
 
     def _replace(self, first: int, last: int, shift: int) -> None:

@@ -7,6 +7,7 @@ holds.
 
 from __future__ import annotations
 
+import posixpath
 import shlex
 from collections.abc import Callable, Mapping, Set
 from functools import cache
@@ -205,16 +206,19 @@ def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings
 
 
 def _with_sed(refs: tuple[FileRef, ...], command: str) -> tuple[FileRef, ...]:
-    """The references with what a `sed -i` changed; a file written twice is left as it is."""
-    written = [ref.path for ref in refs if ref.kind == "written"]
-    if "sed" not in {ref.rule for ref in refs if ref.kind == "written"}:
+    """The references with what each `sed -i` of the command changed."""
+    if not any(ref.kind == "written" and ref.rule == "sed" for ref in refs):
         return refs
     changes = sed_changes(command)
+
+    def changed(ref: FileRef) -> FileRef:
+        for file, of_file in changes.items():
+            if f"/{ref.path}".endswith(f"/{posixpath.normpath(file).lstrip('/')}"):
+                return with_changes(ref, of_file)
+        return ref
+
     return tuple(
-        with_changes(ref, changes)
-        if ref.kind == "written" and ref.rule == "sed" and written.count(ref.path) == 1
-        else ref
-        for ref in refs
+        changed(ref) if ref.kind == "written" and ref.rule == "sed" else ref for ref in refs
     )
 
 

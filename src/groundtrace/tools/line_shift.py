@@ -1,6 +1,7 @@
 """Where a write changed a file, and by how many lines the file grew (D72).
 
-A change says: these lines, counted before the write, were replaced, and the file grew by so many.
+A change says: these lines, counted before it, were replaced, and the file grew by so many. Changes
+of one write are in order: each counts lines as the one before it left them.
 An insertion replaces nothing: its last line is the one before its first. Where only the growth of
 the file is known, a written reference has a `line_shift` and no changes.
 """
@@ -52,7 +53,8 @@ def edit_changes(call: ToolCall, text: str) -> list[Change]:
     data = call.result.data if call.result is not None else None
     stated = list(patch_changes(as_items(as_mapping(data).get("structuredPatch"))))
     if stated:
-        return stated
+        # From the bottom up, so that none moves the lines of the next.
+        return sorted(stated, reverse=True)
     arguments = call.arguments
     line = whole_number(arguments.get("insert_line"))
     if arguments.get("command") == "insert" and line is not None and line >= 0:
@@ -143,29 +145,54 @@ def body_shift(lines: Iterable[str]) -> int:
 _DELETED = re.compile(r"(\d{1,9})(?:,(\d{1,9}))?\s*d")
 _INSERTED = re.compile(r"(\d{1,9})\s*([ia])\\?\s*(.*)", re.DOTALL)
 _SUBSTITUTED = re.compile(r"(?:\d+(?:,(?:\d+|\$))?|/[^/\n]*/)?\s*s([/|#,@!]).*", re.DOTALL)
-_FOLLOWED = re.compile(r"\b(?:for|while|until|xargs|find)\b|[$`]")
+_OTHER_WRITERS = re.compile(
+    r"\b(?:for|while|until|xargs|find|python3?|perl|awk|patch|git|tee|mv|cp|rm|ed)\b|[$`>]"
+)
+"""What may write a file besides, or write files that the command does not name."""
 
 
-def sed_changes(command: str) -> list[Change]:
-    """What the only `sed -i` of a plain command changed in its files; empty where it is not plain."""
-    if len(re.findall(r"\bsed\b", command)) != 1 or _FOLLOWED.search(command):
-        return []
+def sed_changes(command: str) -> dict[str, list[Change]]:
+    """What the `sed -i` of a plain command changed, by file as the command names it, in order.
+
+    A file of which some change is not understood is left out; a command in which something else
+    may write gives nothing.
+    """
     try:
-        lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+        lexer = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars=True)
         lexer.whitespace_split = True
         words = list(lexer)
     except ValueError:
-        return []
-    if "sed" not in words:
-        return []
-    words = words[words.index("sed") + 1 :]
+        return {}
+    if words[:2] in (["bash", "-c"], ["sh", "-c"]) and len(words) == 3:
+        return sed_changes(words[2])
+    found: dict[str, list[Change] | None] = {}
+    for part in _commands(words):
+        if part[0] == "sed" and any(re.match(r"-[nErsz]*i|--in-place", word) for word in part):
+            _add_sed(part[1:], found)
+        elif any(map(_OTHER_WRITERS.search, part)):
+            return {}
+    return {file: changes for file, changes in found.items() if changes}
+
+
+def _commands(words: Sequence[str]) -> Iterator[list[str]]:
+    part: list[str] = []
+    for word in [*words, ";"]:
+        if set(word) <= set(";&|()"):
+            if part:
+                yield part
+            part = []
+        else:
+            part.append(word)
+
+
+def _add_sed(words: Sequence[str], found: dict[str, list[Change] | None]) -> None:
     options = [word for word in words if word.startswith("-")]
-    plain = [word for word in words if not word.startswith("-")]
-    if not plain or not any(re.match(r"-[nErsz]*i|--in-place", option) for option in options):
-        return []
-    if any(re.match(r"-[iErs]*e|-f|--expression|--file", option) for option in options):
-        return []
-    return _sed_change(plain[0].strip())
+    script, *files = [word for word in words if not word.startswith("-")] or [""]
+    plain = not any(re.match(r"-[iErs]*e|-f|--expression|--file", option) for option in options)
+    changes = _sed_change(script.strip()) if plain else []
+    for file in files if plain else words:
+        known = found.get(file, [])
+        found[file] = None if known is None or not changes else [*known, *changes]
 
 
 def _sed_change(script: str) -> list[Change]:
