@@ -35,6 +35,7 @@ from groundtrace.traces.claims import stated_by
 from groundtrace.traces.claude_code import ClaudeCodeReader
 from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
+from groundtrace.traces.swe_agent import SweAgentReader
 from groundtrace.traces.trial_files import TrialFiles
 from groundtrace.traces.unread import UNREAD, UNREAD_HARNESS_WORDS
 
@@ -49,6 +50,7 @@ READERS: tuple[Reader, ...] = (
     ClaudeCodeReader(),
     CursorReader(),
     MiniSweAgentReader(),
+    SweAgentReader(),
 )
 """The readers that groundtrace brings; for equal claims on a file the earlier one reads it."""
 
