@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 
 from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
 from groundtrace.traces.atif import AtifReader
+from groundtrace.traces.chat import ChatReader
 from groundtrace.traces.claims import stated_by
 from groundtrace.traces.claude_code import ClaudeCodeReader
 from groundtrace.traces.cursor import CursorReader
@@ -49,6 +50,7 @@ READERS: tuple[Reader, ...] = (
     AtifReader(),
     ClaudeCodeReader(),
     CursorReader(),
+    ChatReader(),
     MiniSweAgentReader(),
     SweAgentReader(),
 )
