@@ -12,7 +12,10 @@ _FRAME = re.compile(
     r"(?:OBSERVATION:\n?|(?:EXECUTION RESULT|Execution output) of \[[^\]\n]*\]:\n?)",
 )
 _STEP = re.compile(r"\n*This is step \d+ of a maximum of \d+\. Steps Remaining: -?\d+\.\s*\Z")
-_STREAMS = re.compile(r"\[STDOUT\]\n\n(.*?)\n\n\[STDERR\]\n\n(.*)\Z", re.DOTALL)
+_STREAMS = re.compile(
+    r"(?:Error executing command:\s*)?\[STDOUT\]\n\n(.*?) ?\n\n\[STDERR\](?!.*\n\[STDERR\])(.*)\Z",
+    re.DOTALL,
+)
 _PROMPT = re.compile(
     r"\n?\(Open file: (?P<file>[^\n]*)\)\n\(Current directory: (?P<folder>[^\n]*)\)\nbash-\$\s*\Z"
 )
@@ -48,9 +51,8 @@ def read_answer(name: str, text: str) -> Answer:
     text = _STEP.sub("", text)
     streams = _STREAMS.match(text)
     if streams is not None:
-        out, err = (part.strip("\n") for part in streams.groups())
-        out = out.removesuffix(" ")
-        text = "\n".join(part for part in (out, err.rstrip()) if part.strip())
+        out, err = streams[1].strip("\n"), streams[2].strip()
+        text = "\n".join(part for part in (out, err) if part.strip())
     folder, open_file = None, None
     prompt = _PROMPT.search(text)
     if prompt is not None:

@@ -46,6 +46,7 @@ def read_row(row: Mapping[str, Any], path: str, keep: Keep) -> Source:
     reading = Conversation(path, keep)
     steps = _listed(row.get("trajectory_steps"))
     if steps:
+        reading.enter(as_text(as_mapping(row.get("agent_args")).get("instance_prompt")) or "")
         reading.steps(steps)
     else:
         messages = _messages(row, reading.source)
