@@ -36,6 +36,7 @@ from groundtrace.traces.claims import stated_by
 from groundtrace.traces.claude_code import ClaudeCodeReader
 from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
+from groundtrace.traces.openhands.reader import OpenHandsReader
 from groundtrace.traces.swe_agent import SweAgentReader
 from groundtrace.traces.trial_files import TrialFiles
 from groundtrace.traces.unread import UNREAD, UNREAD_HARNESS_WORDS
@@ -50,6 +51,7 @@ READERS: tuple[Reader, ...] = (
     AtifReader(),
     ClaudeCodeReader(),
     CursorReader(),
+    OpenHandsReader(),
     ChatReader(),
     MiniSweAgentReader(),
     SweAgentReader(),

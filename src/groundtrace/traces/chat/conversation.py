@@ -26,7 +26,7 @@ from groundtrace.traces.rows import find_row
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
-_UPLOADED = re.compile(r"<uploaded_files>\s*(/[^\n<]*?)\s*</uploaded_files>")
+UPLOADED = re.compile(r"<uploaded_files>\s*(/[^\n<]*?)\s*</uploaded_files>")
 _MEMBERS = ("fncall_messages", "messages", "trajectory")
 """Where the messages are; the first member that holds some."""
 
@@ -132,7 +132,7 @@ class Conversation:
     def enter(self, text: str) -> None:
         """Directory and open file that a message of the harness tells."""
         state = state_of(text)
-        uploaded = _UPLOADED.search(text) if self.cwd is None else None
+        uploaded = UPLOADED.search(text) if self.cwd is None else None
         if state.folder:
             self.cwd = state.folder
             self.open_file = state.open_file or None
