@@ -1,4 +1,4 @@
-"""SWE-agent's tools: a window into the open file, and searches that print what they found."""
+"""Tools of SWE-agent, and OpenHands' skills after them: a window into the open file, and searches that print what they found."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from groundtrace.tools.common import (
     locate,
     outer_lines,
     shown_text,
-    surfaced,
     usable,
 )
 from groundtrace.tools.generic import generic_findings
 from groundtrace.tools.table import ToolEntry
 
 _WINDOW = re.compile(r"^\[File: (?P<path>[^\n]+?) \(\d+ lines total\)\][^\n]*\n?", re.MULTILINE)
-_NUMBERED = re.compile(r"(\d+):(.*)", re.DOTALL)
+_NUMBERED = re.compile(r"(\d+)[:|](.*)", re.DOTALL)
 _FOUND = re.compile(
-    r'^Found \d+ matches for "(?P<term>.*?)" in (?P<place>[^\n]+?):?[ \t]*$',
+    r'^\[?Found \d+ matches for "(?P<term>.*?)" in (?P<place>[^\n]+?)[\]:]?[ \t]*$',
     re.MULTILINE | re.DOTALL,
 )
-_END = re.compile(r"^End of matches for ", re.MULTILINE)
-_COUNT = re.compile(r"\s+\(\d+ matches?\)$")
+_END = re.compile(r"^\[?End of matches for ", re.MULTILINE)
+_COUNT = re.compile(r"\s+\((?:\d+ matches?|Line (?P<line>\d{1,9}))\)(?:: .*)?$")
 _MATCH = re.compile(r"^Line (\d{1,9}):", re.MULTILINE)
 
 
@@ -57,11 +56,13 @@ def found_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
     end = _END.search(text, found.end())
     body = text[found.end() : end.start() if end else len(text)]
     scope = absolute(found["place"], cwd)
-    names = (_COUNT.sub("", line.strip()) for line in body.split("\n"))
-    refs = surfaced(
-        (locate(name, cwd, scope) for name in names if name), "search: names of the files found"
-    )
-    return Findings(refs, failed=not refs)
+    spans = Spans("matched", "search: files that it names", "surfaced")
+    for line in filter(None, map(str.strip, body.split("\n"))):
+        shown = _COUNT.search(line)
+        name = line[: shown.start()] if shown else line
+        number = shown["line"] if shown else None
+        spans.add(locate(name, cwd, scope), int(number) if number else None)
+    return Findings(spans.refs(), failed=not spans)
 
 
 def found_lines(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:

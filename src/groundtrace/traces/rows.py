@@ -47,7 +47,7 @@ def read_rows(folder: Folder, path: str) -> Iterator[Row]:
             return
     with folder.open(path) as stream:
         for line in read_lines(stream):
-            if line.number == 1 and line.data in (b"{", b"[") or _is_open(line.data):
+            if (line.number == 1 and line.data in (b"{", b"[")) or _is_open(line.data):
                 break
             yield Row(line.number, line.data)
         else:
@@ -105,7 +105,9 @@ def find_row(
         value = decoded(row, path)
         if sample_id is None:
             if only is not None:
-                return Problem(path, "unrecognised", "the file has several rows; name one by its id")
+                return Problem(
+                    path, "unrecognised", "the file has several rows; name one by its id"
+                )
             only = value
         elif not isinstance(value, Problem) and ids.next(row, value) == sample_id:
             return value

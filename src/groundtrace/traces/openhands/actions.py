@@ -10,6 +10,7 @@ from typing import Any
 from groundtrace import jsonio
 from groundtrace.mcp import UNKNOWN_SERVER, content_text
 from groundtrace.traces.openhands.dialect import BUILTIN_TOOLS
+from groundtrace.traces.openhands.skills import skill_of
 from groundtrace.values import as_mapping, as_text
 
 NAMES: Mapping[str, str] = {
@@ -67,7 +68,9 @@ _BOOKKEEPING = frozenset(
 )
 _PROMPT = re.compile(r"(?:\r?\n|\A)[^\n]*@[^\n:]+:(?P<folder>[^\n]*?) [#$]\s*\Z")
 """The shell's prompt at the end of old observations."""
-_FOOTER = re.compile(r"\n?\[Jupyter current working directory: (?P<folder>[^\n\]]*)\](?:\n\[[^\n]*\])*\s*\Z")
+_FOOTER = re.compile(
+    r"\n?\[Jupyter current working directory: (?P<folder>[^\n\]]*)\](?:\n\[[^\n]*\])*\s*\Z"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +94,17 @@ def asked_v0(event: Mapping[str, Any]) -> Asked | None:
     if name is None:
         if action in NO_CALLS or (action != "recall" and event.get("source") == "user"):
             return None
-        name = as_text(args.get("name")) if action in ("mcp", "call_tool_mcp") else NAMES.get(action)
+        name = (
+            as_text(args.get("name")) if action in ("mcp", "call_tool_mcp") else NAMES.get(action)
+        )
         name = name or action
     call_id = as_text(meta.get("tool_call_id"))
     given = _given(meta, name, call_id)
     if given is None:
         given = _from_action(action, args)
+    skill = skill_of(given.get("code")) if action == "run_ipython" else None
+    if skill is not None:
+        return Asked(*skill, call_id)
     server = None if name in BUILTIN_TOOLS or name in NAMES.values() else UNKNOWN_SERVER
     return Asked(name, given, call_id, server)
 

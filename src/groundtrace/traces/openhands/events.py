@@ -17,6 +17,7 @@ from groundtrace.traces.chat.conversation import UPLOADED
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import Counts
 from groundtrace.traces.openhands.actions import Asked, asked_v0, asked_v1, outcome_v0, outcome_v1
+from groundtrace.traces.openhands.skills import skill_failed
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
@@ -101,6 +102,7 @@ class Events:
                 call, self.last = self.last, None
             if call is not None:
                 text, failed, folder = outcome_v0(event)
+                failed = failed or skill_failed(call.name, text)
                 self.answer(call, text, failed, folder, moment)
 
     # --- V1 ---------------------------------------------------------------------------------
