@@ -222,6 +222,9 @@ def _samples(
         if row is not None and row.sample is not None and sample.sample_id != row.sample:
             continue
         none = False
+        if sample.no_trial is not None and row is None:
+            yield Skipped(path, None, sample.no_trial)
+            continue
         yield _Item(
             folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark, row
         )

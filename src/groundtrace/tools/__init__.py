@@ -234,6 +234,7 @@ def _readers() -> Mapping[str, Reader]:
         serena,
         sourcegraph,
         sourcegraph_evaluator,
+        swe_agent,
     )
 
     return {
@@ -258,6 +259,9 @@ def _readers() -> Mapping[str, Reader]:
         "sg_deepsearch": sourcegraph.deepsearch,
         "sg_list_repos": sourcegraph.list_repos,
         "sg_evaluator": sourcegraph_evaluator.evaluator,
+        "window": swe_agent.window,
+        "found_files": swe_agent.found_files,
+        "found_lines": swe_agent.found_lines,
         "gh_contents": github.contents,
         "gh_search_code": github.search_code,
         "gh_tree": github.tree,

@@ -28,7 +28,7 @@ from groundtrace.tools.line_shift import edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
 
 _SHOWS_FILE = re.compile(
-    r"\s*Here's the result of running `cat -n` on (?!a snippet)(?P<path>[^\n]+?):?\n"
+    r"\s*Here's the result of running `cat -n` on (?:the file: )?(?!a snippet)(?P<path>[^\n]+?):?\n"
 )
 _SHOWS_FOLDER = re.compile(
     r"\s*Here(?:'s| are) the files and directories(?=[^\n]*+\n)[^\n]* in (?P<path>/[^\n,:]*+)[^\n]*+\n"
@@ -42,6 +42,8 @@ _REFUSED = re.compile(
     r"\s*(?:ERROR|Error\b|Invalid |No replacement was performed|No edit history|Parameter `|"
     r"Missing required|The path |File already exists|Unrecognized command|Ran into )"
 )
+_SPACED = re.compile(r" *(\d+) (.*)", re.DOTALL)
+"""A line of R2E-Gym's editor, which writes a blank where `cat -n` writes a tab."""
 _HEAD = 8192
 _WRITES = ("create", "str_replace", "insert", "undo_edit")
 
@@ -86,7 +88,8 @@ def _viewed(
     """A file that was opened; the extra empty line at the end of the file is not a line of it."""
     path = absolute(shows["path"], cwd) if shows else given
     body = text[shows.end() :] if shows else text
-    outer = outer_lines(body, NUMBERED)
+    spaced = shows is not None and _SPACED.match(body) is not None
+    outer = outer_lines(body, _SPACED if spaced else NUMBERED)
     if not usable(path) or (outer is None and not body.strip()):
         return Findings(failed=True, category="file_read")
     (start, _), (end, last) = outer or ((None, ""), (None, ""))

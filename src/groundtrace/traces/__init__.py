@@ -31,10 +31,13 @@ from typing import TYPE_CHECKING
 
 from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
 from groundtrace.traces.atif import AtifReader
+from groundtrace.traces.chat import ChatReader
 from groundtrace.traces.claims import stated_by
 from groundtrace.traces.claude_code import ClaudeCodeReader
 from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
+from groundtrace.traces.openhands.reader import OpenHandsReader
+from groundtrace.traces.swe_agent import SweAgentReader
 from groundtrace.traces.trial_files import TrialFiles
 from groundtrace.traces.unread import UNREAD, UNREAD_HARNESS_WORDS
 
@@ -48,7 +51,10 @@ READERS: tuple[Reader, ...] = (
     AtifReader(),
     ClaudeCodeReader(),
     CursorReader(),
+    OpenHandsReader(),
+    ChatReader(),
     MiniSweAgentReader(),
+    SweAgentReader(),
 )
 """The readers that groundtrace brings; for equal claims on a file the earlier one reads it."""
 

@@ -47,6 +47,8 @@ class Sample:
     trace. Of several attempts at one instance a reader numbers the later ones."""
     stated: Stated = field(default_factory=Stated)
     """What the sample says of itself, as far as that is cheap to know."""
+    no_trial: str | None = None
+    """Why it is no trial of a model, such as a demonstration: discovery skips it and says why."""
 
 
 def stated_by(reader: object, name: str) -> tuple[Any, ...]:

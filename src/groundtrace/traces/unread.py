@@ -10,7 +10,6 @@ UNREAD: tuple[str, ...] = (
     "agent/*.jsonl",
     "agent/*.jsonl.gz",
     "agent/*.jsonl.zst",
-    "agent/*.traj",
     "agent/openhands.txt",
     "agent/codex.txt",
     "agent/gemini*.txt",
@@ -22,6 +21,5 @@ UNREAD_HARNESS_WORDS: tuple[tuple[str, str], ...] = (
     ("codex", "codex"),
     ("gemini", "gemini-cli"),
     ("opencode", "opencode"),
-    ("swe_agent", "swe-agent"),
 )
 """Words in the path of a harness's class, each with the harness that it means."""

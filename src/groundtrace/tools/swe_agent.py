@@ -1,0 +1,77 @@
+"""Tools of SWE-agent, and OpenHands' skills after them: a window into the open file, and searches that print what they found."""
+
+from __future__ import annotations
+
+import re
+
+from groundtrace.model import FileRef, ToolCall
+from groundtrace.tools.common import (
+    NOTHING,
+    Findings,
+    Spans,
+    absolute,
+    first_text,
+    locate,
+    outer_lines,
+    shown_text,
+    usable,
+)
+from groundtrace.tools.generic import generic_findings
+from groundtrace.tools.table import ToolEntry
+
+_WINDOW = re.compile(r"^\[File: (?P<path>[^\n]+?) \(\d+ lines total\)\][^\n]*\n?", re.MULTILINE)
+_NUMBERED = re.compile(r"(\d+)[:|](.*)", re.DOTALL)
+_FOUND = re.compile(
+    r'^\[?Found \d+ matches for "(?P<term>.*?)" in (?P<place>[^\n]+?)[\]:]?[ \t]*$',
+    re.MULTILINE | re.DOTALL,
+)
+_END = re.compile(r"^\[?End of matches for ", re.MULTILINE)
+_COUNT = re.compile(r"\s+\((?:\d+ matches?|Line (?P<line>\d{1,9}))\)(?:: .*)?$")
+_MATCH = re.compile(r"^Line (\d{1,9}):", re.MULTILINE)
+
+
+def window(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+    """`open`, `goto`, `scroll_down`: the lines of the file that the window shows."""
+    text = shown_text(call.result)
+    shown = _WINDOW.search(text)
+    if shown is None:
+        if not first_text(call.arguments, entry.path_arguments):
+            return generic_findings(call, cwd)  # a tool of this name of another harness
+        return NOTHING
+    path = absolute(shown["path"], cwd)
+    outer = outer_lines(text[shown.end() :], _NUMBERED)
+    if outer is None or not usable(path):
+        return NOTHING
+    (start, _), (end, _) = outer
+    rule = "window: lines that it shows"
+    return Findings((FileRef(path, "read", line_start=start, line_end=end, rule=rule),))
+
+
+def found_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
+    """`search_dir`, `find_file`: the files listed."""
+    text = shown_text(call.result)
+    found = _FOUND.search(text)
+    if found is None:
+        return NOTHING
+    end = _END.search(text, found.end())
+    body = text[found.end() : end.start() if end else len(text)]
+    scope = absolute(found["place"], cwd)
+    spans = Spans("matched", "search: files that it names", "surfaced")
+    for line in filter(None, map(str.strip, body.split("\n"))):
+        shown = _COUNT.search(line)
+        name = line[: shown.start()] if shown else line
+        number = shown["line"] if shown else None
+        spans.add(locate(name, cwd, scope), int(number) if number else None)
+    return Findings(spans.refs(), failed=not spans)
+
+
+def found_lines(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
+    """`search_file`: the matching lines of one file."""
+    text = shown_text(call.result)
+    found = _FOUND.search(text)
+    if found is None:
+        return NOTHING
+    spans = Spans("matched", "search: lines of the file that match")
+    for line in _MATCH.finditer(text, found.end()):
+        spans.add(absolute(found["place"], cwd), int(line[1]))
+    return Findings(spans.refs(), failed=not spans)

@@ -1,0 +1,79 @@
+"""What came back for a call, without the frame that a data set or a harness put around it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from groundtrace.traces.swe_agent.actions import answer_of
+
+_FRAME = re.compile(
+    r"\s*(?:Exit code: (?P<code>[^\n]*)\n)?"
+    r"(?:OBSERVATION:\n?|(?:EXECUTION RESULT|Execution output) of \[[^\]\n]*\]:\n?)",
+)
+_STEP = re.compile(r"\n*This is step \d+ of a maximum of \d+\. Steps Remaining: -?\d+\.\s*\Z")
+_STREAMS = re.compile(
+    r"(?:Error executing command:\s*)?\[STDOUT\]\n\n(.*?) ?\n\n\[STDERR\](?!.*\n\[STDERR\])(.*)\Z",
+    re.DOTALL,
+)
+_PROMPT = re.compile(
+    r"\n?\(Open file: (?P<file>[^\n]*)\)\n\(Current directory: (?P<folder>[^\n]*)\)\nbash-\$\s*\Z"
+)
+_FOOTER = re.compile(
+    r"(?:\n\[(?:The command completed with exit code|Current working directory:"
+    r"|Python interpreter:|Command finished with exit code|Jupyter|The command has no new output)"
+    r"[^\n]*\]?)+\s*\Z"
+)
+_EXIT = re.compile(r"exit code (-?\d+)")
+_FOLDER = re.compile(r"\[Current working directory: (/[^\n\]]*)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one call."""
+
+    text: str
+    failed: bool = False
+    folder: str | None = None
+    """Directory after the call, where the frame tells it."""
+    open_file: str | None = None
+    """File that is open after the call; empty where none is."""
+
+
+def read_answer(name: str, text: str) -> Answer:
+    """A call's own output out of the message that answers it."""
+    failed = False
+    frame = _FRAME.match(text)
+    if frame is not None:
+        code = frame["code"]
+        failed = code is not None and code.strip() != "0"
+        text = text[frame.end() :]
+    text = _STEP.sub("", text)
+    streams = _STREAMS.match(text)
+    if streams is not None:
+        out, err = streams[1].strip("\n"), streams[2].strip()
+        text = "\n".join(part for part in (out, err) if part.strip())
+    folder, open_file = None, None
+    prompt = _PROMPT.search(text)
+    if prompt is not None:
+        folder, open_file = prompt["folder"], prompt["file"].replace("n/a", "")
+        text = text[: prompt.start()]
+    footer = _FOOTER.search(text)
+    if footer is not None:
+        code_in = _EXIT.search(footer[0])
+        failed = failed or (code_in is not None and code_in[1] != "0")
+        place = _FOLDER.search(footer[0])
+        folder = place[1] if place else folder
+        text = text[: footer.start()]
+    if text.lstrip().startswith("ERROR:"):
+        failed = True
+    text, refused = answer_of(name, text)
+    return Answer(text, failed or refused, folder, open_file)
+
+
+def state_of(text: str) -> Answer:
+    """Directory and open file that the prompt at the end of a message tells."""
+    prompt = _PROMPT.search(text)
+    if prompt is None:
+        return Answer("")
+    return Answer("", folder=prompt["folder"], open_file=prompt["file"].replace("n/a", ""))

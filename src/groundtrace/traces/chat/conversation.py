@@ -1,0 +1,213 @@
+"""One row of a data set as a source of calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from groundtrace import jsonio
+from groundtrace.model import Problem, Usage
+from groundtrace.storage import Folder
+from groundtrace.traces.chat.answers import read_answer, state_of
+from groundtrace.traces.chat.dialects import (
+    Asked,
+    Dialect,
+    calls_of,
+    dialect_of,
+    is_reply,
+    text_of,
+    xml_calls,
+)
+from groundtrace.traces.chat.stated import name_of, stated_of
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.ledger import Counts
+from groundtrace.traces.rows import find_row
+from groundtrace.traces.source import RawCall, Source
+from groundtrace.values import as_amount, as_count, as_mapping, as_text
+
+UPLOADED = re.compile(r"<uploaded_files>\s*(/[^\n<]*?)\s*</uploaded_files>")
+_MEMBERS = ("fncall_messages", "messages", "trajectory")
+"""Where the messages are; the first member that holds some."""
+
+
+def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source:
+    """Read one row."""
+    row = find_row(folder, path, sample_id, name_of)
+    if isinstance(row, Problem):
+        source = Source(path, "transcript", "chat")
+        source.problems.append(row)
+        return source
+    return read_row(row, path, keep)
+
+
+def read_row(row: Mapping[str, Any], path: str, keep: Keep) -> Source:
+    """A row as a source."""
+    reading = Conversation(path, keep)
+    steps = _listed(row.get("trajectory_steps"))
+    if steps:
+        reading.enter(as_text(as_mapping(row.get("agent_args")).get("instance_prompt")) or "")
+        reading.steps(steps)
+    else:
+        messages = _messages(row, reading.source)
+        dialect = dialect_of(messages)
+        if dialect == "mini":
+            return _mini(messages, row, path, keep)
+        reading.messages(messages, dialect)
+    return reading.finish(row)
+
+
+def _listed(value: Any) -> list[Any]:
+    """A list, also where it is JSON in a string."""
+    if isinstance(value, str):
+        try:
+            value = jsonio.loads(value.encode())
+        except (jsonio.BadJsonError, UnicodeEncodeError):
+            return []
+    return value if isinstance(value, list) else []
+
+
+def _messages(row: Mapping[str, Any], source: Source) -> list[Mapping[str, Any]]:
+    found = next((items for name in _MEMBERS if (items := _listed(row.get(name)))), [])
+    # The reply of a logged model call is not among its messages yet.
+    response = as_mapping(row.get("fncall_response")) or as_mapping(row.get("response"))
+    choices = response.get("choices")
+    if isinstance(choices, list) and choices:
+        found = [*found, as_mapping(choices[0]).get("message")]
+    messages = [message for message in found if isinstance(message, dict)]
+    if len(messages) < len(found):
+        reason = f"{len(found) - len(messages)} messages are no objects"
+        source.problem("wrong_type", reason, place="$.messages")
+    return messages
+
+
+def _mini(
+    messages: Sequence[Mapping[str, Any]], row: Mapping[str, Any], path: str, keep: Keep
+) -> Source:
+    """mini-swe-agent's own conversation, in a row."""
+    from groundtrace.traces.mini_swe_agent.trajectory import Trajectory
+
+    trajectory = Trajectory(path, keep)
+    trajectory.messages(messages)
+    source = trajectory.finish({}, [])
+    source.dialect = "chat mini"
+    source.stated = stated_of(row)
+    source.model = source.stated.model or source.model
+    return source
+
+
+class Conversation:
+    """State of reading one row."""
+
+    def __init__(self, path: str, keep: Keep) -> None:
+        self.source = Source(path, "transcript", "chat", is_main_log=True)
+        self.keep = keep
+        self.cwd: str | None = None
+        self.open_file: str | None = None
+        self.seen = 0
+
+    def messages(self, messages: Sequence[Mapping[str, Any]], dialect: Dialect) -> None:
+        """Replies with the messages that answer them."""
+        self.source.dialect = f"chat {dialect}"
+        position = 0
+        while position < len(messages):
+            number, message = position, messages[position]
+            position += 1
+            self.seen += 1
+            if not is_reply(message):
+                self.enter(text_of(message))
+                continue
+            self.source.ledger.add(number, None)
+            end = position
+            while end < len(messages) and not is_reply(messages[end]):
+                end += 1
+            answers = messages[position:end]
+            asked = calls_of(message, dialect, self.open_file)
+            self.reply(asked, answers, number)
+            for answer in answers:
+                self.enter(text_of(answer))
+            self.seen += len(answers)
+            position = end
+
+    def enter(self, text: str) -> None:
+        """Directory and open file that a message of the harness tells."""
+        state = state_of(text)
+        uploaded = UPLOADED.search(text) if self.cwd is None else None
+        if state.folder:
+            self.cwd = state.folder
+            self.open_file = state.open_file or None
+        elif uploaded is not None:
+            self.cwd = uploaded[1]
+        if self.source.cwd is None:
+            self.source.cwd = self.cwd
+
+    def reply(
+        self, asked: Sequence[Asked], answers: Sequence[Mapping[str, Any]], number: int
+    ) -> None:
+        for index, one in enumerate(asked):
+            mine = [
+                text_of(message)
+                for message in answers
+                if one.call_id is not None and message.get("tool_call_id") == one.call_id
+            ]
+            if not mine and not any(message.get("tool_call_id") for message in answers):
+                mine = [text_of(message) for message in answers[index : index + 1]]
+            self.call(one, mine[0] if mine else None, number)
+
+    def call(self, asked: Asked, answer: str | None, number: int) -> None:
+        if not asked.is_whole:
+            reason = "the arguments of a call do not decode"
+            self.source.problem("wrong_type", reason, place=f"$.messages[{number}]")
+        call = RawCall(
+            asked.name,
+            self.keep.arguments(asked.arguments),
+            call_id=asked.call_id,
+            step_id=str(number),
+            position=self.source.ledger.position,
+            cwd=self.cwd,
+        )
+        if answer is not None:
+            read = read_answer(asked.name, answer)
+            call.result, call.result_cut = self.keep.result(read.text, None, read.failed, None)
+            self.source.cut_results += call.result_cut
+            self.cwd = read.folder or self.cwd
+        self.source.calls.append(call)
+
+    def steps(self, steps: Sequence[Any]) -> None:
+        """R2E-Gym's steps: XML, with tokens of each."""
+        self.source.dialect = "chat r2e-gym"
+        for number, step in enumerate(steps):
+            if not isinstance(step, dict):
+                place = f"$.trajectory_steps[{number}]"
+                self.source.problem("wrong_type", "a step is no object", place=place)
+                self.source.ledger.interrupt()
+                continue
+            self.seen += 1
+            prompt = as_count(step.get("token_usage_prompt"))
+            completion = as_count(step.get("token_usage_completion"))
+            known = prompt is not None and completion is not None
+            self.source.ledger.add(number, Counts(prompt or 0, completion or 0) if known else None)
+            observation = step.get("observation")
+            for index, asked in enumerate(xml_calls(as_text(step.get("action")) or "")):
+                answer = observation if isinstance(observation, str) and index == 0 else None
+                self.call(asked, answer, number)
+
+    def finish(self, row: Mapping[str, Any]) -> Source:
+        source = self.source
+        source.parsed = self.seen > 0
+        if not self.seen and not source.problems:
+            source.problem("empty_file", "a row without messages")
+        source.stated = stated_of(row)
+        source.model = source.stated.model
+        source.harness = source.stated.harness
+        output = source.ledger.main_output()
+        cost = as_amount(row.get("cost")) if source.harness is None else None
+        source.usage = Usage(
+            output_tokens=output,
+            output_tokens_source=None if output is None else "token usage of each step",
+            input_tokens=source.ledger.main_input(),
+            cost_usd=cost,
+            cost_source=None if cost is None else "cost",
+        )
+        source.report_cut_results()
+        return source

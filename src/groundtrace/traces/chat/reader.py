@@ -1,0 +1,70 @@
+"""Data sets of conversations, and how they are recognised.
+
+Their shape: one row a line, or a list of rows. A row has `messages` (a list, or JSON in a string)
+with `role` and `content`; nebius has `trajectory` with `role` and `text`; R2E-Gym has
+`trajectory_steps` with `action` and `observation`. One object alone is read too: a log of one model
+call of OpenHands, whose messages are the whole conversation before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from groundtrace.traces.claims import Probe, Recognised, Sample
+
+if TYPE_CHECKING:
+    from groundtrace.model import Problem
+    from groundtrace.storage import Folder
+    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.source import Source
+
+_START = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")
+_STEPS = re.compile(rb'"trajectory_steps"\s*:\s*\\?"?\[\s*\{')
+_MESSAGES = re.compile(rb'"(?:messages|fncall_messages)"\s*:\s*"?\[\s*\{\s*\\?"\w+\\?"\s*:')
+_TEXTS = re.compile(rb'"trajectory"\s*:\s*"?\[\s*\{[^{}]*?"role\\?"\s*:')
+_CALLS = re.compile(
+    rb"<function=|tool_calls|```(?:bash|mswea_bash_command)?\s*\\+n"
+    rb"|\(Current directory: "
+)
+
+
+class ChatReader:
+    """Reader of data sets of conversations."""
+
+    name = "chat"
+    patterns: tuple[str, ...] = ()
+
+    def recognise(self, probe: Probe) -> Recognised | None:
+        """By the list that holds its steps, and a call in one of the known dialects."""
+        head = probe.head
+        if not _START.match(head):
+            return None
+        if _STEPS.search(head):
+            return Recognised("shape", "rows of trajectory_steps")
+        if b'"trajectory_format"' in head or b'"mini_version"' in head:
+            return None
+        if _MESSAGES.search(head) and _CALLS.search(head):
+            return Recognised("shape", "rows of messages with tool calls")
+        if _TEXTS.search(head):
+            return Recognised("shape", "rows of a trajectory of roles and texts")
+        return None
+
+    def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
+        """Every row is a sample."""
+        from groundtrace.traces.chat.stated import samples
+
+        return samples(folder, path)
+
+    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
+        """The only row of a file."""
+        from groundtrace.traces.chat.conversation import read
+
+        return read(folder, path, None, keep)
+
+    def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
+        """One row."""
+        from groundtrace.traces.chat.conversation import read
+
+        return read(folder, path, sample_id, keep)

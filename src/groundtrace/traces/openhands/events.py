@@ -1,0 +1,242 @@
+"""A history of OpenHands' events as a source of calls, of V0 and of V1.
+
+An action of the agent is a call; system prompts, messages and recalled context are none. Its
+observation names it. Histories from before events had ids hold each observation after its action,
+some as pairs. The directory that an observation states is the one after the command.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from groundtrace.model import Problem, Usage
+from groundtrace.times import parse_time
+from groundtrace.traces.chat.conversation import UPLOADED
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.ledger import Counts
+from groundtrace.traces.openhands.actions import Asked, asked_v0, asked_v1, outcome_v0, outcome_v1
+from groundtrace.traces.openhands.skills import skill_failed
+from groundtrace.traces.source import RawCall, Source
+from groundtrace.values import as_amount, as_count, as_mapping, as_text
+
+_MOVES = re.compile(r"\b(?:cd|pushd|popd)\b")
+_V1_ANSWERS = frozenset({"ObservationEvent", "AgentErrorEvent", "UserRejectObservation"})
+
+
+class Events:
+    """State of reading one history."""
+
+    def __init__(self, path: str, keep: Keep) -> None:
+        self.source = Source(path, "transcript", "openhands", harness="openhands", is_main_log=True)
+        self.keep = keep
+        self.open: dict[Hashable, RawCall] = {}
+        """Calls without an answer yet, by the id of their event and by that of the call."""
+        self.last: RawCall | None = None
+        """The last call, for histories whose events have no ids."""
+        self.ids: set[str] = set()
+        self.cwd: str | None = None
+        self.start: str | None = None
+        """Directory that the prompt names."""
+        self.spent = Counts(0, 0)
+        """Tokens up to here, as the events count them up."""
+        self.cost: float | None = None
+        self.first: float | None = None
+        self.end: float | None = None
+        self.seen = self.orphans = self.number = 0
+
+    def lost(self, problem: Problem) -> None:
+        """A part of the log that could not be read."""
+        self.source.problems.append(problem)
+        self.source.ledger.interrupt()
+        self.last = None
+
+    def history(self, history: Any, instruction: str | None) -> None:
+        """All events of a row; in old rows pairs of action and observation."""
+        found = UPLOADED.search(instruction or "")
+        self.start = found[1] if found else None
+        if not isinstance(history, list):
+            if history is not None:
+                self.source.problem("wrong_type", "a history is no list", place="$.history")
+            return
+        for event in history:
+            for one in event if isinstance(event, list) else [event]:
+                self.event(one)
+
+    def event(self, event: Any) -> None:
+        """The next event."""
+        self.number += 1
+        if not isinstance(event, dict):
+            place = f"$.history[{self.number - 1}]"
+            self.source.problem("wrong_type", "an event is no object", place=place)
+            return
+        self.seen += 1
+        moment = parse_time(event.get("timestamp"))
+        if moment is not None:
+            self.source.saw(moment)
+            self.first = moment if self.first is None else min(self.first, moment)
+            self.end = moment if self.end is None else max(self.end, moment)
+        kind = as_text(event.get("kind"))
+        if kind is not None:
+            self.event_v1(kind, event, moment)
+        else:
+            self.event_v0(event, moment)
+
+    # --- V0 ---------------------------------------------------------------------------------
+
+    def event_v0(self, event: Mapping[str, Any], moment: float | None) -> None:
+        if as_text(event.get("action")):
+            usage = as_mapping(event.get("llm_metrics")).get("accumulated_token_usage")
+            self.count(as_mapping(usage))
+            response = as_mapping(as_mapping(event.get("tool_call_metadata")).get("model_response"))
+            if not usage:
+                self.count_response(response)
+            asked = asked_v0(event)
+            if asked is not None:
+                self.call(asked, event.get("id"), moment)
+        elif as_text(event.get("observation")):
+            cause = event.get("cause")
+            call = self.open.pop(("event", cause), None) if _is_id(cause) else None
+            if call is None and "id" not in event:
+                call, self.last = self.last, None
+            if call is not None:
+                text, failed, folder = outcome_v0(event)
+                failed = failed or skill_failed(call.name, text)
+                self.answer(call, text, failed, folder, moment)
+
+    # --- V1 ---------------------------------------------------------------------------------
+
+    def event_v1(self, kind: str, event: Mapping[str, Any], moment: float | None) -> None:
+        if kind == "ConversationStateUpdateEvent" and event.get("key") == "stats":
+            self.stats(as_mapping(as_mapping(event.get("value")).get("usage_to_metrics")))
+        elif kind == "ActionEvent":
+            self.call(asked_v1(event), event.get("id"), moment)
+        elif kind in _V1_ANSWERS:
+            call = next(
+                (
+                    found
+                    for key in (
+                        ("event", event.get("action_id")),
+                        ("call", event.get("tool_call_id")),
+                    )
+                    if _is_id(key[1]) and (found := self.open.get(key)) is not None
+                ),
+                None,
+            )
+            if call is None:
+                self.orphans += 1
+                return
+            text, failed, folder = outcome_v1(kind, event)
+            self.answer(call, text, failed, folder, moment)
+
+    def stats(self, models: Mapping[str, Any]) -> None:
+        """Totals of the conversation so far, over its models."""
+        usages = [as_mapping(models[name]) for name in models]
+        tokens = [as_mapping(usage.get("accumulated_token_usage")) for usage in usages]
+        self.source.model = self.source.model or next(
+            (name for usage in usages if (name := as_text(usage.get("model_name")))), None
+        )
+        costs = [as_amount(usage.get("accumulated_cost")) for usage in usages]
+        self.cost = sum(cost for cost in costs if cost) or None
+        total = {
+            key: sum(as_count(usage.get(key)) or 0 for usage in tokens)
+            for key in ("prompt_tokens", "completion_tokens")
+        }
+        self.count(total)
+
+    # --- calls ------------------------------------------------------------------------------
+
+    def call(self, asked: Asked, event_id: Any, moment: float | None) -> None:
+        """A new call; an id that the log repeats tells calls no longer apart."""
+        call_id = asked.call_id if asked.call_id not in self.ids else None
+        if call_id is not None:
+            self.ids.add(call_id)
+        call = RawCall(
+            asked.name,
+            self.keep.arguments(asked.arguments),
+            call_id=call_id,
+            step_id=str(event_id) if _is_id(event_id) else str(self.number - 1),
+            server=asked.server,
+            made_at=moment,
+            position=self.source.ledger.position,
+            cwd=self.cwd,
+        )
+        self.source.calls.append(call)
+        self.last = call
+        if _is_id(event_id):
+            self.open[("event", event_id)] = call
+        if call_id is not None:
+            self.open[("call", call_id)] = call
+
+    def answer(
+        self, call: RawCall, text: str, failed: bool, folder: str | None, moment: float | None
+    ) -> None:
+        if call.result is not None:
+            return
+        call.result, call.result_cut = self.keep.result(text, None, failed, None)
+        self.source.cut_results += call.result_cut
+        call.answered_at = moment
+        if folder is not None:
+            command = call.arguments.get("command")
+            if call.cwd is None and not (isinstance(command, str) and _MOVES.search(command)):
+                call.cwd = folder  # nothing in the command changes it
+            self.cwd = folder
+
+    # --- tokens -----------------------------------------------------------------------------
+
+    def count(self, usage: Mapping[str, Any]) -> None:
+        """Cumulative counts: what came since the last event is one model call's."""
+        prompt = as_count(usage.get("prompt_tokens"))
+        completion = as_count(usage.get("completion_tokens"))
+        if prompt is None or completion is None:
+            return
+        more = Counts(prompt - self.spent.input, completion - self.spent.output)
+        if more.input < 0 or more.output < 0 or more.total == 0:
+            return
+        self.spent = Counts(prompt, completion)
+        self.source.ledger.add(("total", self.number), more)
+
+    def count_response(self, response: Mapping[str, Any]) -> None:
+        """The usage of one model call, which several calls may share."""
+        usage = as_mapping(response.get("usage"))
+        prompt = as_count(usage.get("prompt_tokens"))
+        completion = as_count(usage.get("completion_tokens"))
+        name = as_text(response.get("id"))
+        if name is not None and prompt and completion is not None:
+            self.source.ledger.add(("response", name), Counts(prompt, completion))
+
+    # --- the end ----------------------------------------------------------------------------
+
+    @property
+    def seconds(self) -> float | None:
+        """From the first event to the last."""
+        return None if self.first is None or self.end is None else self.end - self.first
+
+    def finish(self, metrics: Mapping[str, Any]) -> Source:
+        source = self.source
+        source.parsed = self.seen > 0
+        if not self.seen and not source.problems:
+            source.problem("empty_file", "a history without events")
+        if self.orphans:
+            reason = f"{self.orphans} observations answer no action of the log"
+            source.problem("orphan_results", reason, lost_calls=self.orphans)
+        source.cwd = source.calls[0].cwd if source.calls else None
+        source.cwd = source.cwd or self.start
+        total = as_mapping(metrics.get("accumulated_token_usage"))
+        output = as_count(total.get("completion_tokens")) or source.ledger.main_output()
+        cost = as_amount(metrics.get("accumulated_cost")) or self.cost
+        source.usage = Usage(
+            output_tokens=output,
+            output_tokens_source=None if output is None else "accumulated_token_usage",
+            input_tokens=as_count(total.get("prompt_tokens")) or source.ledger.main_input(),
+            cached_tokens=as_count(total.get("cache_read_tokens")) or None,
+            cost_usd=cost,
+            cost_source=None if cost is None else "accumulated_cost",
+        )
+        source.report_cut_results()
+        return source
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, (int, str)) and not isinstance(value, bool) and value not in ("", -1)

@@ -1,0 +1,83 @@
+"""OpenHands' own logs, and how they are recognised.
+
+Where they lie: `output.jsonl` of an evaluation or of the resolver, one instance a row with its
+`history`; `trajectory.json`, a list of events; `<conversation>/events/event-00001-<uuid>.json` of
+the SDK (V1), one event a file, or all of them in one JSONL file.
+
+Their shape: an action is an event of its own, and its observation is another one that names it
+(`cause` in V0, `action_id` in V1). Events of V1 have a `kind`. The log of one model call
+(`llm_completions/…/<model>-<epoch>.json`) is a conversation, see `traces/chat`. What OpenHands writes
+as ATIF is read there, with this package's `dialect.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from groundtrace.traces.claims import Probe, Recognised, Sample
+
+if TYPE_CHECKING:
+    from groundtrace.model import Problem
+    from groundtrace.storage import Folder
+    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.source import Source
+
+_START = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*(?:\[\s*)*\{")
+_RUN = re.compile(rb'"agent_class"\s*:\s*"')
+_AROUND = re.compile(rb'"(?:test_result|llm_config|eval_output_dir|max_iterations)"\s*:')
+_HISTORY = re.compile(
+    rb'"history"\s*:\s*\[[\s\[]*\{(?:(?!"trajectory"\s*:).)*?'
+    rb'"(?:action|observation|kind)"\s*:\s*"\w+"',
+    re.DOTALL,
+)
+_ISSUE = re.compile(rb'"issue"\s*:\s*\{.*"issue_type"\s*:', re.DOTALL)
+_V0 = re.compile(
+    rb'\s*\[\s*\[?\s*\{(?=[^\[\]]{0,4000}"source"\s*:\s*"(?:agent|user|environment)")'
+    rb'\s*"id"\s*:\s*\d+\s*,\s*"timestamp"\s*:'
+)
+_V1 = re.compile(rb'"kind"\s*:\s*"\w*(?:Event|Observation|Condensation)"')
+_V1_HEAD = re.compile(rb'"source"\s*:\s*"(?:agent|user|environment|hook)"')
+
+
+class OpenHandsReader:
+    """Reader of OpenHands' evaluations and event logs."""
+
+    name = "openhands"
+    patterns: tuple[str, ...] = ()
+
+    def recognise(self, probe: Probe) -> Recognised | None:
+        """By the members of a row, else by those of its events."""
+        head = probe.head
+        if not _START.match(head):
+            return None
+        if _RUN.search(head) and _AROUND.search(head):
+            return Recognised("marker", "agent_class beside the run's configuration")
+        if _ISSUE.search(head) and b'"git_patch"' in head:
+            return Recognised("marker", "rows of OpenHands' resolver")
+        if _HISTORY.search(head) and b'"instance_id"' in head:
+            return Recognised("marker", "rows with a history of OpenHands' events")
+        if _V0.match(head):
+            return Recognised("marker", "a list of OpenHands' events")
+        if _V1.search(head) and _V1_HEAD.search(head) and b'"timestamp"' in head:
+            return Recognised("marker", "events of OpenHands' SDK")
+        return None
+
+    def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
+        """Every row of an evaluation is a sample; a log of events is one."""
+        from groundtrace.traces.openhands.rows import samples
+
+        return samples(folder, path)
+
+    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
+        """A log of events, or the only row of a file."""
+        from groundtrace.traces.openhands.rows import read
+
+        return read(folder, path, None, keep)
+
+    def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
+        """One row."""
+        from groundtrace.traces.openhands.rows import read
+
+        return read(folder, path, sample_id, keep)

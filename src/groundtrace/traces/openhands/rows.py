@@ -1,0 +1,135 @@
+"""Rows of OpenHands' evaluations and logs of events as sources, and what they state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from groundtrace.model import Problem, Stated
+from groundtrace.storage import Folder
+from groundtrace.traces.claims import Sample
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.openhands.events import Events
+from groundtrace.traces.rows import RowIds, decoded, find_row, read_rows
+from groundtrace.traces.source import Source
+from groundtrace.values import as_amount, as_count, as_mapping, as_text
+
+_EVENT_FILE = re.compile(r"event-(\d+)-[\w-]+\.json")
+
+
+def name_of(row: Mapping[str, Any]) -> str | None:
+    """The instance of a row; the resolver's rows name a repository and an issue's number."""
+    issue = as_mapping(row.get("issue"))
+    owner, repo = as_text(issue.get("owner")), as_text(issue.get("repo"))
+    number = as_count(issue.get("number"))
+    if owner and repo and number is not None:
+        return f"{owner}__{repo}-{number}"
+    return as_text(row.get("instance_id")) or as_text(
+        as_mapping(row.get("instance")).get("instance_id")
+    )
+
+
+def is_event(value: Any) -> bool:
+    """Whether an object is one event, and no row with a history of them."""
+    return isinstance(value, list) or (isinstance(value, dict) and "history" not in value)
+
+
+def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
+    """The samples of a file, each with what it states."""
+    ids = RowIds(name_of)
+    try:
+        first = _EVENT_FILE.fullmatch(path.rpartition("/")[2])
+        if first is not None and _event_files(folder, path)[0] != path:
+            yield Sample(None, no_trial="one event of a conversation, read with its first")
+            return
+        for row in read_rows(folder, path):
+            value = decoded(row, path)
+            if isinstance(value, Problem):
+                yield value
+            elif is_event(value):
+                yield Sample(None, Stated(harness="openhands"))
+                return
+            else:
+                yield Sample(ids.next(row, value), stated_of(value))
+    except OSError as error:
+        yield Problem(path, "unreadable", f"cannot be read: {error}")
+
+
+def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source:
+    """Read one row, or a log of events."""
+    events = Events(path, keep)
+    row: Mapping[str, Any] | Problem = {}
+    if sample_id is None and _is_log(folder, path):
+        for file in _event_files(folder, path):
+            for item in read_rows(folder, file):
+                value = decoded(item, file)
+                if isinstance(value, Problem):
+                    events.lost(value)
+                else:
+                    events.event(value)
+    else:
+        row = find_row(folder, path, sample_id, name_of)
+        if isinstance(row, Problem):
+            events.lost(row)
+            row = {}
+        events.history(row.get("history"), as_text(row.get("instruction")))
+    source = events.finish(as_mapping(row.get("metrics")))
+    stated = stated_of(row)
+    source.model = stated.model or source.model
+    source.stated = replace(
+        stated,
+        model=source.model,
+        agent_seconds=events.seconds,
+        cost_usd=source.usage.cost_usd,
+        cost_source=source.usage.cost_source,
+    )
+    return source
+
+
+def _is_log(folder: Folder, path: str) -> bool:
+    for row in read_rows(folder, path):
+        value = decoded(row, path)
+        return not isinstance(value, Problem) and is_event(value)
+    return False
+
+
+def _event_files(folder: Folder, path: str) -> list[str]:
+    """The files of a conversation that has one file an event, in order; else the file alone."""
+    if not _EVENT_FILE.fullmatch(path):
+        return [path]
+    numbered = [
+        (int(found[1]), entry.name)
+        for entry in folder.entries()
+        if entry.kind == "file" and (found := _EVENT_FILE.fullmatch(entry.name)) is not None
+    ]
+    return [name for _, name in sorted(numbered)] or [path]
+
+
+def stated_of(row: Mapping[str, Any]) -> Stated:
+    """What a row states of its trial."""
+    metadata = as_mapping(row.get("metadata"))
+    llm = as_mapping(metadata.get("llm_config")) or as_mapping(metadata.get("llm"))
+    result = as_mapping(row.get("test_result"))
+    patch, where = result.get("git_patch"), "test_result.git_patch"
+    if not isinstance(patch, str):
+        patch, where = row.get("git_patch"), "git_patch"
+    verdict = as_mapping(row.get("report")).get("resolved")
+    if verdict is None:
+        verdict = as_mapping(result.get("report")).get("resolved")
+    cost = as_amount(as_mapping(row.get("metrics")).get("accumulated_cost")) or None
+    return Stated(
+        task=name_of(row),
+        task_place="instance_id",
+        model=as_text(llm.get("model")),
+        harness="openhands",
+        repo=as_text(as_mapping(row.get("instance")).get("repo")),
+        cost_usd=cost,
+        cost_source=None if cost is None else "metrics.accumulated_cost",
+        reward=float(verdict) if isinstance(verdict, bool) else None,
+        reward_source="report.resolved" if isinstance(verdict, bool) else None,
+        exit_status=as_text(row.get("error")),
+        submission=patch if isinstance(patch, str) else None,
+        submission_source=where,
+    )

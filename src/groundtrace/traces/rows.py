@@ -1,0 +1,114 @@
+"""Files whose rows are trials: one JSON object a line, a list of objects, or one object.
+
+A row has an id that is unique in its file. The rows of one instance are several attempts: the later
+ones are numbered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from groundtrace import jsonio
+from groundtrace.model import Problem
+from groundtrace.storage import Folder
+from groundtrace.traces.elements import MAX_ELEMENT, Elements
+from groundtrace.traces.jsonl import read_lines
+
+_LIST = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*\[")
+_NO_CALL = re.compile(rb"(?!)")
+_LOOK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The bytes of one row."""
+
+    number: int
+    """From 1."""
+    data: bytes
+    """Empty where it is too long to be decoded."""
+    alone: bool = False
+    """The file is this one object."""
+
+
+def read_rows(folder: Folder, path: str) -> Iterator[Row]:
+    """The rows of a file, in order and not decoded."""
+    with folder.open(path) as stream:
+        head = stream.read(_LOOK)
+        start = _LIST.match(head)
+        if start is not None:
+            scanner = Elements(stream, head[start.end() :], _NO_CALL)
+            for number, data in enumerate(scanner.elements(), start=1):
+                yield Row(number, data)
+            return
+    with folder.open(path) as stream:
+        for line in read_lines(stream):
+            if (line.number == 1 and line.data in (b"{", b"[")) or _is_open(line.data):
+                break
+            yield Row(line.number, line.data)
+        else:
+            return
+    yield Row(1, folder.read(path, MAX_ELEMENT), alone=True)
+
+
+def _is_open(data: bytes) -> bool:
+    """A first line that only opens an object: the file is one object over many lines."""
+    return data.rstrip() == b"{"
+
+
+def decoded(row: Row, path: str) -> Mapping[str, Any] | Problem:
+    """A row as an object, or what is wrong with it."""
+    if not row.data:
+        reason = "a row is too large to be decoded"
+        return Problem(path, "line_too_long", reason, line=row.number)
+    try:
+        value = jsonio.loads(row.data)
+    except jsonio.BadJsonError as error:
+        return Problem(path, "broken_line", f"not JSON: {error}", line=row.number)
+    if not isinstance(value, dict):
+        reason = f"a row is {type(value).__name__}, not an object"
+        return Problem(path, "wrong_type", reason, line=row.number)
+    return value
+
+
+class RowIds:
+    """Gives every row an id that is unique in its file."""
+
+    def __init__(self, name_of: Callable[[Mapping[str, Any]], str | None]) -> None:
+        self._name_of = name_of
+        self._seen: Counter[str] = Counter()
+
+    def next(self, row: Row, value: Mapping[str, Any]) -> str | None:
+        """The id of the next row; None where the file is one object."""
+        if row.alone:
+            return None
+        name = self._name_of(value) or f"row-{row.number}"
+        self._seen[name] += 1
+        count = self._seen[name]
+        return name if count == 1 else f"{name}.{count}"
+
+
+def find_row(
+    folder: Folder,
+    path: str,
+    sample_id: str | None,
+    name_of: Callable[[Mapping[str, Any]], str | None],
+) -> Mapping[str, Any] | Problem:
+    """The row with this id; without an id the only row of a file."""
+    ids = RowIds(name_of)
+    only: Mapping[str, Any] | Problem | None = None
+    for row in read_rows(folder, path):
+        value = decoded(row, path)
+        if sample_id is None:
+            if only is not None:
+                return Problem(
+                    path, "unrecognised", "the file has several rows; name one by its id"
+                )
+            only = value
+        elif not isinstance(value, Problem) and ids.next(row, value) == sample_id:
+            return value
+    return only or Problem(path, "unrecognised", f"no row {sample_id!r} in the file")

@@ -1,0 +1,194 @@
+"""Command lines of SWE-agent's tools as calls with arguments, and what their output says of them.
+
+An action is a command line, also where the model called a function. `open`, `goto`, `edit` and
+others act on the file that is open, so that file is given to them as `path`. Every line that begins
+with no word of this vocabulary is a command of the shell, also text that was never meant as one
+(`DISCUSSION`): it was executed as one.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+SHELL = "bash"
+NOT_RUN = frozenset(
+    {
+        "skip",
+        "exit_api",
+        "exit_context",
+        "exit_cost",
+        "exit_error",
+        "exit_format",
+    }
+)
+"""Actions that the harness writes when a run ends; nothing is executed (D83)."""
+
+_NO_OUTPUT = "Your command ran successfully and did not produce any output."
+_BARE_NUMBER = re.compile(r"(?<=\n) *\d+\Z")
+_WINDOW = re.compile(r"\s*\[File: ")
+_EDITED = re.compile(r"\s*(?:\[File: |\[?File (?:updated|\S+ created)|Text replaced|Inserted )")
+_FAILED = re.compile(
+    r"""\s*(?:
+      EXECUTION\ TIMED\ OUT | COMMAND\ FAILED\ TO\ EXECUTE | BROKEN\ PIPE\ ERROR | EXIT\ DUE\ TO
+    | The\ command\ '.*?'\ was\ cancelled\ because | Your\ bash\ command\ contained\ syntax\ errors
+    | Interactive\ operation\ | Operation\ '.*?'\ is\ not\ supported | Action\ '.*?'\ is\ not\ allowed
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+"""How the harness says that a command did not run to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A call that a command line makes."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+def read_action(action: str, open_file: str | None = None) -> Action:
+    """The call of a command line, given the file that is open before it."""
+    line = action.strip()
+    first, _, rest = line.partition("\n")
+    name = first.split(None, 1)[0] if first else ""
+    build = _VOCABULARY.get(name)
+    if build is None:
+        return Action(SHELL, {"command": line})
+    arguments = build(line[len(name) :].strip(), rest, open_file)
+    return Action(name, {k: v for k, v in arguments.items() if v not in (None, "")})
+
+
+def answer_of(name: str, observation: str) -> tuple[str, bool]:
+    """The tool's own output, and whether the text says that the call failed.
+
+    The terminal of 1.x ends lines with CRLF, which the files that it shows do not have.
+    """
+    text = observation.replace("\r\n", "\n")
+    if text.strip() == _NO_OUTPUT:
+        text = ""
+    if name == "str_replace_editor":
+        # The end of an output is stripped, and with it the tab of a last line that is empty.
+        text = _BARE_NUMBER.sub(r"\g<0>\t", text)
+    if name in ("edit", "insert"):
+        return text, _EDITED.match(text) is None
+    if name == "create":
+        return text, _WINDOW.match(text) is None
+    return text, _FAILED.match(text) is not None
+
+
+# --- the vocabulary -------------------------------------------------------------------------
+
+_Build = Callable[[str, str, str | None], Mapping[str, Any]]
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
+
+
+def _first_line(text: str) -> list[str]:
+    return _words(text.partition("\n")[0])
+
+
+def _at(words: Sequence[str], index: int) -> str | None:
+    return words[index] if index < len(words) else None
+
+
+def _open(text: str, _: str, __: str | None) -> Mapping[str, Any]:
+    words = _first_line(text)
+    return {"path": _at(words, 0), "line_number": _at(words, 1)}
+
+
+def _goto(text: str, _: str, open_file: str | None) -> Mapping[str, Any]:
+    return {"path": open_file, "line_number": _at(_first_line(text), 0)}
+
+
+def _search_file(text: str, _: str, open_file: str | None) -> Mapping[str, Any]:
+    words = _first_line(text)
+    return {"search_term": _at(words, 0), "path": _at(words, 1) or open_file}
+
+
+def _search_dir(text: str, _: str, __: str | None) -> Mapping[str, Any]:
+    words = _first_line(text)
+    return {"search_term": _at(words, 0), "dir": _at(words, 1)}
+
+
+def _find_file(text: str, _: str, __: str | None) -> Mapping[str, Any]:
+    words = _first_line(text)
+    return {"file_name": _at(words, 0), "dir": _at(words, 1)}
+
+
+_LINES = re.compile(r"(\d+):(\d+)\b")
+
+
+def _edit(text: str, body: str, open_file: str | None) -> Mapping[str, Any]:
+    """`edit 3:5`, the new lines and `end_of_edit`; in 1.x also `edit <search> <replace>`."""
+    lines = _LINES.match(text)
+    if lines is not None:
+        body = body.rpartition("end_of_edit")[0] if "end_of_edit" in body else body
+        return {
+            "path": open_file,
+            "start_line": lines[1],
+            "end_line": lines[2],
+            "replacement_text": body,
+        }
+    words = _words(text)
+    return {"path": open_file, "search": _at(words, 0), "replace": _at(words, 1)}
+
+
+def _insert(text: str, _: str, open_file: str | None) -> Mapping[str, Any]:
+    words = _words(text)
+    return {"path": open_file, "text": _at(words, 0), "line": _at(words, 1)}
+
+
+_NUMBERS = {"view_range": 2, "insert_line": 1}
+"""Flags of the editor whose values are numbers, and how many."""
+
+
+def _editor(text: str, _: str, __: str | None) -> Mapping[str, Any]:
+    words = _words(text)
+    arguments: dict[str, Any] = {"command": _at(words, 0)}
+    position = 1
+    while position < len(words):
+        word = words[position]
+        position += 1
+        if not word.startswith("--"):
+            arguments.setdefault("path", word)
+            continue
+        flag, equals, value = word[2:].partition("=")
+        count = _NUMBERS.get(flag, 1)
+        values = [value] if equals else words[position : position + count]
+        position += 0 if equals else count
+        if flag in _NUMBERS:
+            numbers = [int(v) for v in values if re.fullmatch(r"-?\d{1,9}", v)]
+            arguments[flag] = numbers if count > 1 else next(iter(numbers), None)
+        else:
+            arguments[flag] = values[0] if values else None
+    return arguments
+
+
+def _submit(text: str, _: str, __: str | None) -> Mapping[str, Any]:
+    return {"submission": text}
+
+
+_VOCABULARY: Mapping[str, _Build] = {
+    "open": _open,
+    "create": _open,
+    "filemap": _open,
+    "goto": _goto,
+    "scroll_down": _goto,
+    "scroll_up": _goto,
+    "search_file": _search_file,
+    "search_dir": _search_dir,
+    "find_file": _find_file,
+    "edit": _edit,
+    "insert": _insert,
+    "str_replace_editor": _editor,
+    "submit": _submit,
+}

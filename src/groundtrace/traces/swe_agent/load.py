@@ -1,0 +1,235 @@
+"""From the bytes of a trajectory to its steps, also when they are cut off or very many.
+
+1.x repeats the whole prompt in every step (`messages`, later `query`), so that a file grows with the
+square of its steps; these members are skipped while decoding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import msgspec
+
+from groundtrace import jsonio
+from groundtrace.cut_json import read_prefix
+from groundtrace.model import Problem, Stated
+from groundtrace.storage import Folder
+from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
+from groundtrace.values import as_amount, as_count, as_mapping, as_text
+
+LARGE = 48 * 1024 * 1024
+"""A larger file is read step by step."""
+
+_LIST = re.compile(rb'"trajectory"\s*:\s*\[')
+_ACTION = re.compile(rb'"action"\s*:\s*"')
+_HARNESS = "swe-agent"
+_NO_INSTANCE = frozenset({"swe_main", "main", "n/a"})
+"""Names of an environment that are no instance: 0.x writes `swe_main` into every file."""
+
+
+class Step(msgspec.Struct):
+    """The members of a step that are needed; the prompt is skipped, not decoded."""
+
+    action: Any = None
+    observation: Any = None
+    state: Any = None
+
+
+class Said(msgspec.Struct):
+    """A message of the history, without its text."""
+
+    role: Any = None
+    action: Any = None
+    tool_calls: Any = None
+    is_demo: Any = None
+    message_type: Any = None
+
+
+class _Root(msgspec.Struct):
+    trajectory: msgspec.Raw = msgspec.Raw(b"null")
+    history: msgspec.Raw = msgspec.Raw(b"null")
+    info: Any = None
+    environment: Any = None
+    replay_config: Any = None
+
+
+_root = msgspec.json.Decoder(_Root)
+_list = msgspec.json.Decoder(list[msgspec.Raw])
+_step = msgspec.json.Decoder(Step)
+_said = msgspec.json.Decoder(Said)
+_FAILURES = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A trajectory while its steps are read: `root` is whole once they are."""
+
+    steps: Iterator[Step | Problem]
+    """Each step; a `Problem` for one that is damaged."""
+    root: Mapping[str, Any] = field(default_factory=dict)
+    """The object without its steps and its history."""
+    said: list[Said] = field(default_factory=list)
+    """The history; empty where the file was read step by step."""
+    problems: list[Problem] = field(default_factory=list)
+
+
+def load(folder: Folder, path: str) -> Loaded:
+    """The trajectory in a file; never raises for what is in it."""
+    entry = folder.stat(path)
+    if entry is not None and entry.size > LARGE:
+        return _in_parts(folder, path)
+    data = folder.read(path, LARGE).removeprefix(b"\xef\xbb\xbf")
+    if not data.strip():
+        return Loaded(iter(()), problems=[Problem(path, "empty_file", "the file is empty")])
+    try:
+        root = _root.decode(data)
+        steps = _list.decode(root.trajectory)
+    except _FAILURES as error:
+        loaded = _in_parts(folder, path)
+        reason = f"not a whole trajectory ({error}); read step by step as far as it goes"
+        loaded.problems.append(Problem(path, "broken_trajectory", reason))
+        return loaded
+    members = {name: getattr(root, name) for name in ("info", "environment", "replay_config")}
+    whole = (_decode(bytes(raw), number, 0, path) for number, raw in enumerate(steps))
+    return Loaded(whole, members, _history(root.history))
+
+
+def _history(raw: msgspec.Raw) -> list[Said]:
+    said = []
+    try:
+        for item in _list.decode(raw):
+            said.append(_said.decode(item))
+    except _FAILURES:
+        return []  # it only adds ids
+    return said
+
+
+def _decode(data: bytes, number: int, lost: int, path: str) -> Step | Problem:
+    place = f"$.trajectory[{number}]"
+    if not data:
+        reason = f"a step of more than {MAX_ELEMENT:,} bytes was not decoded"
+        return Problem(path, "line_too_long", reason, place=place, lost_calls=min(1, lost))
+    try:
+        return _step.decode(data)
+    except msgspec.ValidationError:
+        return Problem(path, "wrong_type", "a step is no object", place=place)
+    except _FAILURES as error:
+        count = min(1, len(_ACTION.findall(data)))
+        reason = f"a step does not decode ({error})"
+        return Problem(path, "damaged_step", reason, place=place, lost_calls=count)
+
+
+def _in_parts(folder: Folder, path: str) -> Loaded:
+    loaded = Loaded(iter(()))
+    loaded.steps = _stream(folder, path, loaded)
+    return loaded
+
+
+def _stream(folder: Folder, path: str, loaded: Loaded) -> Iterator[Step | Problem]:
+    """Steps one after another; the root is filled in when the last has come."""
+    with folder.open(path) as stream:
+        head, start = _find_list(stream)
+        loaded.root = _members(head[:start])
+        if start is None:
+            reason = "no list of steps was found"
+            loaded.problems.append(Problem(path, "broken_trajectory", reason))
+            return
+        scanner = Elements(stream, head[start:], _ACTION)
+        number = 0
+        for number, data in enumerate(scanner.elements(), start=1):
+            yield _decode(data, number - 1, scanner.lost, path)
+        if scanner.closed:
+            loaded.root = {**loaded.root, **_members(head[:start] + b"]" + scanner.rest())}
+            return
+        lost = min(1, scanner.lost_calls())
+        place = f"$.trajectory[{number}]"
+        reason = "the file ends inside its steps"
+        loaded.problems.append(
+            Problem(path, "truncated_line", reason, place=place, lost_calls=lost)
+        )
+
+
+def _members(data: bytes) -> Mapping[str, Any]:
+    value = as_mapping(read_prefix(data.decode("utf-8-sig", errors="replace")).value)
+    return {name: value.get(name) for name in ("info", "environment", "replay_config")}
+
+
+def _find_list(stream: BinaryIO) -> tuple[bytes, int | None]:
+    """The beginning of a file, and where in it its steps begin."""
+    head = bytearray(stream.read(CHUNK))
+    while (found := _LIST.search(head)) is None:
+        chunk = stream.read(CHUNK)
+        if not chunk or len(head) > MAX_ELEMENT:
+            return bytes(head[:CHUNK]), None
+        head += chunk
+    return bytes(head), found.end()
+
+
+# --- what the file states -------------------------------------------------------------------
+
+
+def read_info(folder: Folder, path: str) -> tuple[Stated, str | None]:
+    """What a file states of its trial, and why it is none where it is not; never raises."""
+    try:
+        loaded = load(folder, path)
+        has_steps = any(isinstance(step, Step) for step in loaded.steps)
+        for _ in loaded.steps:  # the root of a file that is read in parts comes last
+            pass
+    except OSError:
+        return Stated(), None
+    stated = stated_of(loaded.root)
+    if not has_steps and loaded.said:
+        return stated, "a history of SWE-agent without steps: nothing in it was executed"
+    return stated, _demonstration(loaded.root) if has_steps else None
+
+
+def _demonstration(root: Mapping[str, Any]) -> str | None:
+    """A run that was submitted without a model call was written by hand or replayed (D84)."""
+    info = as_mapping(root.get("info"))
+    stats = as_mapping(info.get("model_stats"))
+    counts = (as_count(stats.get("api_calls")), as_count(stats.get("tokens_sent")))
+    submitted = (as_text(info.get("exit_status")) or "").startswith("submitted")
+    if submitted and counts == (0, 0):
+        return "a demonstration of SWE-agent: submitted without a single model call"
+    return None
+
+
+def stated_of(root: Mapping[str, Any]) -> Stated:
+    """What the object around the steps states."""
+    info = as_mapping(root.get("info"))
+    config = _config(root.get("replay_config"))
+    agent, env = as_mapping(config.get("agent")), as_mapping(config.get("env"))
+    task = as_text(root.get("environment"))
+    submission = info.get("submission")
+    cost = _cost(as_mapping(info.get("model_stats")))
+    return Stated(
+        task=None if task in _NO_INSTANCE else task,
+        task_place="environment",
+        model=as_text(as_mapping(agent.get("model")).get("name")),
+        harness=_HARNESS,
+        harness_version=as_text(info.get("swe_agent_version")),
+        repo=as_text(as_mapping(env.get("repo")).get("github_url")),
+        cost_usd=cost,
+        cost_source=None if cost is None else "info.model_stats.instance_cost",
+        exit_status=as_text(info.get("exit_status")),
+        submission=submission if isinstance(submission, str) else None,
+        submission_source="info.submission",
+    )
+
+
+def _config(value: Any) -> Mapping[str, Any]:
+    """The configuration of a 1.x run, which is JSON in a string."""
+    if isinstance(value, str):
+        try:
+            value = jsonio.loads(value.encode())
+        except (jsonio.BadJsonError, UnicodeEncodeError):
+            return {}
+    return as_mapping(value)
+
+
+def _cost(stats: Mapping[str, Any]) -> float | None:
+    """The instance's own cost; `total_cost` is the batch's. Zero is the cost of no price (D54)."""
+    return as_amount(stats.get("instance_cost")) or None

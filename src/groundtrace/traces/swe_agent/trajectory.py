@@ -1,0 +1,151 @@
+"""One trajectory of SWE-agent as a source of calls.
+
+The shell and the open file last from step to step. A step's `state` tells both: before its action
+in 0.x, where it is JSON in a string, and after it in 1.x, where it is an object.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from groundtrace import jsonio
+from groundtrace.model import Problem, Usage
+from groundtrace.storage import Folder
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.source import RawCall, Source
+from groundtrace.traces.swe_agent.actions import NOT_RUN, answer_of, read_action
+from groundtrace.traces.swe_agent.load import Loaded, Said, Step, load, stated_of
+from groundtrace.values import as_count, as_mapping, as_text
+
+_MOVES = re.compile(r"\b(?:cd|pushd|popd)\b")
+
+
+def read(folder: Folder, path: str, keep: Keep) -> Source:
+    """Read a trajectory, whole or damaged."""
+    loaded = load(folder, path)
+    trajectory = Trajectory(path, keep, loaded.said)
+    trajectory.steps(loaded.steps)
+    return trajectory.finish(loaded)
+
+
+class Trajectory:
+    """State of reading one file."""
+
+    def __init__(self, path: str, keep: Keep, said: Iterable[Said]) -> None:
+        self.source = Source(path, "transcript", "swe-agent", harness="swe-agent", is_main_log=True)
+        self.source.ledger.interrupt()  # tokens are known for the whole run alone
+        self.keep = keep
+        self.ids = _ids(said)
+        self.cwd: str | None = None
+        """Directory before the next step, as far as it is known."""
+        self.open_file: str | None = None
+        self.seen = 0
+
+    def steps(self, steps: Iterable[Step | Problem]) -> None:
+        for number, step in enumerate(steps):
+            if isinstance(step, Problem):
+                self.source.problems.append(step)
+                self.cwd = self.open_file = None  # the lost step may have changed both
+                continue
+            self.seen += 1
+            self.step(step, number)
+
+    def step(self, step: Step, number: int) -> None:
+        place = f"$.trajectory[{number}]"
+        action = step.action
+        if action is not None and not isinstance(action, str):
+            self.source.problem("wrong_type", "an action is no text", place=place, lost_calls=1)
+            action = None
+        state, before = _state_of(step.state)
+        if before:
+            self.enter(state)
+        elif self.cwd is None and not _MOVES.search(action or ""):
+            self.cwd = as_text(state.get("working_dir"))  # nothing in the step changes it
+        if self.source.cwd is None and number == 0:
+            self.source.cwd = self.cwd
+        if action is not None and action.strip() and action.strip() not in NOT_RUN:
+            self.call(action, step.observation, number)
+        if not before:
+            self.enter(state)
+
+    def enter(self, state: Mapping[str, Any]) -> None:
+        """Take directory and open file from a state, as far as it tells them."""
+        self.cwd = as_text(state.get("working_dir")) or self.cwd
+        if "open_file" in state:
+            name = as_text(state.get("open_file"))
+            self.open_file = None if name == "n/a" else name
+
+    def call(self, action: str, observation: Any, number: int) -> None:
+        asked = read_action(action, self.open_file)
+        ids = self.ids.get(action.strip())
+        call = RawCall(
+            asked.name,
+            self.keep.arguments(asked.arguments),
+            call_id=ids.pop(0) if ids else None,
+            step_id=str(number),
+            position=self.source.ledger.position,
+            cwd=self.cwd,
+        )
+        if isinstance(observation, str):
+            text, failed = answer_of(asked.name, observation)
+            call.result, call.result_cut = self.keep.result(text, None, failed, None)
+            self.source.cut_results += call.result_cut
+        elif observation is not None:
+            place = f"$.trajectory[{number}]"
+            self.source.problem("wrong_type", "an observation is no text", place=place)
+        self.source.calls.append(call)
+
+    def finish(self, loaded: Loaded) -> Source:
+        source = self.source
+        source.problems += loaded.problems
+        source.parsed = self.seen > 0
+        if not self.seen and not source.problems:
+            source.problem("empty_file", "a trajectory without steps")
+        source.stated = stated_of(loaded.root)
+        source.model = source.stated.model
+        source.harness_version = source.stated.harness_version
+        source.usage = _totals(loaded.root, source)
+        source.report_cut_results()
+        return source
+
+
+def _state_of(state: Any) -> tuple[Mapping[str, Any], bool]:
+    """A state, and whether it is the one before the action."""
+    if isinstance(state, str):
+        try:
+            return as_mapping(jsonio.loads(state.encode())), True
+        except (jsonio.BadJsonError, UnicodeEncodeError):
+            return {}, True
+    return as_mapping(state), False
+
+
+def _totals(root: Mapping[str, Any], source: Source) -> Usage:
+    """Tokens of the whole run. Counts of a run that counted no model call are not known."""
+    stats = as_mapping(as_mapping(root.get("info")).get("model_stats"))
+    counted = bool(as_count(stats.get("api_calls")))
+    output = as_count(stats.get("tokens_received")) if counted else None
+    return Usage(
+        output_tokens=output or None,
+        output_tokens_source="info.model_stats.tokens_received" if output else None,
+        input_tokens=(as_count(stats.get("tokens_sent")) or None) if counted else None,
+        cost_usd=source.stated.cost_usd,
+        cost_source=source.stated.cost_source,
+    )
+
+
+def _ids(said: Iterable[Said]) -> dict[str, list[str]]:
+    """Ids of the model's function calls by the command line that each became, in order.
+
+    A demonstration in the history was not executed; a pruned history leaves calls without an id.
+    """
+    ids: dict[str, list[str]] = {}
+    for item in said:
+        if item.is_demo or item.message_type == "demonstration":
+            continue
+        calls = item.tool_calls if isinstance(item.tool_calls, list) else []
+        first = as_text(as_mapping(calls[0]).get("id")) if len(calls) == 1 else None
+        if first is not None and isinstance(item.action, str):
+            ids.setdefault(item.action.strip(), []).append(first)
+    return ids

@@ -1,0 +1,298 @@
+"""SWE-agent: every executed step once, on the file and in the directory that its state tells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundtrace.api import read_trace
+from groundtrace.config import Settings
+from groundtrace.discover import discover
+from groundtrace.discover.folders import Skipped
+from groundtrace.model import CallView, ReadResult, Trial
+from groundtrace.storage import place_at
+from groundtrace.tools import view_calls
+from groundtrace.traces.swe_agent import load
+from groundtrace.traces.swe_agent.actions import answer_of, read_action
+
+NAME = "heron__heron-12.traj"
+WINDOW = "[File: /heron/src/nest.py (3 lines total)]\n1:import os\n2:EGGS = 3\n3:"
+STATS = {"instance_cost": 0.5, "tokens_sent": 900, "tokens_received": 40, "api_calls": 3}
+
+
+def old(action: str, observation: str | None, folder: str, open_file: str = "n/a") -> Any:
+    """A step of 0.x: its state is the one before the action."""
+    state = json.dumps({"open_file": open_file, "working_dir": folder}) + "\n"
+    return {
+        "action": action,
+        "observation": observation,
+        "response": "",
+        "state": state,
+        "thought": "",
+    }
+
+
+def new(action: str, observation: str, folder: str | None, **more: Any) -> Any:
+    """A step of 1.x: its state is the one after the action."""
+    state = {} if folder is None else {"working_dir": folder}
+    return {
+        "action": action,
+        "observation": observation,
+        "response": "",
+        "execution_time": 0.1,
+        "state": state,
+        "messages": [{"role": "user", "content": '"action": "cat no.py"'}],
+        **more,
+    }
+
+
+def write(folder: Path, steps: list[Any], **members: Any) -> Path:
+    file = folder / NAME
+    data = {"environment": "swe_main", "trajectory": steps, "history": [], "info": {}, **members}
+    file.write_text(json.dumps(data))
+    return file
+
+
+def views(result: ReadResult) -> list[CallView]:
+    return view_calls(result.trace, Settings())
+
+
+def touched(result: ReadResult) -> list[list[tuple[str, str, int | None, int | None]]]:
+    return [[(r.kind, r.path, r.line_start, r.line_end) for r in v.refs] for v in views(result)]
+
+
+def test_0x_acts_on_the_file_and_directory_of_the_same_step(tmp_path: Path) -> None:
+    nest, found = (
+        "/heron/src/nest.py",
+        "in /heron/src/nest.py:\nLine 2:EGGS = 3\nEnd of matches for",
+    )
+    steps = [
+        old("cd src", "", "/heron"),
+        old("open nest.py\n", WINDOW, "/heron/src"),
+        old("goto 2", WINDOW, "/heron/src", nest),
+        old("search_file EGGS", f'Found 1 matches for "EGGS" {found} "EGGS"', "/heron/src", nest),
+        old("cat nest.py", "import os\nEGGS = 3\n", "/heron/src", nest),
+        old("edit 2:2\nEGGS = 4\nend_of_edit\n", WINDOW + "\n(File updated.)", "/heron/src", nest),
+        old(
+            "edit 2:2\nEGGS = (\nend_of_edit",
+            f"Your proposed edit has introduced new syntax error(s).\n{WINDOW}",
+            "/heron/src",
+            nest,
+        ),
+        old("create wing.py", "[File: /heron/src/wing.py (1 lines total)]\n1:", "/heron/src", nest),
+        old("submit", "diff --git a/src/nest.py b/src/nest.py\n+EGGS = 4", "/heron/src", nest),
+    ]
+    result = read_trace(write(tmp_path, steps))
+    assert not result.problems
+    assert touched(result) == [
+        [],
+        [("read", nest, 1, 3)],
+        [("read", nest, 1, 3)],
+        [("matched", nest, 2, 2)],
+        [("read", nest, 1, 2)],
+        [("written", nest, None, None)],  # the window that an edit echoes is no read
+        [],
+        [("written", "/heron/src/wing.py", None, None)],
+        [],
+    ]
+    assert [v.category for v in views(result)] == [
+        "other", "file_read", "file_read", "code_search", "other", "file_write", "file_write",
+        "file_write", "other",
+    ]  # fmt: skip
+    assert views(result)[6].failed
+    assert result.trace.cwd == "/heron"
+
+
+def test_searches_name_the_files_that_they_list(tmp_path: Path) -> None:
+    listed = (
+        'Found 3 matches for "EGGS" in /heron:\n/heron/a.py (2 matches)\n/heron/b.py (1 matches)\n'
+    )
+    steps = [
+        old("search_dir EGGS", f'{listed}End of matches for "EGGS" in /heron', "/heron"),
+        old("find_file b.py", 'Found 1 matches for "b.py" in /heron:\n/heron/b.py', "/heron"),
+        old("search_dir NONE", 'No matches found for "NONE" in /heron', "/heron"),
+    ]
+    result = read_trace(write(tmp_path, steps))
+    assert [[path for _, path, _, _ in refs] for refs in touched(result)] == [
+        ["/heron/a.py", "/heron/b.py"],
+        ["/heron/b.py"],
+        [],
+    ]
+    assert [v.failed for v in views(result)] == [False, False, True]
+    assert [v.category for v in views(result)] == ["code_search", "file_search", "code_search"]
+
+
+def test_1x_acts_in_the_directory_of_the_step_before(tmp_path: Path) -> None:
+    steps = [
+        new("ls", "src\r\n", "/heron"),
+        new("cd src && cat nest.py", "EGGS = 3\r\n", "/heron/src"),
+        new("cat nest.py", "EGGS = 3\r\n", None),
+        new("cat nest.py", "EGGS = 3\r\n", "/heron/src"),
+    ]
+    result = read_trace(write(tmp_path, steps))
+    assert [call.cwd for call in result.trace.calls] == [
+        "/heron",
+        "/heron",
+        "/heron/src",
+        "/heron/src",
+    ]
+    assert {ref[1] for refs in touched(result)[1:] for ref in refs} == {"/heron/src/nest.py"}
+
+
+def test_the_editor_of_1x_is_read_from_its_command_line(tmp_path: Path) -> None:
+    shown = (
+        "Here's the result of running `cat -n` on /heron/nest.py:\r\n     1\timport os\r\n     2"
+    )
+    steps = [new("str_replace_editor view /heron/nest.py  --view_range 1 2", shown, "/heron")]
+    (call,) = (result := read_trace(write(tmp_path, steps))).trace.calls
+    assert call.arguments == {"command": "view", "path": "/heron/nest.py", "view_range": [1, 2]}
+    assert touched(result) == [[("read", "/heron/nest.py", 1, 2)]]  # line 2 is empty and was shown
+
+
+def test_ids_come_from_the_history_but_not_from_its_demonstration(tmp_path: Path) -> None:
+    def said(number: str, **more: Any) -> Any:
+        call = {"id": number, "function": {"name": "bash", "arguments": "{}"}}
+        return {"role": "assistant", "action": "ls", "tool_calls": [call], **more}
+
+    history = [said("t0", is_demo=True), said("t1"), {"role": "tool"}, said("t2")]
+    steps = [new("ls", "a", "/heron"), new("ls", "a", "/heron"), new("ls", "a", "/heron")]
+    trace, _ = read_trace(write(tmp_path, steps, history=history))
+    assert [call.call_id for call in trace.calls] == ["t1", "t2", None]
+
+
+def test_what_was_not_executed_is_no_call_and_garbage_is_one(tmp_path: Path) -> None:
+    steps = [
+        old("DISCUSSION\nI think", "bash: DISCUSSION: command not found", "/heron"),
+        old("", "", "/heron"),
+        old("ls", None, "/heron"),
+        old("exit_cost", "Exited", "/heron"),
+    ]
+    trace, _ = read_trace(write(tmp_path, steps))
+    assert [call.arguments["command"] for call in trace.calls] == ["DISCUSSION\nI think", "ls"]
+    assert trace.calls[1].result is None
+
+
+def test_what_the_file_states(tmp_path: Path) -> None:
+    config = json.dumps({"agent": {"model": {"name": "heron-large"}}})
+    info = {
+        "swe_agent_version": "1.0.1",
+        "exit_status": "submitted",
+        "submission": "diff",
+        "model_stats": STATS,
+    }
+    file = write(
+        tmp_path,
+        [new("ls", "a", "/heron")],
+        info=info,
+        replay_config=config,
+        environment="heron__heron-12",
+    )
+    trace, _ = read_trace(file)
+    assert (trace.model, trace.harness_version) == ("heron-large", "1.0.1")
+    assert (trace.usage.cost_usd, trace.usage.input_tokens, trace.usage.output_tokens) == (
+        0.5,
+        900,
+        40,
+    )
+    assert trace.stated.task == "heron__heron-12"
+    assert trace.stated.submission == "diff"
+
+
+def found_in(folder: Path) -> tuple[list[Trial], list[Skipped]]:
+    found = list(discover(place_at(str(folder)), settings=Settings()))
+    return [f for f in found if isinstance(f, Trial)], [f for f in found if isinstance(f, Skipped)]
+
+
+@pytest.mark.parametrize(
+    ("steps", "info", "reason"),
+    [
+        ([], {}, "without steps"),
+        (
+            [old("ls", "a", "/heron")],
+            {
+                "exit_status": "submitted",
+                "model_stats": {"api_calls": 0, "tokens_sent": 0, "instance_cost": 0},
+            },
+            "demonstration",
+        ),
+        ([old("ls", "a", "/heron")], {"exit_status": "submitted", "model_stats": STATS}, None),
+        # A run that failed before its first model call is a trial.
+        (
+            [old("ls", "a", "/heron")],
+            {"exit_status": "exit_error", "model_stats": {"api_calls": 0, "tokens_sent": 0}},
+            None,
+        ),
+    ],
+)
+def test_files_that_are_no_run_of_a_model_are_skipped_with_a_reason(
+    steps: list[Any], info: Any, reason: str | None, tmp_path: Path
+) -> None:
+    history = [{"role": "user", "content": "x", "agent": "primary"}]
+    write(tmp_path, steps, info=info, history=history)
+    trials, skipped = found_in(tmp_path)
+    assert len(trials) == (reason is None)
+    assert any(reason in s.reason for s in skipped) if reason else True
+    assert [s for s in skipped if s.path == NAME] if reason else not skipped
+
+
+def test_a_cut_file_gives_its_whole_steps_and_counts_the_rest(tmp_path: Path) -> None:
+    steps = [new("ls", "a", "/heron"), new("cat a", "x", "/heron"), new("cat b", "y", "/heron")]
+    file = write(tmp_path, steps)
+    data = file.read_bytes()
+    file.write_bytes(data[: data.rindex(b'"cat b"') + 9])
+    trace, problems = read_trace(file)
+    assert [call.arguments["command"] for call in trace.calls] == ["ls", "cat a"]
+    assert sum(problem.lost_calls for problem in problems) == 1
+
+
+def test_a_large_file_is_read_step_by_step_with_the_same_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = {"exit_status": "submitted", "model_stats": STATS}
+    steps = [new(f"cat {n}.py", "x", "/heron") for n in range(30)]
+    file = write(tmp_path, steps, info=info)
+    whole = read_trace(file)
+    monkeypatch.setattr(load, "LARGE", 100)
+    parts = read_trace(file)
+    assert parts.trace.calls == whole.trace.calls
+    assert parts.trace.usage == whole.trace.usage
+    assert not parts.problems
+
+
+WRONG = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
+)
+
+
+@given(
+    st.lists(
+        WRONG | st.fixed_dictionaries({"action": WRONG, "observation": WRONG, "state": WRONG}),
+        max_size=4,
+    ),
+    WRONG,
+    WRONG,
+)
+def test_no_type_of_any_member_raises(steps: Any, info: Any, history: Any) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        first = new("ls", "a", "/heron")
+        file = write(Path(folder), [first, *steps], info=info, history=history)
+        trace, _ = read_trace(file)
+        view_calls(trace, Settings())
+        assert trace.calls[0].arguments == {"command": "ls"}
+
+
+@given(st.text(max_size=60))
+def test_any_action_is_one_call(action: str) -> None:
+    made = read_action(action)
+    assert made.name
+    assert isinstance(answer_of(made.name, action)[0], str)
