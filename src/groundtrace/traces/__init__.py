@@ -33,6 +33,7 @@ from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
 from groundtrace.traces.atif import AtifReader
 from groundtrace.traces.claims import stated_by
 from groundtrace.traces.claude_code import ClaudeCodeReader
+from groundtrace.traces.codex import CodexReader
 from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.trial_files import TrialFiles
@@ -46,6 +47,7 @@ __all__ = ["READERS", "all_readers", "harness_in", "read_trace", "trial_files"]
 
 READERS: tuple[Reader, ...] = (
     AtifReader(),
+    CodexReader(),  # a session about Claude Code's logs quotes their markers
     ClaudeCodeReader(),
     CursorReader(),
     MiniSweAgentReader(),

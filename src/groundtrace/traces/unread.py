@@ -12,14 +12,12 @@ UNREAD: tuple[str, ...] = (
     "agent/*.jsonl.zst",
     "agent/*.traj",
     "agent/openhands.txt",
-    "agent/codex.txt",
     "agent/gemini*.txt",
     "agent/gemini*.json",
 )
 """Patterns, relative to the trial's folder."""
 
 UNREAD_HARNESS_WORDS: tuple[tuple[str, str], ...] = (
-    ("codex", "codex"),
     ("gemini", "gemini-cli"),
     ("opencode", "opencode"),
     ("swe_agent", "swe-agent"),
