@@ -47,8 +47,8 @@ def asked_by(kind: str, body: Mapping[str, Any]) -> Asked:
         if custom is None and isinstance(text, str):
             custom = {"input": text}
         return Asked(tool, custom, call_id, server_in_name(tool or ""))
-    name, server = _named(tool, as_text(body.get("namespace")))
-    return Asked(name, as_arguments(body.get("arguments")), call_id, server)
+    full, server = _named(tool, as_text(body.get("namespace")))
+    return Asked(full, as_arguments(body.get("arguments")), call_id, server)
 
 
 def _is_object(text: Any) -> bool:
@@ -123,7 +123,7 @@ def changes_of(changes: Any) -> list[dict[str, Any]]:
         members = as_mapping(change)
         kind = as_text(members.get("type")) or next(iter(members), None)
         found.append({"path": path, "kind": kind})
-        inner = as_mapping(members.get(kind)) if kind in members else members
+        inner = as_mapping(members[kind]) if kind is not None and kind in members else members
         moved = as_text(inner.get("move_path"))
         if moved is not None:
             found.append({"path": moved, "kind": "add"})

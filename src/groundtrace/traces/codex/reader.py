@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from groundtrace.traces.keep import Keep
     from groundtrace.traces.source import Source
 
-ROLLOUTS = ("agent/sessions/**/rollout-*.jsonl", "agent/sessions/**/rollout-*.jsonl.zst")
+ROLLOUTS = ("agent/sessions/2*/*/*/rollout-*.jsonl", "agent/sessions/2*/*/*/rollout-*.jsonl.zst")
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _PACKED = re.compile(r"(?:^|/)rollout-[\w-]+\.jsonl\.zst$")
 
