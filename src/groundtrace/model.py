@@ -176,6 +176,18 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextPoint:
+    """A point at which the harness changed what the model still saw."""
+
+    kind: str
+    """Such as `compaction` or `rollback`."""
+    after: int | None
+    """Index of the last call before it; None at the start."""
+    dropped: tuple[int, ...] | None
+    """Indices of the calls that are no longer in the context; None if unknown."""
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """Everything that the sources of one trial tell about its tool calls, in order."""
 
@@ -207,6 +219,8 @@ class Trace:
     """Per file read: which reader took it and by which evidence."""
     stated: Stated = field(default_factory=Stated)
     """What the trace says of its own trial."""
+    context_changes: tuple[ContextPoint, ...] = ()
+    """Where the main thread's context was compacted or taken back, in order."""
 
     @property
     def readable(self) -> bool:

@@ -159,7 +159,7 @@ def _items(
     elif loose.is_manifest:
         yield from _rows(folder, loose)
     else:
-        yield from _samples(folder, loose.file, (clean_text(loose.file),), None)
+        yield from _samples(folder, loose.file, (clean_text(loose.file),), None, named=True)
 
 
 def _files(
@@ -192,7 +192,12 @@ def _files(
 
 
 def _samples(
-    folder: Folder, file: str, parts: tuple[str, ...], row: ManifestRow | None
+    folder: Folder,
+    file: str,
+    parts: tuple[str, ...],
+    row: ManifestRow | None,
+    *,
+    named: bool = False,
 ) -> Iterator[_Item | Skipped | FoundProblem]:
     """The samples of one file, or why it has none."""
     from groundtrace.traces import all_readers
@@ -201,7 +206,7 @@ def _samples(
     path = clean_text("/".join(parts))
     if row is None and file in SIDECARS:
         return
-    found, why, problem = recognise(folder, file, all_readers()[0])
+    found, why, problem = recognise(folder, file, all_readers()[0], named=named or row is not None)
     if problem is not None:
         yield FoundProblem(path, None, problem)
         return

@@ -19,18 +19,26 @@ from groundtrace.traces.source import Reader, Source
 
 
 def recognise(
-    folder: Folder, path: str, readers: Iterable[Reader]
+    folder: Folder, path: str, readers: Iterable[Reader], *, named: bool = False
 ) -> tuple[Detected | None, str, Problem | None]:
-    """The reader of a file, else why it is no trace; a problem where it cannot be read."""
+    """The reader of a file, else why it is no trace; a problem where it cannot be read.
+
+    A part of another trace is no trial, unless it is `named` by who asks for it.
+    """
     try:
         with folder.open(path) as stream:
             head = stream.read(HEAD)
     except OSError as error:
         return None, "cannot be read", Problem(path, "unreadable", f"cannot be read: {error}")
     found = claim_on(Probe(path, head), readers, weakest="shape")
-    if found is not None and is_part(found.reader, path):
+    if found is None or named:
+        return found, "" if found is not None else _what(head), None
+    if is_part(found.reader, path):
         return None, f"a part of another {found.reader.name} trace", None
-    return found, "" if found is not None else _what(head), None
+    whole = part_of(found.reader, folder, path)
+    if whole is not None:
+        return None, f"a part of {whole}", None
+    return found, "", None
 
 
 def _what(head: bytes) -> str:
@@ -48,6 +56,12 @@ def is_part(reader: Reader, path: str) -> bool:
     """Whether a reader calls a file a part of another trace."""
     asked = getattr(reader, "is_part", None)
     return asked is not None and bool(asked(path))
+
+
+def part_of(reader: Reader, folder: Folder, path: str) -> str | None:
+    """The trace that a reader calls a file a part of."""
+    asked = getattr(reader, "part_of", None)
+    return None if asked is None else asked(folder, path)
 
 
 def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
@@ -84,7 +98,7 @@ def read_loose(
     if readers is None:
         readers, failed = all_readers()
         problems += failed
-    found, why, problem = recognise(folder, path, readers)
+    found, why, problem = recognise(folder, path, readers, named=True)
     if found is None:
         problems.append(problem or Problem(path, "unrecognised", f"no trace: {why}"))
         return ReadResult(merge([], []), tuple(problems))

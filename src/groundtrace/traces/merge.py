@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from groundtrace.model import Stated, ToolCall, ToolResult, Trace, TraceSource, Usage
+from groundtrace.model import ContextPoint, Stated, ToolCall, ToolResult, Trace, TraceSource, Usage
 from groundtrace.times import earliest
 from groundtrace.traces.source import RawCall, Source
 
@@ -32,7 +32,7 @@ def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
     for source in usable:
         first = earliest(first, source.first_timestamp)
     origin = _trace_source(usable, has_trajectory, has_transcript)
-    calls = _join_all(usable)
+    calls, changes = _join_all(usable)
     notes = [f"{source.file}: {note}" for source in usable for note in source.notes]
     return Trace(
         calls=tuple(calls),
@@ -49,6 +49,7 @@ def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
         tokens_share=_tokens_share(usable),
         evidence=(*evidence, *notes),
         stated=next((s.stated for s in usable if not s.is_one_subagent), Stated()),
+        context_changes=changes,
     )
 
 
@@ -122,7 +123,7 @@ def _token_source(sources: Sequence[Source]) -> Source | None:
 # --- calls ---
 
 
-def _join_all(sources: list[Source]) -> list[ToolCall]:
+def _join_all(sources: list[Source]) -> tuple[list[ToolCall], tuple[ContextPoint, ...]]:
     token_source = _token_source(sources)
     for source in sources:
         if source is not token_source:
@@ -136,12 +137,33 @@ def _join_all(sources: list[Source]) -> list[ToolCall]:
             merged = _insert_subagent(merged, source, sources)
         else:
             merged = _insert(merged, source.calls)
+    changes = _context_changes(sources, merged)
     spawners = frozenset[str]().union(*(source.spawners for source in sources))
     result: list[ToolCall] = []
     merged.reverse()
     while merged:  # each raw call is let go once it is frozen: a long trial has very many
         result.append(_frozen(merged.pop(), spawners))
-    return result
+    return result, changes
+
+
+def _context_changes(
+    sources: Sequence[Source], merged: Sequence[RawCall]
+) -> tuple[ContextPoint, ...]:
+    """What the first source tells of the main thread's context; a subagent has one of its own."""
+    told = next((s for s in sources if s.context_changes and not s.is_one_subagent), None)
+    if told is None:
+        return ()
+    places = {id(call): place for place, call in enumerate(merged)}
+    return tuple(
+        ContextPoint(
+            change.kind,
+            None if change.after is None else places.get(id(change.after)),
+            None
+            if change.dropped is None
+            else tuple(places[id(call)] for call in change.dropped if id(call) in places),
+        )
+        for change in told.context_changes
+    )
 
 
 def _keys(calls: Sequence[RawCall]) -> list[tuple[str, int] | None]:

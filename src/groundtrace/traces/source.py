@@ -26,6 +26,7 @@ __all__ = [
     "Keep",
     "Probe",
     "RawCall",
+    "RawChange",
     "Reader",
     "Recognised",
     "Sample",
@@ -67,6 +68,18 @@ class RawCall(msgspec.Struct):
     """What the harness did to the context before the next call."""
     tokens: int | None = None
     """Cumulative tokens, once the ledger is closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawChange:
+    """A point at which the harness changed what the model still saw."""
+
+    kind: str
+    """`compaction`, `rollback`, `truncation`."""
+    after: RawCall | None
+    """The last call before it."""
+    dropped: tuple[RawCall, ...] | None
+    """Calls that are no longer in the context; None if unknown."""
 
 
 @dataclass(slots=True)
@@ -112,6 +125,8 @@ class Source:
     """Names of the tools that start a subagent."""
     stated: Stated = field(default_factory=Stated)
     """What the file says of its own trial beside the calls."""
+    context_changes: list[RawChange] = field(default_factory=list)
+    """Where the harness took something out of the context, in order."""
 
     def problem(
         self,
@@ -181,6 +196,8 @@ class Reader(Protocol):
     `companions`      `companions(folder, path)`: files that belong to the trace in this one and are
                       read with it, such as the logs of its subagents
     `is_part`         `is_part(path)`: whether a file is only a part of another trace and no trial
+    `part_of`         `part_of(folder, path)`: the trace that a file is a part of, where that is
+                      known from what lies beside it; else None, and the file is a trial
     """
 
     name: str

@@ -11,14 +11,12 @@ UNREAD: tuple[str, ...] = (
     "agent/*.jsonl.gz",
     "agent/*.jsonl.zst",
     "agent/openhands.txt",
-    "agent/codex.txt",
     "agent/gemini*.txt",
     "agent/gemini*.json",
 )
 """Patterns, relative to the trial's folder."""
 
 UNREAD_HARNESS_WORDS: tuple[tuple[str, str], ...] = (
-    ("codex", "codex"),
     ("gemini", "gemini-cli"),
     ("opencode", "opencode"),
 )

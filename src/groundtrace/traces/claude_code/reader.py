@@ -2,7 +2,8 @@
 
 Where they lie: Harbor keeps the stream that the command line prints as `agent/claude-code.txt`
 (older runs: `agent_stdout.log`, `stdout.log`, `agent_trace.jsonl`) and the session logs of the
-container below `agent/sessions/projects/`, subagents' in files of their own. `agent/command-N/`
+container below `agent/sessions/projects/`, subagents' in files of their own. On a person's machine
+they lie in `~/.claude/projects/<project>/`. `agent/command-N/`
 holds the shell's copy of the stream with the shell's noise in it.
 
 Their shape: one JSON event per line. The stream and the session log spell the same members
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 _MARKERS = (b'"claude_code_version"', b'"parent_tool_use_id"')
 _SHAPES = (b'"type":"assistant"', b'"type": "assistant"', b'"tool_use"', b'"tool_use_id"')
 _TYPED_LINE = re.compile(rb'^\s*+[\[{]?+\s*+\{?+\s*+"type"\s*+:\s*+"(?:result|system|user)"')
+_OWN_LINE = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"type"\s*+:\s*+"(?:file-history-snapshot"|summary"\s*,\s*"summary"'
+    rb'|queue-operation"\s*,\s*"operation")'
+)
+"""A session may begin with a snapshot that is larger than what is looked at."""
 _OWN_NAMES = ("claude-code.txt", "session.jsonl", "agent_trace.jsonl")
 
 
@@ -51,6 +57,8 @@ class ClaudeCodeReader:
         for marker in _MARKERS:
             if marker in head:
                 return Recognised("marker", f"{marker.decode()} in the first lines")
+        if _OWN_LINE.match(head):
+            return Recognised("marker", "a first line that only Claude Code writes")
         if b'"sessionId"' in head and (b'"isSidechain"' in head or b'"parentUuid"' in head):
             return Recognised("marker", '"sessionId" with "isSidechain" in the first lines')
         # A trajectory quotes the API's words too.
@@ -63,6 +71,18 @@ class ClaudeCodeReader:
         if probe.path.endswith(_OWN_NAMES):
             return Recognised("name", f"named {probe.name}")
         return None
+
+    def companions(self, folder: Folder, path: str) -> tuple[str, ...]:
+        """The logs of the subagents of a session."""
+        from groundtrace.traces.claude_code.kin import companions
+
+        return companions(folder, path)
+
+    def part_of(self, folder: Folder, path: str) -> str | None:
+        """Of a subagent's log: the session that it belongs to, if its log is there."""
+        from groundtrace.traces.claude_code.kin import part_of
+
+        return part_of(folder, path)
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a stream, a session log or a subagent's own file."""

@@ -11,7 +11,8 @@ REFUSED = re.compile(
     r"|The user doesn't want to proceed|\[Request interrupted by user"
     r"|Claude requested permissions|Error: Permission|Sibling tool call errored"
     r"|ERROR: This action appears to print |Repeated read-file actions without valid "
-    r"|failed in sandbox |patch rejected by user|exec_command failed)"
+    r"|failed in sandbox |patch rejected by user|exec_command failed"
+    r"|execution error: [^\n]*\(os error \d+\)\s*$|aborted by user after [\d.]+s)"
 )
 """The command was not run."""
 _NOTHING = {

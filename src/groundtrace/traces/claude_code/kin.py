@@ -1,0 +1,102 @@
+"""Which files of a project's folder belong to one session of Claude Code.
+
+A subagent writes `agent-<id>.jsonl` beside the session, or in `<session>/subagents/`; each of its
+lines names the session. A file whose session is not there is a trial of its own.
+"""
+
+from __future__ import annotations
+
+import re
+
+from groundtrace import jsonio
+from groundtrace.storage import Folder, LocalFolder
+from groundtrace.traces.jsonl import read_lines
+from groundtrace.values import as_mapping, as_text
+
+SUBAGENT = re.compile(r"(?:^|/)agent-[^/]*\.jsonl$")
+_SUBAGENTS = "subagents"
+_LOOK = 50
+"""Lines that are looked at for the session's id: summaries and snapshots have none."""
+_MAX_KNOWN = 20_000
+
+_known: dict[tuple[str, str, str], str | None] = {}
+
+
+def _split(folder: Folder, path: str) -> tuple[Folder, str, str]:
+    parent, slash, name = path.rpartition("/")
+    return (folder.folder(parent) if parent else folder), f"{parent}{slash}", name
+
+
+def _session_of(place: Folder, name: str, mark: str | None = None) -> str | None:
+    """The session that a file names."""
+    if mark is None:
+        entry = place.stat(name)
+        mark = "" if entry is None else entry.mark
+    key = (place.url, name, mark)
+    if key not in _known:
+        if len(_known) > _MAX_KNOWN:
+            _known.clear()
+        _known[key] = _look(place, name)
+    return _known[key]
+
+
+def _look(place: Folder, name: str) -> str | None:
+    try:
+        with place.open(name) as stream:
+            for line in read_lines(stream):
+                if line.number > _LOOK:
+                    return None
+                try:
+                    value = as_mapping(jsonio.loads(line.data))
+                except jsonio.BadJsonError:
+                    continue
+                session = as_text(value.get("sessionId"))
+                if session is not None:
+                    return session
+    except OSError:
+        pass
+    return None
+
+
+def companions(folder: Folder, path: str) -> tuple[str, ...]:
+    """The logs of the subagents of a session."""
+    place, before, name = _split(folder, path)
+    if SUBAGENT.search(name):
+        return ()
+    session = _session_of(place, name)
+    if session is None:
+        return ()
+    found = []
+    for inner in dict.fromkeys(("", f"{session}/{_SUBAGENTS}", f"{_stem(name)}/{_SUBAGENTS}")):
+        here = place.folder(inner) if inner else place
+        for entry in here.entries():
+            is_log = entry.kind == "file" and SUBAGENT.search(entry.name) is not None
+            if is_log and _session_of(here, entry.name, entry.mark) == session:
+                found.append(f"{before}{inner}/{entry.name}" if inner else f"{before}{entry.name}")
+    return tuple(sorted(found))
+
+
+def part_of(folder: Folder, path: str) -> str | None:
+    """Of a subagent's log: the session that it belongs to, if its log is there."""
+    place, before, name = _split(folder, path)
+    if not SUBAGENT.search(name):
+        return None
+    session = _session_of(place, name)
+    if session is None:
+        return None
+    project = place
+    if place.name == _SUBAGENTS and isinstance(place, LocalFolder):
+        # The folder is `<project>/<session>/subagents`.
+        project, before = LocalFolder(place.path.parent.parent), ""
+    for entry in project.entries():
+        if entry.kind != "file" or not entry.name.endswith(".jsonl"):
+            continue
+        if SUBAGENT.search(entry.name):
+            continue
+        if _session_of(project, entry.name, entry.mark) == session:
+            return f"{before}{entry.name}"
+    return None
+
+
+def _stem(name: str) -> str:
+    return name.removesuffix(".jsonl")

@@ -1,0 +1,102 @@
+"""What a call gave: Codex puts exit codes and facts of the run around an output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from groundtrace import jsonio
+from groundtrace.mcp import content_text
+from groundtrace.values import as_mapping, as_text
+
+_FACTS = re.compile(
+    r"(?:(?:Exit code: (?P<exit>-?\d+)|Chunk ID: \S+|Wall time:? [\d.]+ seconds?"
+    r"|Process exited with code (?P<code>-?\d+)|Process running with session ID \d+"
+    r"|Script (?:completed|failed|running[^\n]*)|Original token count: \d+"
+    r"|Total output lines: \d+)\n)+Output:(?:\n|$)"
+)
+"""Facts of the run, then the output: 0.66 `Exit code`, 2026 `Process exited with code`."""
+_FAILED = re.compile(
+    r"failed in sandbox |patch rejected|execution error: |exec_command failed|write_stdin failed"
+    r"|apply_patch verification failed|unsupported (?:custom tool )?call|failed to parse function "
+    r"|aborted(?: by user|$)|exec_command (?:rejected|declined)|rejected by user|err: |Script failed\n"
+    r"|command timed out|sandbox error|Rejected\("
+)
+"""Answers in plain words: the call was refused, or did not run."""
+
+
+class Output(NamedTuple):
+    """What a call gave."""
+
+    text: str
+    failed: bool = False
+    data: Any = None
+
+
+def read_output(value: Any) -> Output:
+    """The answer of a call, without what Codex put around it."""
+    members = as_mapping(value)
+    if members:
+        return _members(members)
+    text = content_text(value)
+    if text.startswith("{"):
+        found = _decoded(text)
+        if isinstance(found.get("output"), str) and "metadata" in found:
+            code = as_mapping(found["metadata"]).get("exit_code")
+            return Output(found["output"], _is_failure(code))
+    facts = _FACTS.match(text)
+    if facts is not None:
+        code = facts["exit"] or facts["code"]
+        failed = code not in (None, "0") or text.startswith("Script failed")
+        return Output(text[facts.end() :], failed)
+    return Output(text, _FAILED.match(text) is not None)
+
+
+def _decoded(text: str) -> Mapping[str, Any]:
+    try:
+        return as_mapping(jsonio.loads(text.encode("utf-8", errors="surrogatepass")))
+    except jsonio.BadJsonError:
+        return {}
+
+
+def _members(members: Mapping[str, Any]) -> Output:
+    """An answer that is an object: a block of text, or streams and an exit code."""
+    if isinstance(members.get("content"), str | list):
+        inner = read_output(members["content"])
+        return inner._replace(failed=inner.failed or members.get("success") is False)
+    if isinstance(members.get("text"), str):
+        return read_output(members["text"])
+    return streams(members)
+
+
+def streams(members: Mapping[str, Any]) -> Output:
+    """What a command printed, where output and errors are told apart."""
+    text = as_text(members.get("aggregated_output")) or as_text(members.get("output"))
+    if text is None:
+        told = [as_text(members.get(name)) for name in ("stdout", "stderr")]
+        text = "\n".join(part.removesuffix("\n") for part in told if part)
+        text += "\n" if text else ""
+    code = members.get("exit_code", members.get("exitCode"))
+    failed = members.get("status") in ("failed", "declined") or members.get("success") is False
+    return Output(text, failed or _is_failure(code))
+
+
+def mcp_output(result: Any, error: Any = None) -> Output:
+    """What a tool of a server gave: `{"Ok": …}`, `{"Err": …}` or the answer itself."""
+    if error is not None:
+        return Output(as_text(as_mapping(error).get("message")) or content_text(error), failed=True)
+    members = as_mapping(result)
+    if "Err" in members:
+        return Output(content_text(members["Err"]), failed=True)
+    answer = as_mapping(members.get("Ok", members))
+    structured = answer.get("structured_content", answer.get("structuredContent"))
+    return Output(
+        content_text(answer.get("content")),
+        answer.get("isError") is True or answer.get("is_error") is True,
+        structured if isinstance(structured, dict | list) else None,
+    )
+
+
+def _is_failure(code: Any) -> bool:
+    return isinstance(code, int) and not isinstance(code, bool) and code != 0

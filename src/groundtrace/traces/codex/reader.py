@@ -1,0 +1,97 @@
+"""Codex's traces, and how they are recognised.
+
+Where they lie: `~/.codex/sessions/YYYY/MM/DD/rollout-<local time>-<thread id>.jsonl`, also packed as
+`.jsonl.zst`; Harbor keeps them below `agent/sessions/` and what `codex exec --json` printed as
+`agent/codex.txt`. A subagent has a file of its own.
+
+Their shape: one JSON object per line, `{timestamp, type, payload}`; before 0.40 bare items after a
+line with `id`, `timestamp` and `instructions`. The stream has events such as `item.completed`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from groundtrace.traces.claims import Probe, Recognised
+
+if TYPE_CHECKING:
+    from groundtrace.storage import Folder
+    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.source import Source
+
+ROLLOUTS = ("agent/sessions/2*/*/*/rollout-*.jsonl", "agent/sessions/2*/*/*/rollout-*.jsonl.zst")
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_PACKED = re.compile(r"(?:^|/)rollout-[\w-]+\.jsonl\.zst$")
+
+# A quote inside a JSON string is escaped, so that none of these is found in quoted text.
+_META = re.compile(rb'"type"\s*:\s*"session_meta"')
+_LINE = re.compile(
+    rb'"type"\s*:\s*"(?:turn_context|response_item|event_msg|world_state)"\s*,\s*"payload"\s*:'
+)
+_STREAM = re.compile(
+    rb'\{\s*"type"\s*:\s*"(?:thread\.started|turn\.(?:started|completed|failed)'
+    rb'|item\.(?:started|updated|completed))"'
+)
+_OLD_STREAM = re.compile(
+    rb'"msg"\s*:\s*\{\s*"type"\s*:\s*"(?:session_configured|task_started|exec_command_begin)"'
+)
+_FLAT_HEAD = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"timestamp"\s*:\s*"[^"]*"\s*,'
+    rb'\s*"(?:instructions|git)"'
+)
+_FLAT_ITEM = re.compile(
+    rb'^\s*\{(?:"id":(?:null|"[^"]*"),)?"type"\s*:\s*"(?:function_call|custom_tool_call|reasoning)"'
+    rb"[^\n]*",
+    re.MULTILINE,
+)
+
+
+class CodexReader:
+    """Reader of Codex CLI's rollouts and streams."""
+
+    name = "codex"
+    spare_patterns: tuple[str, ...] = ("agent/codex.txt",)
+    patterns: tuple[str, ...] = (*ROLLOUTS, "agent/rollout*.jsonl", *spare_patterns)
+    harness_words: tuple[tuple[str, str], ...] = (("codex", "codex"),)
+
+    def recognise(self, probe: Probe) -> Recognised | None:
+        """By the types of lines that only Codex writes, then by the shape of bare items."""
+        head = probe.head
+        if head.startswith(_ZSTD):
+            return Recognised("shape", "a packed rollout") if _PACKED.search(probe.path) else None
+        if b'"session_meta"' in head and b'"payload"' in head and _META.search(head):
+            return Recognised("marker", "a line of type session_meta")
+        if _STREAM.search(head):
+            return Recognised("marker", "events of codex exec --json")
+        if b'"msg"' in head and _OLD_STREAM.search(head):
+            return Recognised("marker", "messages of the stream of 2025")
+        if b'"record_type"' in head and _FLAT_HEAD.match(head):
+            return Recognised("marker", 'a first line with "instructions", then "record_type"')
+        if _LINE.search(head):
+            return Recognised("shape", "lines of a rollout without its first one")
+        if _FLAT_HEAD.match(head) and (b'"type"' in head or head.count(b"\n") < 2):
+            return Recognised("shape", 'a first line with "instructions", then bare items')
+        if b'"call_id"' in head and b'"function_call_output"' in head and _FLAT_ITEM.search(head):
+            return Recognised("shape", "bare items of a rollout")
+        if probe.path.endswith("agent/codex.txt"):
+            return Recognised("name", "named codex.txt")
+        return None
+
+    def companions(self, folder: Folder, path: str) -> tuple[str, ...]:
+        """The rollouts of the subagents of this one that lie beside it."""
+        from groundtrace.traces.codex.threads import subagents_of
+
+        return subagents_of(folder, path)
+
+    def part_of(self, folder: Folder, path: str) -> str | None:
+        """Of a subagent's rollout: that of the thread that started it, if it lies beside it."""
+        from groundtrace.traces.codex.threads import parent_of
+
+        return parent_of(folder, path)
+
+    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
+        """Read a rollout or a stream."""
+        from groundtrace.traces.codex.rollout import read
+
+        return read(folder, path, keep)

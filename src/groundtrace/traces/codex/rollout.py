@@ -1,0 +1,387 @@
+"""One rollout, line by line, as a `Source`; a stream is handed to `stream.py`.
+
+Everything that the model asked for is a `response_item`; events repeat it for the user interface.
+An event is read where an item tells less: totals of tokens, the server of an MCP tool, what a
+command printed that was never answered, and the calls that a script of code mode made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from groundtrace import jsonio
+from groundtrace.mcp import content_text
+from groundtrace.model import Stated, Usage
+from groundtrace.problems import ProblemKind
+from groundtrace.storage import Folder
+from groundtrace.traces import salvage
+from groundtrace.traces.codex.calls import Asked, asked_by, ended_call
+from groundtrace.traces.codex.lines import CALLS, OUTPUTS, Line, line_of
+from groundtrace.traces.codex.outputs import Output, read_output
+from groundtrace.traces.codex.packed import CannotUnpackError, open_plain
+from groundtrace.traces.codex.stream import CodexStream, is_stream
+from groundtrace.traces.codex.threads import Kin, kin_of
+from groundtrace.traces.codex.tokens import Totals
+from groundtrace.traces.jsonl import RawLine, read_lines
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.source import RawCall, RawChange, Source
+from groundtrace.values import as_count, as_mapping, as_text
+from groundtrace.visible import plural
+
+SPAWNERS = frozenset({"spawn_agent"})
+"""The tool that starts a subagent."""
+CODE = "exec"
+"""The tool of code mode: a script that makes calls of its own."""
+_LOST = re.compile(r'"type"\s*:\s*"(?:function_call|custom_tool_call|local_shell_call)"')
+_CWD = re.compile(r"<cwd>([^<]+)</cwd>")
+
+
+def read(folder: Folder, path: str, keep: Keep) -> Source:
+    """Read a rollout or a stream, packed or not."""
+    try:
+        with open_plain(folder, path) as stream:
+            lines = read_lines(stream)
+            rollout = Rollout(path, keep)
+            printed = CodexStream(path, keep)
+            for line in lines:
+                value, problem = _decoded(line)
+                if printed.events or is_stream(value):
+                    printed.line(line, value, problem)
+                else:
+                    rollout.line(line, value, problem)
+    except CannotUnpackError as error:
+        source = Source(path, "transcript", "rollout", harness="codex")
+        source.problem("unreadable", str(error))
+        return source
+    if printed.events:
+        return printed.finish()
+    return rollout.finish(kin_of(folder, path))
+
+
+def _decoded(line: RawLine) -> tuple[Any, str | None]:
+    if line.too_long:
+        return None, None
+    try:
+        return jsonio.loads(line.data), None
+    except jsonio.BadJsonError as error:
+        return None, str(error)
+
+
+class Rollout:
+    """State of reading one file."""
+
+    def __init__(self, path: str, keep: Keep) -> None:
+        self.source = Source(
+            path,
+            "transcript",
+            "rollout",
+            harness="codex",
+            is_main_log=True,
+            omits_subagents=True,
+            spawners=SPAWNERS,
+        )
+        self.keep = keep
+        self.totals = Totals(self.source.ledger)
+        self.by_id: dict[str, RawCall] = {}
+        self.ends: dict[str, Output] = {}
+        """What events say of calls that were not answered yet."""
+        self.lines = 0
+        self.noise = 0
+        self.first_noise: int | None = None
+        self.seen = 0
+        self.orphans: list[int] = []
+        self.meta: Mapping[str, Any] | None = None
+        self.cwd: str | None = None
+        self.user_turns: list[int] = []
+        self.turns: list[int] = []
+        """How many calls there were when each turn began, by users' messages and by events."""
+        self.last: float | None = None
+
+    # --- lines ---
+
+    def line(self, raw: RawLine, value: Any, problem: str | None) -> None:
+        self.lines += 1
+        if raw.too_long:
+            self.source.report_long_line(raw)
+        elif problem is not None:
+            self.broken(raw, problem)
+        elif (line := line_of(value)) is not None:
+            self.event(line, raw.number)
+        else:
+            self.note_noise(raw.number)
+
+    def note_noise(self, number: int) -> None:
+        self.noise += 1
+        self.first_noise = self.first_noise or number
+
+    def broken(self, raw: RawLine, reason: str) -> None:
+        """A line that does not decode: what is whole in it is kept."""
+        text = salvage.to_text(raw.data)
+        if not text.startswith("{") and '"type"' not in text:
+            self.note_noise(raw.number)
+            return
+        before = len(self.source.calls)
+        for piece in salvage.intact_objects(text):
+            line = line_of(piece.value)
+            if line is not None:
+                self.event(line, raw.number)
+        lost = max(0, len(_LOST.findall(text)) - (len(self.source.calls) - before))
+        kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
+        self.source.problem(
+            kind, f"line does not decode ({reason})", line=raw.number, lost_calls=lost
+        )
+
+    # --- events ---
+
+    def event(self, line: Line, number: int) -> None:
+        self.seen += 1
+        self.source.saw(line.moment)
+        self.last = line.moment if line.moment is not None else self.last
+        if line.kind == "session_meta":
+            self.session(line.body)
+        elif line.kind == "turn_context":
+            self.turn(line.body)
+        elif line.kind == "response_item":
+            self.item(line, number)
+        elif line.kind == "event_msg":
+            self.event_message(line)
+        elif line.kind == "compacted":
+            self.compacted(line.body)
+
+    def session(self, meta: Mapping[str, Any]) -> None:
+        if self.meta is not None:
+            return  # a fork repeats the first line of the file that it was forked from
+        self.meta = meta
+        self.cwd = self.source.cwd = as_text(meta.get("cwd"))
+        self.source.harness_version = as_text(meta.get("cli_version"))
+
+    def turn(self, context: Mapping[str, Any]) -> None:
+        self.totals.turn()
+        self.cwd = as_text(context.get("cwd")) or self.cwd
+        self.source.cwd = self.source.cwd or self.cwd
+        self.source.model = self.source.model or as_text(context.get("model"))
+
+    def item(self, line: Line, number: int) -> None:
+        if line.item in CALLS:
+            self.call(line, number)
+        elif line.item in OUTPUTS:
+            self.output(line, number)
+        elif line.item == "message" and line.body.get("role") == "user":
+            found = _CWD.search(content_text(line.body.get("content")))
+            if found is not None:
+                self.cwd = found[1].strip()
+                self.source.cwd = self.source.cwd or self.cwd
+            self.totals.turn()
+
+    def event_message(self, line: Line) -> None:
+        kind, body = line.item, line.body
+        if kind == "token_count":
+            self.totals.total(body.get("info"))
+        elif kind == "user_message":
+            self.user_turns.append(len(self.source.calls))
+        elif kind in ("task_started", "turn_started"):
+            self.turns.append(len(self.source.calls))
+        elif kind == "context_compacted":
+            self.compacted({})
+        elif kind == "thread_rolled_back":
+            self.rolled_back(as_count(body.get("num_turns")))
+        else:
+            self.ended(line)
+
+    # --- calls ---
+
+    def call(self, line: Line, number: int) -> None:
+        asked = asked_by(line.item, line.body)
+        if asked.name is None or asked.arguments is None:
+            what = "name" if asked.name is None else "arguments"
+            reason = f"a {line.item} whose {what} cannot be used"
+            self.source.problem(
+                "wrong_type", reason, line=number, place=f"$.payload.{what}", lost_calls=1
+            )
+            return
+        known = self.by_id.get(asked.call_id or "")
+        if known is not None and (known.name, known.arguments) == (asked.name, asked.arguments):
+            return
+        self.totals.call(self.add(asked, line.moment))
+
+    def add(self, asked: Asked, moment: float | None, cwd: str | None = None) -> RawCall:
+        call = RawCall(
+            asked.name or "",
+            self.keep.arguments(dict(asked.arguments or {})),
+            call_id=asked.call_id,
+            server=asked.server,
+            made_at=moment,
+            position=-1,
+            cwd=cwd or self.cwd,
+        )
+        if asked.server is not None:
+            self.source.mcp_servers.setdefault(asked.server)
+        self.source.calls.append(call)
+        if asked.call_id is not None:
+            self.by_id[asked.call_id] = call
+        return call
+
+    def output(self, line: Line, number: int) -> None:
+        """The answer of a call; the first one counts."""
+        self.totals.answer()
+        body = line.body
+        call = self.asked(body)
+        if call is None:
+            self.orphans.append(number)
+            return
+        if call.result is not None:
+            return
+        given = body.get("output", body.get("result", body.get("tools")))
+        self.answer(call, read_output(given), line.moment)
+
+    def asked(self, body: Mapping[str, Any]) -> RawCall | None:
+        """The call that an answer belongs to; without an id the last one that has none."""
+        call_id = as_text(body.get("call_id"))
+        if call_id is not None:
+            return self.by_id.get(call_id)
+        open_calls = (c for c in reversed(self.source.calls) if c.call_id is None)
+        return next((c for c in open_calls if c.result is None), None)
+
+    def answer(self, call: RawCall, output: Output, moment: float | None) -> None:
+        end = self.ends.pop(call.call_id or "", None)
+        data = output.data if end is None or end.data is None else end.data
+        failed = output.failed or (end is not None and end.failed)
+        call.result, call.result_cut = self.keep.result(output.text, data, failed, None)
+        call.answered_at = moment
+        self.source.cut_results += call.result_cut
+        if call.name in SPAWNERS and call.call_id is not None:
+            agent = as_text(_spawned(output.text))
+            if agent is not None:
+                self.source.agent_calls[agent] = call.call_id
+
+    def ended(self, line: Line) -> None:
+        """An event about a call: of one that is known, or of one that a script made."""
+        found = ended_call(line.item, line.body)
+        if found is None or found.call_id is None:
+            return
+        known = self.by_id.get(found.call_id)
+        if known is None:
+            if found.name is not None and self.runs_code():
+                call = self.add(found, line.moment, as_text(line.body.get("cwd")))
+                call.position = self.source.ledger.position if self.totals.is_counted else -1
+                self.answer(call, found.output or Output(""), line.moment)
+            return
+        if known.server is None and found.server is not None:
+            known.server = found.server
+            self.source.mcp_servers.setdefault(found.server)
+        if known.result is None and found.output is not None:
+            self.ends[found.call_id] = found.output
+
+    def runs_code(self) -> bool:
+        """Whether a script of code mode is running: its calls are events alone."""
+        own = (call for call in reversed(self.source.calls) if call.name == CODE)
+        last = next(own, None)
+        return last is not None and last.result is None
+
+    # --- context ---
+
+    def compacted(self, body: Mapping[str, Any]) -> None:
+        """The history was replaced by a summary; the event and the line say it of the same point."""
+        calls = self.source.calls
+        after = calls[-1] if calls else None
+        changes = self.source.context_changes
+        if changes and changes[-1].kind == "compaction" and changes[-1].after is after:
+            return
+        history = body.get("replacement_history")
+        kept = isinstance(history, list) and any(
+            as_mapping(item).get("type") in CALLS | OUTPUTS for item in history
+        )
+        changes.append(RawChange("compaction", after, None if kept else tuple(calls)))
+
+    def rolled_back(self, turns: int | None) -> None:
+        """The user took back the last turns: their calls left the context."""
+        calls = self.source.calls
+        starts = self.user_turns or self.turns
+        dropped = None
+        if turns and turns <= len(starts):
+            dropped = tuple(calls[starts[-turns] :])
+            del starts[-turns:]
+        after = calls[-1] if calls else None
+        self.source.context_changes.append(RawChange("rollback", after, dropped))
+
+    # --- end ---
+
+    def finish(self, kin: Kin) -> Source:
+        source = self.source
+        source.parsed = self.seen > 0
+        for call_id, end in list(self.ends.items()):
+            if self.by_id[call_id].result is None:
+                self.answer(self.by_id[call_id], end, None)
+        if kin.history:
+            self.leave_out(kin)
+        if kin.parent is not None:
+            source.is_one_subagent = True
+            source.is_main_log = source.omits_subagents = False
+            source.rank, source.dialect, source.agent_id = 2, "subagent", kin.thread_id
+            for call in source.calls:
+                call.is_subagent = True
+        source.report_lines(self.lines, self.noise, self.first_noise)
+        if self.orphans:
+            what = plural(len(self.orphans), "result answers", "results answer")
+            source.problem("orphan_results", f"{what} no call of the file", line=self.orphans[0])
+        source.report_cut_results()
+        source.usage = self.usage()
+        source.stated = self.stated()
+        return source
+
+    def leave_out(self, kin: Kin) -> None:
+        """A fork repeats the calls of the thread that it was forked from (D87)."""
+        source = self.source
+        repeated = [call for call in source.calls if call.call_id in kin.history]
+        if not repeated:
+            return
+        gone = {id(call) for call in repeated}
+        source.calls = [call for call in source.calls if id(call) not in gone]
+        source.context_changes = [
+            change for change in source.context_changes if id(change.after) not in gone
+        ]
+        source.notes.append(
+            f"{plural(len(repeated), 'call', 'calls')} of {kin.forked_from} repeated and left out"
+        )
+        behind = max(call.position for call in repeated)
+        if behind > 0:
+            for key in source.ledger.order[:behind]:
+                del source.ledger.counts[key]
+            del source.ledger.order[:behind]
+            for call in source.calls:
+                call.position = max(-1, call.position - behind)
+
+    def usage(self) -> Usage:
+        ledger = self.source.ledger
+        output = ledger.main_output()
+        return Usage(
+            output_tokens=output,
+            output_tokens_source=None if output is None else "token_count",
+            input_tokens=ledger.main_input(),
+            cached_tokens=self.totals.cached if ledger.order else None,
+        )
+
+    def stated(self) -> Stated:
+        source, meta = self.source, self.meta or {}
+        seconds = None
+        # A session that waits for its user says nothing of how long the agent worked.
+        if meta.get("source") == "exec" and self.last and source.first_timestamp is not None:
+            seconds = max(0.0, self.last - source.first_timestamp)
+        return Stated(
+            model=source.model,
+            harness=source.harness,
+            harness_version=source.harness_version,
+            repo=as_text(as_mapping(meta.get("git")).get("repository_url")),
+            agent_seconds=seconds,
+        )
+
+
+def _spawned(text: str) -> Any:
+    """The id of the agent that was started, out of the answer of the call."""
+    try:
+        answer = as_mapping(jsonio.loads(text.encode("utf-8", errors="surrogatepass")))
+    except jsonio.BadJsonError:
+        return None
+    return answer.get("agent_id", answer.get("thread_id"))

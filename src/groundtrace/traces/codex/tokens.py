@@ -1,0 +1,80 @@
+"""Model calls out of running totals (D86).
+
+`token_count` states the total so far, once or several times for each model call, and sometimes not
+at all. What a total adds to the one before it are one model call's tokens. It comes before the
+calls of its reply in 0.40 and 0.47, and after them in 0.66.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from groundtrace.traces.ledger import Counts, Ledger
+from groundtrace.traces.source import RawCall
+from groundtrace.values import as_count, as_mapping
+
+
+class Totals:
+    """The totals of one rollout, and which calls each of them covers."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.last = Counts(0, 0)
+        self.cached = 0
+        self.is_counted = False
+        """The reply at hand has had its total."""
+        self.waiting: list[RawCall] = []
+        """Calls of a reply whose total did not come yet."""
+        self.is_answered = False
+        """One of these has been answered."""
+        self.is_known = True
+
+    def call(self, call: RawCall) -> None:
+        """A call of the reply at hand."""
+        call.position = -1
+        if self.is_counted:
+            call.position = self.ledger.position
+        else:
+            self.waiting.append(call)
+
+    def answer(self) -> None:
+        """An answer: the reply before it is over."""
+        self.is_counted = False
+        self.is_answered = bool(self.waiting)
+
+    def turn(self) -> None:
+        """The model is asked again: a total that did not come yet will not come."""
+        self.is_counted = False
+        self.is_answered = False
+        self.waiting.clear()
+
+    def total(self, info: Any) -> None:
+        """A statement of the total so far; the same one again adds nothing."""
+        usage = as_mapping(as_mapping(info).get("total_token_usage"))
+        found = _counts(usage)
+        if found is None or found == self.last:
+            return
+        added = Counts(found.input - self.last.input, found.output - self.last.output)
+        if added.input < 0 or added.output < 0:
+            # A count that starts again: all of it is new where it is the last call's alone.
+            fresh = _counts(as_mapping(as_mapping(info).get("last_token_usage")))
+            if fresh != found:
+                self.ledger.interrupt()
+                self.is_known = False
+            added = found
+        self.cached = as_count(usage.get("cached_input_tokens")) or 0
+        self.last = found
+        self.ledger.add(len(self.ledger.order), added)
+        for call in self.waiting:
+            call.position = self.ledger.position
+        # A total that comes after an answer is that of the reply before it.
+        self.is_counted = not self.is_answered
+        self.is_answered = False
+        self.waiting.clear()
+
+
+def _counts(usage: Mapping[str, Any]) -> Counts | None:
+    """Tokens so far; the input includes what came from a cache."""
+    given, made = as_count(usage.get("input_tokens")), as_count(usage.get("output_tokens"))
+    return None if given is None or made is None else Counts(given, made)
