@@ -1,8 +1,8 @@
 """From the files of a trial to one ordered list of tool calls, whatever the harness.
 
 Readers know nothing of categories, files or ground truth: they end in ToolCalls. Each format has a
-folder; `READERS` is the one table that names their readers. OpenHands writes ATIF, so that its folder
-holds a dialect, named in `atif/harness.py`. A format of another package is registered under
+folder; `READERS` is the one table that names their readers. OpenHands writes ATIF too, so that its
+folder also holds a dialect, named in `atif/harness.py`. A format of another package is registered under
 the entry point group `groundtrace.readers`:
 
     [project.entry-points."groundtrace.readers"]
@@ -18,6 +18,7 @@ detect.py          which files of a trial are read, and by whom
 sources.py         reads them
 keep.py            what is kept of results, within a budget of memory
 merge.py           several sources of one trial as one trace
+rows.py            files whose rows are trials
 jsonl.py, salvage.py, stored_output.py, arguments.py, ledger.py
                    what readers share: lines, damage, outputs stored in files, arguments, tokens
 """
