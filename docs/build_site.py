@@ -55,6 +55,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/decisions.md",
         "docs/validity.md",
         "docs/statistics.md",
+        "docs/explanation/privacy.md",
         "docs/explanation/fuzzing.md",
         "docs/conformance.md",
     ),
