@@ -68,5 +68,7 @@ def run_id_of(path: str, taken: set[str]) -> str:
     run_id = path.rpartition("/")[2]
     if run_id.casefold() in taken:
         run_id = path.replace("/", "__")
+    if run_id.casefold() in taken:
+        run_id = _marked(path)  # `y/r` beside `x/r` and `y__r`
     taken.add(run_id.casefold())
     return run_id
