@@ -59,6 +59,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/validity.md",
         "docs/statistics.md",
         "docs/explanation/shell.md",
+        "docs/explanation/privacy.md",
         "docs/explanation/fuzzing.md",
         "docs/explanation/lines-and-context.md",
         "docs/conformance.md",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from groundtrace import tomlio
 from groundtrace.errors import InputError, UsageError
 from groundtrace.suggest import unknown_name
 
@@ -102,8 +102,8 @@ def load_settings(explicit: Path | None = None, start: Path | None = None) -> Se
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     try:
-        data = tomllib.loads(raw.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        data = tomlio.loads(raw.decode("utf-8"))
+    except ValueError as error:
         raise InputError(f"{path}: not valid TOML: {error}") from error
     return settings_from(data, str(path))
 

@@ -34,12 +34,13 @@ def safe_name(name: str) -> str:
     return _marked(name)
 
 
-def safe_names(names: Iterable[str]) -> dict[str, str]:
+def safe_names(names: Iterable[str], taken_already: Iterable[str] = ()) -> dict[str, str]:
     """File names for names that share a folder, apart even where case does not count.
 
-    Of names that differ only in case the first by code point keeps its plain spelling.
+    Of names that differ only in case the first by code point keeps its plain spelling. None is
+    one of `taken_already`: a configuration can be named `outcomes.json`.
     """
-    taken: set[str] = set()
+    taken = {name.casefold() for name in taken_already}
     spelled: dict[str, str] = {}
     for name in sorted(set(names)):
         spelling = safe_name(name)
@@ -67,6 +68,8 @@ def run_id_of(path: str, taken: set[str]) -> str:
     run_id = path.rpartition("/")[2]
     if run_id.casefold() in taken:
         run_id = path.replace("/", "__")
+    if run_id.casefold() in taken:
+        run_id = _marked(path)  # `y/r` beside `x/r` and `y__r`
     taken.add(run_id.casefold())
     return run_id
 

@@ -9,8 +9,8 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from groundtrace import __version__
-from groundtrace.artifacts.file_names import EVENTS_ENDING
-from groundtrace.artifacts.state import files_below, files_mark, fingerprint
+from groundtrace.artifacts.file_names import EVENTS_ENDING, RUN_FILES
+from groundtrace.artifacts.state import files_mark, fingerprint
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
 from groundtrace.documents.outcomes import SkippedFolder, TrialState
@@ -136,7 +136,7 @@ class Fingerprints:
         if task.row is not None:
             key = f"{task.row.file}:{task.row.number}:{key}"
         if key not in self.tasks:
-            files = list(files_below(task.folder)) if task.folder is not None else []
+            files = files_mark(task.folder) if task.folder is not None else ""
             named = [task.name, task.benchmark, task.repos, task.repo_paths, task.aliases]
             self.tasks[key] = fingerprint(named, files, task.row)
         return self.tasks[key]
@@ -210,7 +210,7 @@ def _document_names(wanted: Iterable[tuple[Trial, TrialState, str | None]]) -> d
     """Trial path to its events document: `<config>/<task>` for the one that counts, with the
     trial's name for the others (D32); names are safe and differ even where case does not count."""
     items = _stems([(trial, state) for trial, state, _ in wanted])
-    folders = safe_names(trial.config_name for trial, _ in items)
+    folders = safe_names((trial.config_name for trial, _ in items), RUN_FILES)
     by_folder: dict[str, set[str]] = {}
     for trial, stem in items:
         by_folder.setdefault(folders[trial.config_name], set()).add(stem)

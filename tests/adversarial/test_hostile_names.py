@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from groundtrace.names import safe_name
+from groundtrace.names import run_id_of, safe_name
 from tests.adversarial.worlds import Call, World, assert_good_trial_was_evaluated, assert_said
 
 NAMES = {
@@ -173,3 +173,11 @@ def test_markup_in_names_is_text_in_the_reports(world: World, groundtrace: Call)
         assert "<script>alert(1)" not in html
         assert "<img src=x" not in html
         assert 'href="javascript:' not in html
+
+
+def test_runs_never_share_an_id() -> None:
+    """`y/r` beside `x/r` and a run named `y__r` had one id and locked each other out."""
+    taken: set[str] = set()
+    ids = [run_id_of(path, taken) for path in ("x/r", "y__r", "y/r", "y/R")]
+    assert len({run_id.casefold() for run_id in ids}) == 4
+    assert ids[:2] == ["r", "y__r"]

@@ -120,11 +120,11 @@ def as_cell(value: Any) -> str:
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@x", "\tx"])
 def test_cells_that_a_spreadsheet_would_run_are_quoted(cell: str) -> None:
-    from groundtrace.tables.export import _cell
+    from groundtrace.tables.export import csv_cell
 
-    assert _cell(cell) == f"'{cell}"
-    assert _cell(-1) == -1
-    assert _cell("a=b") == "a=b"
+    assert csv_cell(cell) == f"'{cell}"
+    assert csv_cell(-1) == -1
+    assert csv_cell("a=b") == "a=b"
 
 
 def read_trec(path: Path, column: int, cast: type) -> dict[str, dict[str, Any]]:

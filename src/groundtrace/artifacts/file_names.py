@@ -16,6 +16,12 @@ IMPACT = KINDS["impact_analysis"].file_name
 """The impact analysis of a run."""
 
 
+REPORTS = {"md": "retrieval_report.md", "html": "retrieval_report.html"}
+"""Format of a report to its file."""
+RUN_FILES = (OUTCOMES, SUMMARY, IMPACT, *REPORTS.values())
+"""Files that lie beside the folders of the configurations."""
+
+
 def events_path(metrics_path: str) -> str:
     """The events document that a metrics document was made from."""
     return metrics_path.removesuffix(METRICS_ENDING) + EVENTS_ENDING

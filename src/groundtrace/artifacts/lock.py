@@ -31,6 +31,7 @@ def locked(folder: Folder) -> Iterator[None]:
         return
     import fcntl
 
+    refuse_link(folder)
     path = folder.path / FILE_NAME
     with _opened(path) as stream:
         try:
@@ -47,6 +48,18 @@ def locked(folder: Folder) -> Iterator[None]:
             _say(stream, {})
 
 
+def refuse_link(folder: LocalFolder) -> None:
+    """Raise OutputError for an output folder that is a link or lies outside of its root.
+
+    Before anything is made, emptied or removed in it: a link to another folder, even inside of
+    RUNS, would have its files pruned and replaced (D37).
+    """
+    if folder.is_link:
+        raise OutputError(f"{folder.url}: a link; results are written to real folders only")
+    if not folder.is_inside:
+        raise OutputError(f"{folder.url}: lies behind a link that leaves its folder; not written")
+
+
 def _opened(path: Path) -> TextIO:
     # Not through a link: the file that it leads to would be emptied (D37).
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
@@ -56,6 +69,9 @@ def _opened(path: Path) -> TextIO:
         except FileNotFoundError:  # only the first stage finds no folder
             path.parent.mkdir(parents=True, exist_ok=True)
             file = os.open(path, flags, 0o666)
+        if os.fstat(file).st_nlink > 1:
+            os.close(file)
+            raise OSError("it is another file as well, by a hard link")
         return os.fdopen(file, "a+", encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error

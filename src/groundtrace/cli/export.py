@@ -37,10 +37,13 @@ def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -
       groundtrace export runs/official --to trec trec
     """
     from groundtrace.artifacts.output_folders import OutputFolders
+    from groundtrace.errors import UsageError
     from groundtrace.stages.evaluated_trials import evaluated_trials
     from groundtrace.tables.export import write_csv, write_parquet
     from groundtrace.tables.trec import write_trec
 
+    if "://" in str(folder) or ":/" in folder.as_posix():
+        raise UsageError(f"{folder}: tables are written to a folder on disk, not to a store")
     problems: list[Problem] = []
     trials = evaluated_trials(OutputFolders(runs, output.out), output.only, problems)
     writers = {"csv": write_csv, "parquet": write_parquet, "trec": write_trec}

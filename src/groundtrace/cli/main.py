@@ -5,14 +5,17 @@ Errors and exit codes are turned into messages here and nowhere else.
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
+from types import FrameType
 from typing import Any
 
 import click
 
 from groundtrace import __version__
 from groundtrace.errors import GroundtraceError
+from groundtrace.redact import mask
 from groundtrace.visible import visible
 
 EPILOG = """\b
@@ -80,9 +83,28 @@ def cli() -> None:
     """Did the coding agent find the right code, did it use it, and did that matter?"""
 
 
+class Stopped(KeyboardInterrupt):
+    """The process was told to end by a signal; what is written is whole, as after Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Entry point: run the command and turn every error into a message and an exit code."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # Not where somebody asked to go on without a terminal (nohup).
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _stop)
     sys.exit(invoke(arguments if arguments is not None else sys.argv[1:]))
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    # Once: a second one must not interrupt the clearing up.
+    signal.signal(number, signal.SIG_IGN)
+    raise Stopped(number)
 
 
 def invoke(arguments: list[str]) -> int:
@@ -96,8 +118,10 @@ def invoke(arguments: list[str]) -> int:
         return _say(_click_message(error), error.exit_code)
     except GroundtraceError as error:
         return _fail(error, str(error), error.exit_code, verbose)
-    except (click.Abort, KeyboardInterrupt):
-        return _say("stopped", 130)
+    except (click.Abort, KeyboardInterrupt) as error:
+        # click makes an Abort of every KeyboardInterrupt.
+        cause = error if isinstance(error, Stopped) else error.__cause__
+        return _say("stopped", 128 + cause.number if isinstance(cause, Stopped) else 130)
     except BrokenPipeError:
         return _closed_pipe()
     except OSError as error:
@@ -116,13 +140,14 @@ def _click_message(error: click.ClickException) -> str:
 
 def _fail(error: BaseException, message: str, code: int, verbose: bool) -> int:
     if verbose:
-        traceback.print_exception(error)
+        for line in "".join(traceback.format_exception(error)).splitlines():
+            click.echo(visible(mask(line)), err=True)
     return _say(message, code)
 
 
 def _say(message: str, code: int) -> int:
     # One line, whatever names are in it: a folder's name can hold a line of its own.
-    click.echo(f"groundtrace: {visible(message)}", err=True)
+    click.echo(f"groundtrace: {visible(mask(message))}", err=True)
     return code
 
 

@@ -63,8 +63,10 @@ def _shown(value: Any) -> str:
 
 
 def _csv(result: QueryResult) -> str:
+    from groundtrace.tables.export import csv_cell
+
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(result.columns)
-    writer.writerows(["" if value is None else value for value in row] for row in result.rows)
+    writer.writerows([csv_cell(value) for value in row] for row in result.rows)
     return stream.getvalue().rstrip("\n")

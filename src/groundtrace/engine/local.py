@@ -7,13 +7,18 @@ then done again one item at a time in pools of its own, so that only the item th
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import multiprocessing
 import os
 import signal
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import forkserver
 
 from groundtrace.engine.base import (
     Answer,
@@ -129,9 +134,46 @@ def _one_by_one(
 def _new_pool(jobs: int, preload: Sequence[str]) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(preload))
+    _start_fork_server()
     return ProcessPoolExecutor(
         jobs, mp_context=context, initializer=_begin, initargs=(dict(os.environ),)
     )
+
+
+def _start_fork_server() -> None:
+    """Start the fork server deaf to Ctrl-C, which is for this process alone.
+
+    It ignores Ctrl-C only once its modules are loaded; before that it died with a traceback, and
+    the run ended with exit code 1.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_parent() -> None:
+    """End this worker when the process that started the run ends, however it ends.
+
+    The fork server ends with that process, and on Linux the kernel then ends the worker, also in
+    the middle of a long match. The thread does it elsewhere.
+    """
+    parent = multiprocessing.parent_process()
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+_PR_SET_PDEATHSIG = 1
 
 
 def _begin(environment: dict[str, str]) -> None:
@@ -144,6 +186,7 @@ def _begin(environment: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_parent()
 
 
 def _stop(pool: ProcessPoolExecutor) -> None:

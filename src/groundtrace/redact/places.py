@@ -64,8 +64,10 @@ _SIMPLE = (
 
 
 class _Program(NamedTuple):
-    """A program whose flags take a credential."""
+    """Programs whose flags take a credential."""
 
+    marks: tuple[str, ...]
+    """Text without which none of them is there, in lower case."""
     names: str
     """Pattern of its names."""
     joined: str = ""
@@ -77,22 +79,34 @@ class _Program(NamedTuple):
 
 
 _PROGRAMS = (
-    _Program(r"(?:mysql|mariadb)(?:dump|admin|import|show|check|slap)?|mycli", joined="p"),
-    _Program(r"sshpass|7za?|7zr|rar|unrar", joined="p", apart="p"),
     _Program(
+        ("mysql", "mariadb", "mycli"),
+        r"(?:mysql|mariadb)(?:dump|admin|import|show|check|slap)?|mycli",
+        joined="p",
+    ),
+    _Program(("sshpass", "7z", "rar "), r"sshpass|7za?|7zr|rar|unrar", joined="p", apart="p"),
+    _Program(
+        (" login",),
         r"(?:docker|podman|nerdctl|helm|oras|crane|skopeo|buildah)(?:\s+registry)?\s+login|az\s+login|oc\s+login|cf\s+login",
         apart="p",
     ),
     _Program(
+        ("mongo", "cqlsh", "influx", "clickhouse", "ipmitool"),
         r"mongo(?:sh|dump|restore|import|export)?|cqlsh|influx|clickhouse-client|ipmitool",
         apart="pP",
     ),
-    _Program(r"redis-cli|valkey-cli", joined="", apart="a"),
-    _Program(r"unzip|zip|sqlcmd|bcp|isql", joined="P", apart="P"),
-    _Program(r"ldap(?:search|add|modify|delete|whoami|passwd)", apart="w"),
-    _Program(r"curl|wget|lftp|svn|xh|https?", apart="", pairs="ua"),
-    _Program(r"smbclient|rpcclient|net\s+rpc", pairs="U"),
-    _Program(r"htpasswd\s+-\w*b\w*\s+\S+\s+\S+"),
+    _Program(("redis-cli", "valkey-cli"), r"redis-cli|valkey-cli", joined="", apart="a"),
+    _Program(
+        ("zip ", "sqlcmd", "bcp ", "isql"), r"unzip|zip|sqlcmd|bcp|isql", joined="P", apart="P"
+    ),
+    _Program(("ldap",), r"ldap(?:search|add|modify|delete|whoami|passwd)", apart="w"),
+    _Program(
+        ("curl ", "wget ", "lftp ", "svn ", "xh ", "http ", "https "),
+        r"curl|wget|lftp|svn|xh|https?",
+        apart="",
+        pairs="ua",
+    ),
+    _Program(("smbclient", "rpcclient", "net "), r"smbclient|rpcclient|net\s+rpc", pairs="U"),
 )
 
 
@@ -117,16 +131,12 @@ _HTPASSWD = re.compile(
 )
 _CALLS = tuple(
     (
+        program.marks,
         re.compile(rf"(?<![\w./-])(?:[\w./-]{{0,100}}/)?(?:{program.names})(?=\s)"),
         re.compile(rf"(?<!\S)(?:{_flag_pattern(program)})"),
     )
     for program in _PROGRAMS
     if program.joined or program.apart or program.pairs
-)
-_PROGRAM_MARKS = (
-    *("mysql", "maria", "mycli", "sshpass", "7z", "rar", "login", "mongo", "cqlsh", "influx"),
-    *("clickhouse", "ipmitool", "redis", "valkey", "zip", "sqlcmd", "bcp", "isql", "ldap", "curl"),
-    *("wget", "lftp", "svn", "xh", "http", "smbclient", "rpcclient", "net rpc"),
 )
 _COMMAND_END = re.compile(r"[\n|;&]")
 
@@ -143,8 +153,7 @@ def by_place(text: str) -> Iterator[Span]:
             for found in pattern.finditer(text):
                 if not _is_variable(found["value"]):
                     yield found.span("value")
-    if any(mark in lower for mark in _PROGRAM_MARKS):
-        yield from _flags(text)
+    yield from _flags(text, lower)
     if "htpasswd" in lower:
         for found in _HTPASSWD.finditer(text):
             yield found.span("value")
@@ -168,8 +177,10 @@ def _user_infos(text: str) -> Iterator[Span]:
             yield found.span("user")
 
 
-def _flags(text: str) -> Iterator[Span]:
-    for names, flags in _CALLS:
+def _flags(text: str, lower: str) -> Iterator[Span]:
+    for marks, names, flags in _CALLS:
+        if not any(mark in lower for mark in marks):
+            continue
         done = 0
         for program in names.finditer(text):
             if program.start() < done:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from groundtrace import __version__
-from groundtrace.artifacts.file_names import IMPACT, SUMMARY
+from groundtrace.artifacts.file_names import IMPACT, REPORTS, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import Stored, read_one
 from groundtrace.artifacts.state import fingerprint, mark_of
@@ -23,7 +23,7 @@ from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import MadeRows, ReadAgain, rows_of_runs
 from groundtrace.stages.session import open_session
 
-FILES = {"md": "retrieval_report.md", "html": "retrieval_report.html"}
+FILES = REPORTS
 """Format to its file."""
 RENDERERS = {"md": render_markdown, "html": render_html}
 

@@ -51,6 +51,11 @@ class LocalFolder(Folder):
         """Whether the folder itself is a link."""
         return _is_link(self.url)
 
+    @property
+    def is_inside(self) -> bool:
+        """Whether the folder is below its root once all links are followed."""
+        return self._is_inside(self.url)
+
     def linked_to(self) -> str | None:
         if not self.is_link:
             return None
@@ -189,6 +194,7 @@ class LocalFolder(Folder):
         temporary = f"{folder or '.'}/.{name}.{_TOKEN}.tmp"
         if not self._leads_inside(relative):
             raise OutputError(f"{path}: lies behind a link that leaves {self._root}; not written")
+        self._refuse_links(relative)
         try:
             try:
                 _put(temporary, parts)
@@ -206,8 +212,17 @@ class LocalFolder(Folder):
             raise
         return self._described(path, relative, False, info)
 
+    def _refuse_links(self, relative: str) -> None:
+        """Raise OutputError where a folder on the way to a file is a link: it is another folder."""
+        folder = self.url
+        for part in relative.strip("/").split("/")[:-1]:
+            folder = _join(folder, part)
+            if _is_link(folder):
+                raise OutputError(f"{folder}: a link; nothing is written or removed behind it")
+
     def remove(self, relative: str) -> None:
         path = _join(self.url, relative)
+        self._refuse_links(relative)
         try:
             os.unlink(path)
         except FileNotFoundError:
@@ -273,7 +288,14 @@ def _stamp(info: os.stat_result) -> str:
 
 
 def _put(path: str, parts: Iterable[bytes]) -> None:
-    with open(path, "wb") as stream:
+    # Made new, never through something that lies there: a planted link leads to another file.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        file = os.open(path, flags, 0o666)
+    except FileExistsError:
+        os.unlink(path)
+        file = os.open(path, flags, 0o666)
+    with os.fdopen(file, "wb") as stream:
         stream.writelines(parts)
 
 

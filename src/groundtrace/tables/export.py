@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
@@ -34,12 +35,13 @@ def write_csv(details: Iterable[Detail], folder: Path) -> list[Path]:
         for detail in details:
             for table, writer in writers.items():
                 writer.writerows(
-                    [_cell(value) for value in row] for row in flat_rows(table, detail)
+                    [csv_cell(value) for value in row] for row in flat_rows(table, detail)
                 )
     return list(paths.values())
 
 
-def _cell(value: Any) -> Any:
+def csv_cell(value: Any) -> Any:
+    """A value as a cell that no spreadsheet takes for a formula."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str) and value.startswith(_FORMULA):
@@ -52,29 +54,35 @@ class WholeFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.temporary = path.with_name(f".{path.name}.tmp")
+        self.temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
 
     def __enter__(self) -> io.TextIOWrapper:
-        self.stream = self.temporary.open("w", encoding="utf-8", newline="")
+        # Made new: through a link that lies there, another file would be written.
+        self.stream = self.temporary.open("x", encoding="utf-8", newline="")
         return self.stream
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.stream.close()
-        if kind is None:
-            self.temporary.replace(self.path)
-        else:
+        try:
+            self.stream.close()  # on a full disk this fails as well
+            if kind is None:
+                self.temporary.replace(self.path)
+        finally:
             self.temporary.unlink(missing_ok=True)
 
 
 def write_parquet(details: Iterable[Detail], folder: Path) -> list[Path]:
     """Every table as `<table>.parquet`."""
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        tempfile.TemporaryDirectory(dir=folder, prefix=".groundtrace-") as beside,
+        connect(Path(scratch)) as database,
+    ):
         lines = write_json_lines(details, Path(scratch))
         paths = []
         for table, source in lines.items():
             path = folder / f"{table}.parquet"
-            temporary = path.with_name(f".{path.name}.tmp")
+            temporary = Path(beside) / path.name
             database.execute(
                 f"COPY (SELECT * FROM {json_lines_table(table, source)}) "
                 f"TO {quoted(str(temporary))} (FORMAT parquet)"

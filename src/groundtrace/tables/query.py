@@ -34,8 +34,13 @@ def run_query(query: str, details: Iterable[Detail]) -> QueryResult:
         close_off(database)
         try:
             cursor = database.execute(query)
+            if cursor is None:
+                raise UsageError("the query is empty")
             columns = tuple(column[0] for column in cursor.description or ())
             rows = tuple(tuple(row) for row in cursor.fetchall()) if columns else ()
+        except ImportError as error:
+            # Times with a zone need a package that is not installed with duckdb.
+            raise UsageError(f"{error}; cast the value, such as now()::VARCHAR") from error
         except error_type() as error:
             tables = ", ".join(TABLES)
             raise UsageError(f"{' '.join(str(error).split())} (tables: {tables})") from error

@@ -12,11 +12,11 @@ curator's companions of a missing record, then a registry (D30).
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
+from groundtrace import tomlio
 from groundtrace.jsonio import BadJsonError, loads
 from groundtrace.model import Confidence, GroundTruth, Problem, Task, TruthFile, TruthResult
 from groundtrace.problems import ProblemKind
@@ -63,8 +63,8 @@ def _json(read: Callable[[Any, Notes], SourceFindings]) -> Callable[[bytes, Note
 
 def _toml(raw: bytes, notes: Notes) -> SourceFindings:
     try:
-        data = tomllib.loads(raw.decode("utf-8-sig", errors="replace"))
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        data = tomlio.loads(raw.decode("utf-8-sig", errors="replace"))
+    except ValueError as error:
         notes.add("broken_toml", f"not valid TOML: {error}")
         return SourceFindings()
     return records.read_task_toml(data, notes)

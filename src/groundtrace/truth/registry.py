@@ -29,12 +29,12 @@ cannot be used at all is an error; a single bad entry is a problem and the other
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from groundtrace import tomlio
 from groundtrace.errors import InputError
 from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import Confidence, GroundTruth, Problem, Task
@@ -90,8 +90,8 @@ def load_registry(path: Path) -> Registry:
 def _parse(path: Path, raw: bytes) -> Any:
     if path.suffix.lower() == ".toml":
         try:
-            return tomllib.loads(raw.decode("utf-8-sig"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+            return tomlio.loads(raw.decode("utf-8-sig"))
+        except ValueError as error:
             raise InputError(f"{path}: not valid TOML: {error}") from error
     try:
         return loads(raw)

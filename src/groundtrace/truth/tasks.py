@@ -10,12 +10,12 @@ counts (D31).
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from groundtrace import tomlio
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Task
 from groundtrace.paths.repos import is_placeholder
@@ -266,7 +266,7 @@ def _task_toml(folder: Folder, path: str, problems: list[Problem]) -> Mapping[st
     if entry is None:
         return {}
     try:
-        return tomllib.loads(folder.read("task.toml", MAX_TEXT).decode("utf-8-sig"))
+        return tomlio.loads(folder.read("task.toml", MAX_TEXT).decode("utf-8-sig"))
     except OSError as error:
         problems.append(Problem(where, "unreadable", f"cannot be read: {error}"))
     except UnicodeDecodeError:

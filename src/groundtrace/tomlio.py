@@ -1,0 +1,25 @@
+"""TOML that anybody may have written: refused where the standard parser would take for ever."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+MAX_KEY_PARTS = 64
+"""Parts of one dotted key: the parser takes the square of them, and a table has a handful."""
+
+
+def loads(text: str) -> dict[str, Any]:
+    """The data of a TOML text; raises ValueError for anything that is wrong with it."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.count(".") >= MAX_KEY_PARTS and _is_long_key(line):
+            raise ValueError(f"line {number}: a key of more than {MAX_KEY_PARTS} parts")
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _is_long_key(line: str) -> bool:
+    parts = line.partition("=")[0].split(".", MAX_KEY_PARTS)
+    return len(parts) > MAX_KEY_PARTS and all(part.strip() for part in parts[:MAX_KEY_PARTS])
