@@ -30,6 +30,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/guides/swe-bench.md",
         "docs/guides/evaluate-my-runs.md",
         "docs/guides/loose-traces.md",
+        "docs/guides/trace-formats.md",
         "docs/guides/read-the-report.md",
         "docs/guides/compare-configs.md",
         "docs/guides/explain-a-number.md",

@@ -237,6 +237,34 @@ def test_the_reply_in_a_completion_log_is_a_call_without_an_answer(tmp_path: Pat
     assert (trace.harness, trace.usage.cost_usd) == ("openhands", None)
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_log_of_one_object_is_one_trial_and_its_reply_may_be_text(
+    indent: int | None, tmp_path: Path
+) -> None:
+    reply = as_xml()[-2]
+    log = {"messages": as_tools()[:-2], "response": {"choices": [{"message": reply}]}}
+    file = tmp_path / "model-1700000000.json"
+    file.write_text(json.dumps(log, indent=indent))
+    trace, problems = read_trace(file)
+    assert not problems
+    assert [call.name for call in trace.calls] == [step[0] for step in STEPS]
+    (trial,) = [
+        f for f in discover(place_at(tmp_path), settings=Settings()) if isinstance(f, Trial)
+    ]
+    assert "#" not in trial.path
+
+
+def test_code_in_a_talk_is_no_command(tmp_path: Path) -> None:
+    messages = [
+        {"role": "user", "content": "How?"},
+        {"role": "assistant", "content": "So:\n```\nrm -rf nest\n```"},
+        {"role": "user", "content": "Thanks"},
+    ]
+    trace, problems = read_trace(f"{write(tmp_path, {'instance_id': 'h', 'messages': messages})}#h")
+    assert not trace.calls
+    assert [problem.kind for problem in problems] == ["not_a_transcript"]
+
+
 def test_the_directory_and_code_in_openhands_answers(tmp_path: Path) -> None:
     footer = (
         "\n[The command completed with exit code 1.]\n[Current working directory: /heron/src]"

@@ -264,7 +264,7 @@ def test_a_large_file_is_read_step_by_step_with_the_same_calls(
     assert not parts.problems
 
 
-WRONG = (None, True, 3, "x", [], [1], {}, {"a": []}, [[{}]])
+WRONG: tuple[Any, ...] = (None, True, 3, "x", [], [1], {}, {"a": []}, [[{}]])
 
 
 @pytest.mark.parametrize("wrong", WRONG)

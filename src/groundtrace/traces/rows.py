@@ -21,6 +21,8 @@ from groundtrace.traces.jsonl import read_lines
 _LIST = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*\[")
 _NO_CALL = re.compile(rb"(?!)")
 _LOOK = 1 << 16
+_LINES = (".jsonl", ".ndjson")
+_NUMBER = re.compile(r"\.\d+\Z|\Arow-\d+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +47,33 @@ def read_rows(folder: Folder, path: str) -> Iterator[Row]:
             for number, data in enumerate(scanner.elements(), start=1):
                 yield Row(number, data)
             return
+    if _is_one_object(folder, path, head):
+        yield Row(1, folder.read(path, MAX_ELEMENT), alone=True)
+        return
     with folder.open(path) as stream:
         for line in read_lines(stream):
-            if (line.number == 1 and line.data in (b"{", b"[")) or _is_open(line.data):
-                break
             yield Row(line.number, line.data)
-        else:
-            return
-    yield Row(1, folder.read(path, MAX_ELEMENT), alone=True)
 
 
-def _is_open(data: bytes) -> bool:
-    """A first line that only opens an object: the file is one object over many lines."""
-    return data.rstrip() == b"{"
+def _is_one_object(folder: Folder, path: str, head: bytes) -> bool:
+    """Whether a file is one object, on one line or many, and not one object a line."""
+    entry = folder.stat(path)
+    if entry is None or entry.size > MAX_ELEMENT:
+        return False
+    first, end, rest = head.partition(b"\n")
+    if path.endswith(_LINES) and first.strip() not in (b"", b"{"):
+        return False  # a row is a row, also where it is the only one
+    if end and rest.strip() and _decodes(first):
+        return False
+    return _decodes(folder.read(path, MAX_ELEMENT))
+
+
+def _decodes(data: bytes) -> bool:
+    try:
+        jsonio.loads(data)
+    except jsonio.BadJsonError:
+        return False
+    return True
 
 
 def decoded(row: Row, path: str) -> Mapping[str, Any] | Problem:
@@ -97,11 +113,21 @@ def find_row(
     path: str,
     sample_id: str | None,
     name_of: Callable[[Mapping[str, Any]], str | None],
+    *,
+    is_literal: bool = False,
 ) -> Mapping[str, Any] | Problem:
-    """The row with this id; without an id the only row of a file."""
+    """The row with this id; without an id the only row of a file.
+
+    `is_literal` says that names are members of their rows as they are: rows without the name in
+    their bytes need not be decoded, which a data set of 80,000 rows would wait for.
+    """
     ids = RowIds(name_of)
+    name = _NUMBER.sub("", sample_id or "")
+    mark = name.encode() if is_literal and re.fullmatch(r"[\w.-]+", name, re.ASCII) else b""
     only: Mapping[str, Any] | Problem | None = None
     for row in read_rows(folder, path):
+        if mark and row.data and mark not in row.data:
+            continue
         value = decoded(row, path)
         if sample_id is None:
             if only is not None:

@@ -33,7 +33,7 @@ _MEMBERS = ("fncall_messages", "messages", "trajectory")
 
 def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source:
     """Read one row."""
-    row = find_row(folder, path, sample_id, name_of)
+    row = find_row(folder, path, sample_id, name_of, is_literal=True)
     if isinstance(row, Problem):
         source = Source(path, "transcript", "chat")
         source.problems.append(row)
@@ -73,12 +73,24 @@ def _messages(row: Mapping[str, Any], source: Source) -> list[Mapping[str, Any]]
     response = as_mapping(row.get("fncall_response")) or as_mapping(row.get("response"))
     choices = response.get("choices")
     if isinstance(choices, list) and choices:
-        found = [*found, as_mapping(choices[0]).get("message")]
-    messages = [message for message in found if isinstance(message, dict)]
+        found = [*found, _reply(as_mapping(choices[0]).get("message"), found)]
+    messages: list[Mapping[str, Any]] = [message for message in found if isinstance(message, dict)]
     if len(messages) < len(found):
         reason = f"{len(found) - len(messages)} messages are no objects"
         source.problem("wrong_type", reason, place="$.messages")
     return messages
+
+
+def _reply(reply: Any, messages: Sequence[Any]) -> Any:
+    """The reply of a logged model call, in the dialect of the messages before it."""
+    has_tools = any(as_mapping(message).get("tool_calls") for message in messages)
+    if not isinstance(reply, dict) or reply.get("tool_calls") or not has_tools:
+        return reply
+    calls = [
+        {"function": {"name": asked.name, "arguments": asked.arguments}}
+        for asked in xml_calls(text_of(reply))
+    ]
+    return {**reply, "tool_calls": calls or None}
 
 
 def _mini(
@@ -194,7 +206,9 @@ class Conversation:
 
     def finish(self, row: Mapping[str, Any]) -> Source:
         source = self.source
-        source.parsed = self.seen > 0
+        source.parsed = self.seen > 0 and source.dialect != "chat none"
+        if self.seen and not source.parsed:
+            source.problem("not_a_transcript", "a conversation without tool calls")
         if not self.seen and not source.problems:
             source.problem("empty_file", "a row without messages")
         source.stated = stated_of(row)

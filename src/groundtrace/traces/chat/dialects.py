@@ -12,7 +12,7 @@ from groundtrace.mcp import content_text
 from groundtrace.traces.swe_agent.actions import read_action
 from groundtrace.values import as_mapping, as_text
 
-Dialect = Literal["tools", "xml", "mini", "ticks"]
+Dialect = Literal["tools", "xml", "mini", "ticks", "none"]
 
 _FUNCTION = re.compile(r"<function=([^>\s]+)\s*>(.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=([^>\s]+)\s*>(.*?)</parameter>", re.DOTALL)
@@ -41,10 +41,12 @@ def dialect_of(messages: Sequence[Mapping[str, Any]]) -> Dialect:
     texts = [text_of(reply) for reply in replies]
     if any("<function=" in text for text in texts):
         return "xml"
-    answers = (text_of(message) for message in messages if not is_reply(message))
+    answers = [text_of(message) for message in messages if not is_reply(message)]
     if any(map(_FENCE.search, texts)) and any("<returncode>" in text for text in answers):
         return "mini"
-    return "ticks"
+    # Code in a talk is no command: something has to show that a harness ran it.
+    is_run = any("(Current directory: " in text or "OBSERVATION:" in text for text in answers)
+    return "ticks" if is_run else "none"
 
 
 def is_reply(message: Mapping[str, Any]) -> bool:
@@ -66,6 +68,8 @@ def calls_of(
         return [_object(call) for call in calls] if isinstance(calls, list) else []
     if dialect == "xml":
         return xml_calls(text_of(message))
+    if dialect == "none":
+        return []
     blocks = _TICKS.findall(text_of(message) + "\n")
     if not blocks or not blocks[-1].strip():
         return []

@@ -1,5 +1,7 @@
 """Data sets of conversations, and how they are recognised.
 
+Where they lie: anywhere, as `*.jsonl` or `*.json` of a data set; `llm_completions/<instance>/*.json`.
+
 Their shape: one row a line, or a list of rows. A row has `messages` (a list, or JSON in a string)
 with `role` and `content`; nebius has `trajectory` with `role` and `text`; R2E-Gym has
 `trajectory_steps` with `action` and `observation`. One object alone is read too: a log of one model
@@ -24,10 +26,10 @@ _START = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")
 _STEPS = re.compile(rb'"trajectory_steps"\s*:\s*\\?"?\[\s*\{')
 _MESSAGES = re.compile(rb'"(?:messages|fncall_messages)"\s*:\s*"?\[\s*\{\s*\\?"\w+\\?"\s*:')
 _TEXTS = re.compile(rb'"trajectory"\s*:\s*"?\[\s*\{[^{}]*?"role\\?"\s*:')
-_CALLS = re.compile(
-    rb"<function=|tool_calls|```(?:bash|mswea_bash_command)?\s*\\+n"
-    rb"|\(Current directory: "
-)
+_CALLS = re.compile(rb"<function=|tool_calls|\(Current directory: |```\s*\\+n")
+_TOOLS = re.compile(rb"<function=|tool_calls")
+_FENCE = re.compile(rb"```(?:bash|mswea_bash_command)\s*\\+n")
+_ROWS = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*\[")
 
 
 class ChatReader:
@@ -45,7 +47,12 @@ class ChatReader:
             return Recognised("shape", "rows of trajectory_steps")
         if b'"trajectory_format"' in head or b'"mini_version"' in head:
             return None
-        if _MESSAGES.search(head) and _CALLS.search(head):
+        # One object with mini-swe-agent's fences is mini-swe-agent's own.
+        has_rows = probe.name.endswith((".jsonl", ".ndjson")) or _ROWS.match(head)
+        is_mini = _FENCE.search(head) is not None and not _TOOLS.search(head)
+        if is_mini and not has_rows:
+            return None
+        if _MESSAGES.search(head) and (_CALLS.search(head) or is_mini):
             return Recognised("shape", "rows of messages with tool calls")
         if _TEXTS.search(head):
             return Recognised("shape", "rows of a trajectory of roles and texts")

@@ -60,7 +60,7 @@ def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
 def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source:
     """Read one row, or a log of events."""
     events = Events(path, keep)
-    row: Mapping[str, Any] | Problem = {}
+    row: Mapping[str, Any] = {}
     if sample_id is None and _is_log(folder, path):
         for file in _event_files(folder, path):
             for item in read_rows(folder, file):
@@ -70,10 +70,11 @@ def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source
                 else:
                     events.event(value)
     else:
-        row = find_row(folder, path, sample_id, name_of)
-        if isinstance(row, Problem):
-            events.lost(row)
-            row = {}
+        found = find_row(folder, path, sample_id, name_of)
+        if isinstance(found, Problem):
+            events.lost(found)
+        else:
+            row = found
         events.history(row.get("history"), as_text(row.get("instruction")))
     source = events.finish(as_mapping(row.get("metrics")))
     stated = stated_of(row)
