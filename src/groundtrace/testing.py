@@ -29,8 +29,8 @@ __all__ = [
     "check_calls",
     "check_damage",
     "check_hostile_types",
-    "check_memory",
     "check_members",
+    "check_memory",
     "check_reader",
     "check_recognition",
 ]
@@ -78,7 +78,7 @@ def _read(reader: Reader, case: Case, folder: Path, data: bytes) -> Source:
     return reader.read(LocalFolder(folder), case.path, Keep())
 
 
-def check_members(reader: Reader, case: Case, folder: Path) -> None:
+def check_members(reader: Reader, _case: Case, _folder: Path) -> None:
     """It has a name and patterns, and optional members have the types that callers expect."""
     assert isinstance(reader.name, str) and reader.name, "a reader has a name"
     assert isinstance(reader.patterns, tuple), "patterns are a tuple of texts"
@@ -88,7 +88,7 @@ def check_members(reader: Reader, case: Case, folder: Path) -> None:
         assert callable(getattr(reader, name, len)), f"{name} can be called"
 
 
-def check_recognition(reader: Reader, case: Case, folder: Path) -> None:
+def check_recognition(reader: Reader, case: Case, _folder: Path) -> None:
     """It knows its own file by what is in it, and claims no other."""
     claim = reader.recognise(Probe(case.path, case.data[:HEAD]))
     assert claim is not None, "the reader does not recognise its own file"

@@ -15,6 +15,8 @@ from groundtrace.discover.loose import LooseRun, discover_loose
 from groundtrace.model import Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
+from groundtrace.traces.claims import Probe
+from groundtrace.traces.claude_code import ClaudeCodeReader
 
 
 def line(kind: str, content: Any, session: str = "s-1", **more: Any) -> str:
@@ -111,3 +113,22 @@ def test_real_sessions_give_every_call_once(name: str, calls: int, corpus_next: 
     assert not problems and len(expected) == calls
     assert [(c.call_id, c.name) for c in trace.calls] == list(expected.items())
     assert all(c.result is not None for c in trace.calls)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        {
+            "parentUuid": None,
+            "sessionId": "s",
+            "type": "user",
+            "message": {"role": "user", "parts": []},
+        },
+        {"parentUuid": None, "sessionId": "s", "type": "system", "systemPayload": {"uiEvent": {}}},
+        {"type": "session.start", "data": {"kind": "tool_use"}},
+        {"type": "context.append_loop_event", "event": {"tool_use": 1}},
+    ],
+)
+def test_kin_of_its_format_are_not_read_as_sessions_without_calls(first: Any) -> None:
+    probe = Probe("x.jsonl", json.dumps(first).encode())
+    assert ClaudeCodeReader().recognise(probe) is None
