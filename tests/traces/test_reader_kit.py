@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +98,21 @@ MINI = json.dumps(
 def test_own_readers_pass(reader: Reader, case: Case, tmp_path: Path) -> None:
     assert testing.CHECKS
     check_reader(reader, case, tmp_path)
+
+
+def test_the_reader_of_the_guide_passes(tmp_path: Path) -> None:
+    guide = Path(__file__).parents[2] / "docs/guides/add-a-harness.md"
+    blocks = re.findall(r"```python(?: title=\S+)?\n(.*?)```", guide.read_text(), re.DOTALL)
+    reader, test = (b for b in blocks if "class OrioleReader" in b or "check_reader(" in b)
+    (tmp_path / "oriole_reader.py").write_text(reader)
+    (tmp_path / "test_oriole.py").write_text(test)
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_oriole.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout
 
 
 class Careless:
