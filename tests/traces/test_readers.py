@@ -181,7 +181,7 @@ def test_asking_for_names_imports_nothing_that_reads() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     loaded = {name.removeprefix("groundtrace.traces.") for name in done.stdout.split()}
-    formats = {"atif", "claude_code", "cursor", "mini_swe_agent"}
+    formats = {"atif", "claude_code", "codex", "cursor", "mini_swe_agent"}
     light = {"claims", "trial_files", "unread", *formats, *(f"{name}.reader" for name in formats)}
     assert loaded == light
 
