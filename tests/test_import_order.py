@@ -21,7 +21,7 @@ ORDER = (
     *("redact", "config", "prices"),
     *("storage", "problems", "model", "documents", "paths"),
     # one trial, from its files to its metrics
-    *("traces", "tools", "truth", "discover", "events", "metrics"),
+    *("traces", "testing", "tools", "truth", "discover", "events", "metrics", "looked_at"),
     # many trials
     *("rows", "summary", "impact", "artifacts", "report", "tables"),
     # whole runs

@@ -13,6 +13,7 @@ from msgspec import UNSET
 
 from groundtrace.documents.events import Access, Event
 from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.looked_at import looked_at
 from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence
@@ -35,6 +36,7 @@ def explain(reading: TrialReading, metrics: MetricsDocument) -> dict[str, Any]:
         ],
         "ranking": _ranking(reading),
         "metrics": _metrics(reading, metrics),
+        "looked_at": looked_at(reading.document),
         "outcome": msgspec.to_builtins(reading.trial.outcome),
         "problems": [_problem(problem) for problem in reading.problems],
     }

@@ -23,7 +23,9 @@ ARGUMENT_LIMIT = 160
 
 def render(found: dict[str, Any], *, only_calls: bool = False) -> str:
     """The whole explanation, or only its calls."""
-    sections = _SECTIONS if not only_calls else {"Calls": _calls}
+    sections = dict(_SECTIONS) if not only_calls else {"Calls": _calls}
+    if not only_calls and not found["ground_truth"]["files"]:
+        sections["Looked at"] = _looked_at
     parts = []
     for title, write in sections.items():
         body = "\n".join(_painted(escape(line)) for line in write(found))
@@ -171,6 +173,32 @@ def _metrics(found: dict[str, Any]) -> Iterator[str]:
             how = f"undefined: {reason(metric['undefined'])}"
         rows.append([name, formats.value(name, value), how, metric["better"]])
     yield in_columns(["metric", "value", "arithmetic", "better"], rows)
+
+
+def _looked_at(found: dict[str, Any]) -> Iterator[str]:
+    """What is known without a ground truth."""
+    seen = found["looked_at"]
+    yield (
+        f"{plural(seen['files_read'], 'file')} read, {seen['files_searched']} searched, "
+        f"{seen['files_written']} written; {plural(seen['repeated_reads'], 'read')} repeated; "
+        f"{plural(seen['failed'], 'call')} failed, {seen['unanswered']} without a result"
+    )
+    rows = [
+        [plain(row["file"]), *(formats.count(row[key]) for key in _FILE_COLUMNS)]
+        for row in seen["files"][:SHOWN_FILES]
+    ]
+    yield in_columns(["file", "reads", "searches", "writes", "repeated", "characters"], rows)
+    if (more := len(seen["files"]) - SHOWN_FILES) > 0:
+        yield f"and {more} more"
+    rows = [
+        [plain(row["tool"]), *(formats.count(row[key]) for key in _TOOL_COLUMNS)]
+        for row in seen["tools"]
+    ]
+    yield in_columns(["tool", "calls", "failed", "characters"], rows)
+
+
+_FILE_COLUMNS = ("reads", "searches", "writes", "repeated_reads", "shown_chars")
+_TOOL_COLUMNS = ("calls", "failed", "result_chars")
 
 
 def _lines(access: dict[str, Any]) -> str:

@@ -3,8 +3,8 @@
 Where they lie: Harbor keeps the stream that the command line prints as `agent/claude-code.txt`
 (older runs: `agent_stdout.log`, `stdout.log`, `agent_trace.jsonl`) and the session logs of the
 container below `agent/sessions/projects/`, subagents' in files of their own. On a person's machine
-they lie in `~/.claude/projects/<project>/`. `agent/command-N/`
-holds the shell's copy of the stream with the shell's noise in it.
+they lie in `~/.claude/projects/<project>/`. `agent/command-N/` holds the shell's copy of the stream
+with the shell's noise in it.
 
 Their shape: one JSON event per line. The stream and the session log spell the same members
 differently (`session_id`, `sessionId`), and only session logs carry times on every line.
@@ -30,6 +30,12 @@ _OWN_LINE = re.compile(
     rb'|queue-operation"\s*,\s*"operation")'
 )
 """A session may begin with a snapshot that is larger than what is looked at."""
+_KIN = re.compile(
+    rb'"role"\s*:\s*"(?:user|model)"\s*,\s*"parts"\s*:|"systemPayload"\s*:\s*\{'
+    rb'|"type"\s*:\s*"(?:session|assistant|tool|user|context|llm)\.\w+"'
+)
+"""Qwen Code writes the same members around messages of Gemini, Copilot and Kimi the API's words in
+events of their own; read as Claude Code's they would be sessions without a call."""
 _OWN_NAMES = ("claude-code.txt", "session.jsonl", "agent_trace.jsonl")
 
 
@@ -54,6 +60,8 @@ class ClaudeCodeReader:
     def recognise(self, probe: Probe) -> Recognised | None:
         """By members that only Claude Code writes, then by the API's words, then by name."""
         head = probe.head
+        if _KIN.search(head):
+            return None
         for marker in _MARKERS:
             if marker in head:
                 return Recognised("marker", f"{marker.decode()} in the first lines")
