@@ -50,7 +50,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/reference/schemas.md",
         "docs/reference/tables.md",
         "docs/reference/tools.md",
-        "docs/reference/formats.md",
+        "docs/guides/formats.md",
         "docs/reference/ground-truth.md",
         "docs/reference/configuration.md",
         "docs/reference/errors.md",

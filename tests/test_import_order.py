@@ -17,7 +17,18 @@ ROOT = Path(groundtrace.__file__).parent
 
 ORDER = (
     # plain helpers, which know nothing of traces
-    *("errors", "suggest", "visible", "jsonio", "cut_json", "mcp", "values", "times", "names"),
+    *(
+        "errors",
+        "suggest",
+        "visible",
+        "jsonio",
+        "tomlio",
+        "cut_json",
+        "mcp",
+        "values",
+        "times",
+        "names",
+    ),
     *("redact", "config", "prices"),
     *("storage", "problems", "model", "documents", "paths"),
     # one trial, from its files to its metrics

@@ -128,7 +128,7 @@ def test_the_chain_of_sources_is_the_specifications() -> None:
     assert [step for step in chain if step in steps] == steps
     last = chain.index(steps[-1])
     beside = {path for path, _ in chain[:last]} - {path for path, _ in steps}
-    assert beside == {"tests/expected.patch", "tests/config.json"}
+    assert beside == {"tests/expected.patch", "tests/config.json", "gold.patch", "test.patch"}
 
 
 def test_every_source_that_the_specification_does_not_name_is_named_in_a_decision() -> None:
@@ -141,7 +141,7 @@ def test_every_source_that_the_specification_does_not_name_is_named_in_a_decisio
         if source.path not in specification:
             assert f"`{source.path}`" in decisions, source.path
     stated = [path for path in EDIT_SOURCES if path not in EDITS_OF_THE_SPECIFICATION.split()]
-    assert stated == ["tests/config.json", "tests/ground_truth.json"]
+    assert stated == ["tests/config.json", "gold.patch", "tests/ground_truth.json"]
     assert all(f"`{path}`" in decisions for path in stated)
 
 

@@ -30,8 +30,8 @@ def blocks(kind: str) -> list[str]:
 
 
 def test_the_example_gives_the_accesses_that_the_page_tells() -> None:
-    output, accesses, _case = blocks("text")
-    view = shell_refs(blocks("sh")[0].strip(), ToolResult(text=output), "/w", Settings())
+    command, output, accesses, _row, _case = blocks("text")
+    view = shell_refs(command.strip(), ToolResult(text=output), "/w", Settings())
     told = []
     for ref in view.refs:
         lines = f" {ref.line_start}-{ref.line_end}" if ref.line_start else ""
@@ -46,7 +46,7 @@ def test_the_guide_names_every_effect_and_no_other() -> None:
 
 def row() -> tuple[str, Program]:
     """The row of the guide, as the table would hold it."""
-    parsed = ast.parse("{" + blocks("python")[0].strip() + "}", mode="eval").body
+    parsed = ast.parse("{" + blocks("text")[3].strip() + "}", mode="eval").body
     assert isinstance(parsed, ast.Dict)
     value = eval(compile(ast.Expression(parsed), "row", "eval"), {"Program": Program})
     return next(iter(value.items()))
@@ -57,7 +57,7 @@ def test_a_program_that_is_added_by_the_guide_is_read(
 ) -> None:
     name, program = row()
     assert name not in TABLE
-    (tmp_path / "guide.commands").write_text(blocks("text")[2])
+    (tmp_path / "guide.commands").write_text(blocks("text")[4])
     monkeypatch.setattr(scratch_repository, "FIXTURES", tmp_path)
     (case,) = scratch_repository.read_cases("guide.commands")
     output = scratch_repository.run(case, tmp_path)

@@ -130,7 +130,7 @@ def test_relevant_files_count_by_the_call_that_met_them_first() -> None:
 
 def test_what_does_not_apply_is_told_from_zero() -> None:
     """D23: a label that applies to no task has words, and one that found nothing has a 0."""
-    one = detail(trial(step(HIT, MISS), truth=["a"], task_name="t1"))
+    one = detail(trial(step(HIT, MISS), truth=["a"], edits=[], task_name="t1"))
     chart = found(one)["errors"]
     assert "does not apply to any task" in str(chart.wide)
     assert ">0 (n 1)<" in str(chart.wide), "nothing was missed"

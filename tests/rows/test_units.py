@@ -19,8 +19,8 @@ from groundtrace.documents.impact import ConfigAggregate
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report import ReportData, render_markdown
-from groundtrace.report.html import _survey
-from groundtrace.report.task_units import task_units
+from groundtrace.report.html import _surveyed
+from groundtrace.report.task_units import KEPT, task_units
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.units import DistinctTrials, TaskNames, collect_distinct
 from groundtrace.summary.summarise import summarise
@@ -86,7 +86,8 @@ def assert_all_agree(rows: Sequence[TrialRow], scope: str) -> None:
     """Every count and every mean of a configuration, in every place that gives one."""
     summary, aggregates = summary_of(rows, scope), aggregates_of(rows)
     units = task_units(iter(rows)).by_config()
-    table, page_units = _survey(rows)
+    surveyed = collect_distinct(rows, _surveyed)
+    table, page_units = surveyed.table, surveyed.units
     copies = [row for row in table.rows if "copy" in table.lists()["found"][row[6]]]
     assert set(summary.by_config) == set(aggregates) == set(units)
     for config, group in summary.by_config.items():
@@ -100,7 +101,7 @@ def assert_all_agree(rows: Sequence[TrialRow], scope: str) -> None:
             found = group.metrics.get(name) or group.outcomes[name]
             assert (found.n, found.mean, found.median) == (metric.n, metric.mean, metric.median)
             drawn = [v for unit in units[config] if (v := unit.mean(name)) is not None]
-            if name in ("file_recall", "shown.file_recall", "reward"):
+            if name in KEPT:
                 assert len(drawn) == found.n
                 assert not drawn or mean(drawn) == pytest.approx(found.mean, rel=1e-12)
     in_tables = {(row.config_name, row.trial_key) for row in rows if row.outcome is not None}
@@ -110,9 +111,9 @@ def assert_all_agree(rows: Sequence[TrialRow], scope: str) -> None:
     assert summary.overall.tasks == sum(g.tasks for g in summary.by_config.values())
     assert len(copies) == len(summary.duplicated) == len(rows) - summary.overall.trials
     text = render_markdown(ReportData(scope, summary, None, rows, lambda: iter(())))
-    said = re.search(r"(\d+) trials? of (\d+) tasks? \(a task counts once in each config", text)
+    said = re.search(r"(\d+) trials? of (\d+) tasks? in ", text)
     assert said is not None
-    assert (int(said[1]), int(said[2])) == (summary.overall.trials, summary.overall.tasks)
+    assert (int(said[1]), int(said[2])) == (summary.overall.trials, surveyed.tasks.number())
     assert f"{plural(len(copies), 'copy', 'copies')} not counted again" in text
 
 

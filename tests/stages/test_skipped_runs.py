@@ -27,7 +27,7 @@ def test_runs_skipped_by_name_are_in_the_aggregate(groundtrace: Call, sample: Pa
     assert set(named) == {f"{RUN}_broken", f"archived_{RUN}"}
     assert all("skipped folders" in reason for reason in named.values())
     text = (aggregate / "retrieval_report.md").read_text()
-    assert "2 folders passed over" in text
+    assert "2 folders skipped" in text
     assert all(name in text for name in named)
     before = (aggregate / "run_retrieval_summary.json").read_bytes()
     for command in (("evaluate", runs, "--force", "--jobs", 1), ("impact", runs, *DRAWS)):

@@ -40,6 +40,7 @@ REASONS: dict[PairDropReason, str] = {
     "model_differs": "different models",
     "harness_version_unknown": "harness version unknown",
     "harness_version_differs": "different harness versions",
+    "outcomes_refused": "outcomes.json could not be read",
     "no_valid_reward": "no valid reward",
 }
 """Why a task is not compared, in words."""

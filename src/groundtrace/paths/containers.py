@@ -12,9 +12,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_NAME = r"[A-Za-z0-9][\w.-]*?"
-_JOINED = re.compile(rf"({_NAME})__({_NAME})(?:__([\w.-]+))?")
-_CLONE = re.compile(rf"(/(?:workspace/)?({_NAME}__[\w.-]+)|/code/({_NAME}/[\w.-]+))(?=/)")
+_NAME = r"[A-Za-z0-9][\w.-]{0,99}?"
+_JOINED = re.compile(rf"({_NAME})__({_NAME})(?:__([\w.-]{{1,200}}))?")
+_CLONE = re.compile(
+    rf"(/(?:workspace/)?({_NAME}__[\w.-]{{1,200}}+)|/code/({_NAME}/[\w.-]{{1,200}}+))(?=/)"
+)
 _TESTBED = "/testbed"
 
 

@@ -10,7 +10,7 @@ from groundtrace.paths.repos import short_repo
 _MOVING = frozenset({"head", "main", "master", "trunk", "develop", "default"})
 """Names of branches: what they mean changes, so nothing follows from them."""
 _HASH = re.compile(r"[0-9a-f]{7,64}")
-_TAG = re.compile(r"v?\d+(?:\.\d+)*(?:[-+.]?[a-z0-9]+)*")
+_TAG = re.compile(r"v?\d++(?:\.\d++)*+(?:[-+.]?[a-z0-9]++)*+")
 
 
 def revision_of(repo: str) -> str | None:

@@ -20,13 +20,13 @@ from groundtrace.tools.generic import generic_findings
 from groundtrace.tools.table import ToolEntry
 
 _WINDOW = re.compile(r"^\[File: (?P<path>[^\n]+?) \(\d+ lines total\)\][^\n]*\n?", re.MULTILINE)
-_NUMBERED = re.compile(r"(\d+)[:|](.*)", re.DOTALL)
+_NUMBERED = re.compile(r"(?<!\d)(\d{1,9})[:|](.*)", re.DOTALL)
 _FOUND = re.compile(
-    r'^\[?Found \d+ matches for "(?P<term>.*?)" in (?P<place>[^\n]+?)[\]:]?[ \t]*$',
+    r'^\[?Found \d++ matches for "(?P<term>.{0,1000}?)" in (?P<place>[^\n]{0,400}?\S)[\]:]?[ \t]*+$',
     re.MULTILINE | re.DOTALL,
 )
 _END = re.compile(r"^\[?End of matches for ", re.MULTILINE)
-_COUNT = re.compile(r"\s+\((?:\d+ matches?|Line (?P<line>\d{1,9}))\)(?:: .*)?$")
+_COUNT = re.compile(r"(?<!\s)\s++\((?:\d++ matches?|Line (?P<line>\d{1,9}))\)(?:: .*)?$")
 _MATCH = re.compile(r"^Line (\d{1,9}):", re.MULTILINE)
 
 

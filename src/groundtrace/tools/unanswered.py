@@ -45,6 +45,10 @@ def unanswered(call: ToolCall, entry: ToolEntry, cwd: str | None, reader: Reader
             for file in asked.files
         )
         return Findings(refs, failed=not refs, repos=asked.repos)
+    if entry.reads == "grep":
+        # Whether it searched text or listed files is said by its arguments alone (D2).
+        found = reader(call, entry, cwd)
+        return Findings(failed=True, repos=asked.repos, category=found.category)
     return Findings(failed=True, repos=asked.repos)
 
 

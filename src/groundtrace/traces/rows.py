@@ -18,7 +18,7 @@ from groundtrace.storage import Folder
 from groundtrace.traces.elements import MAX_ELEMENT, Elements
 from groundtrace.traces.jsonl import read_lines
 
-_LIST = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*\[")
+_LIST = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
 _NO_CALL = re.compile(rb"(?!)")
 _LOOK = 1 << 16
 _LINES = (".jsonl", ".ndjson")

@@ -31,7 +31,9 @@ from groundtrace.truth.patches import read_patch
 CONFIDENCE: Confidence = "high"
 """People made the list, or the change that solved the task."""
 
-_FILE = re.compile(r"\s*(?:[-*]\s*)?(?:file(?:_path)?|path)\s*[:：]\s*(\S.*?)\s*$", re.IGNORECASE)
+_FILE = re.compile(
+    r"\s*+(?:[-*]\s*+)?(?:file(?:_path)?|path)\s*+[:：]\s*+(\S(?:.*\S)?)\s*+$", re.IGNORECASE
+)
 _LINES = re.compile(
     r"\s*(?:[-*]\s*)?lines?\s*[:：]\s*(\d+)(?:\s*(?:-|–|to|,)\s*(\d+))?", re.IGNORECASE
 )

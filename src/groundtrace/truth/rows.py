@@ -32,7 +32,7 @@ MAX_JSON = 512 * 1024 * 1024
 """A JSON file is decoded whole; a larger data set is better kept as JSONL or Parquet."""
 MAX_NAME = 512
 
-_INSTANCE = re.compile(r"([A-Za-z0-9][\w.-]*?)__([A-Za-z0-9][\w.-]*?)-\d+")
+_INSTANCE = re.compile(r"([A-Za-z0-9][\w.-]{0,99}?)__([A-Za-z0-9][\w.-]{0,99}?)-\d{1,9}")
 
 
 def read_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterator[Task]:

@@ -282,7 +282,7 @@ def _task_toml(folder: Folder, path: str, problems: list[Problem]) -> Mapping[st
     return {}
 
 
-_YAML_LINE = re.compile(r"([A-Za-z_][\w-]*)\s*:\s+(\S.*?)\s*$")
+_YAML_LINE = re.compile(r"([A-Za-z_][\w-]*+)\s*+:\s++(\S(?:.*\S)?)\s*+$")
 
 
 def _task_yaml(folder: Folder, path: str, problems: list[Problem]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from groundtrace.tools.generic.pieces import LONGEST_LINE, Piece, is_drive, is_file, path_of
 
 _MARKED = re.compile(r"\[(FILE|DIR)\] +(\S.*)")
-_SIZE = re.compile(r"\s{2,}[\d.,]+ ?[KMGT]?i?B\s*\Z")
+_SIZE = re.compile(r"(?<!\s)\s{2,}+[\d.,]++ ?[KMGT]?i?B\s*+\Z")
 _BRANCH = re.compile(r"(?P<bars>[│|\s\xa0]*)[├└|`](?:──|--) ?(?P<name>\S.*)")
 _STAT = re.compile(r" +(?:\d+|Bin)\b")
 _STATUS = re.compile(r"\t(?:(?:modified|deleted|new file|renamed|typechange): +)?(?P<path>\S.*)")

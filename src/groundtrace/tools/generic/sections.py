@@ -14,7 +14,9 @@ from groundtrace.tools.sourcegraph_text import link_of, plain_repo
 
 _REPO_HEADING = re.compile(r"# (?P<repo>[^\s–—]{1,300}/[^\s–—]{1,300}) [–—] (?P<path>\S.*)")
 _HEADING = re.compile(r"(?:#{1,6} +|\*\*)(?P<rest>\S.*)")
-_LABEL = re.compile(r"[ \t]*(?:[-*] +)?(?:File|Path|Location|Filename|FILE): +(?P<rest>\S.*)")
+_LABEL = re.compile(
+    r"(?<![ \t])[ \t]*+(?:[-*] ++)?(?:File|Path|Location|Filename|FILE): ++(?P<rest>\S.*)"
+)
 _URL = re.compile(r"URL: +(?P<url>\S+)")
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})(?P<info>.*)")
 _CITED = re.compile(r"(?P<start>\d{1,9}):(?P<end>\d{1,9}):(?P<path>\S.*)")

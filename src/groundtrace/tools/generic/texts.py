@@ -27,7 +27,7 @@ _SOURCE_TAG = re.compile(
 _MATCH = re.compile(r"(?P<path>(?:[A-Za-z]:[\\/])?[^:\t\n]{1,1000}):(?P<line>\d{1,9}):(?P<text>.*)")
 _CONTEXT = re.compile(r"(?P<path>[^\s:]{1,300}?\.[\w.]{1,30})-\d{1,9}-")
 _MESSAGE = re.compile(
-    r"\s*(?:\d{1,9}:)?\s*(?:fatal )?(?:error|warning|note|info|hint)\b", re.IGNORECASE
+    r"\s*+(?:\d{1,9}:)?\s*+(?:fatal )?(?:error|warning|note|info|hint)\b", re.IGNORECASE
 )
 _PLACE = re.compile(r"(?P<path>\S{1,1000}):(?P<start>\d{1,9})-(?P<end>\d{1,9})")
 _CTAG = re.compile(r"[^\t]{1,500}\t(?P<path>[^\t]{1,1000})\t/\^.*\bline:(?P<line>\d{1,9})")

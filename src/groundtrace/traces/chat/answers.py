@@ -11,7 +11,9 @@ _FRAME = re.compile(
     r"\s*(?:Exit code: (?P<code>[^\n]*)\n)?"
     r"(?:OBSERVATION:\n?|(?:EXECUTION RESULT|Execution output) of \[[^\]\n]*\]:\n?)",
 )
-_STEP = re.compile(r"\n*This is step \d+ of a maximum of \d+\. Steps Remaining: -?\d+\.\s*\Z")
+_STEP = re.compile(
+    r"(?<!\n)\n*+This is step \d++ of a maximum of \d++\. Steps Remaining: -?\d++\.\s*+\Z"
+)
 _STREAMS = re.compile(
     r"(?:Error executing command:\s*)?\[STDOUT\]\n\n(.*?) ?\n\n\[STDERR\](?!.*\n\[STDERR\])(.*)\Z",
     re.DOTALL,

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from groundtrace.traces.keep import Keep
     from groundtrace.traces.source import Source
 
-_START = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")
+_START = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)?\{")
 _STEPS = re.compile(rb'"trajectory_steps"\s*:\s*\\?"?\[\s*\{')
 _MESSAGES = re.compile(rb'"(?:messages|fncall_messages)"\s*:\s*"?\[\s*\{\s*\\?"\w+\\?"\s*:')
 _TEXTS = re.compile(rb'"trajectory"\s*:\s*"?\[\s*\{[^{}]*?"role\\?"\s*:')
 _CALLS = re.compile(rb"<function=|tool_calls|\(Current directory: |```\s*\\+n")
 _TOOLS = re.compile(rb"<function=|tool_calls")
 _FENCE = re.compile(rb"```(?:bash|mswea_bash_command)\s*\\+n")
-_ROWS = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*\[")
+_ROWS = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
 
 
 class ChatReader:

@@ -41,8 +41,8 @@ _FLAT_HEAD = re.compile(
     rb'\s*"(?:instructions|git)"'
 )
 _FLAT_ITEM = re.compile(
-    rb'^\s*\{(?:"id":(?:null|"[^"]*"),)?"type"\s*:\s*"(?:function_call|custom_tool_call|reasoning)"'
-    rb"[^\n]*",
+    rb'^[ \t]*+\{(?:"id":(?:null|"[^"\n]*+"),)?"type"\s*+:\s*+"(?:function_call|custom_tool_call|reasoning)"'
+    rb"[^\n]*+",
     re.MULTILINE,
 )
 

@@ -20,18 +20,16 @@ SUBMIT = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 """A command whose output begins with this line hands in the rest of it."""
 _SUBMITS = re.compile(rf"\b(?:{SUBMIT}|MINI_SWE_AGENT_FINAL_OUTPUT)\b")
 
-_BEFORE = (
-    r"\s*(?:<explore_context>.*?</explore_context>\s*)?(?:<context_received>.*?</context_received>\s*)?"
-    r"(?:<exception>.*?</exception>\s*)?"
-)
-_CODE = re.compile(_BEFORE + r"<returncode>\s*(-?\d+)\s*</returncode>", re.DOTALL)
+
+def _tagged(name: str) -> str:
+    """An element with all that is in it, once or not at all; it never goes back into it."""
+    return rf"(?:<{name}>(?:(?!</{name}>).)*+</{name}>\s*+)?"
+
+
+_BEFORE = r"\s*+" + _tagged("explore_context") + _tagged("context_received") + _tagged("exception")
+_CODE = re.compile(_BEFORE + r"<returncode>\s*+(-?\d++)\s*+</returncode>", re.DOTALL)
 _TIMEOUT = re.compile(r"\s*The last command <command>.*?</command> timed out", re.DOTALL)
-_OUTPUT = re.compile(r"<output>\n?(.*)</output>", re.DOTALL)
-_ENDS = re.compile(
-    r"<output_head>\n?(.*?)\n?</output_head>.*?<elided_chars>\s*(\d+)[^<]*</elided_chars>"
-    r"\s*<output_tail>\n?(.*)</output_tail>",
-    re.DOTALL,
-)
+_ELIDED = re.compile(r"\s*+(\d++)")
 _NOTES = ("<context_received>", "<context_request>", "No context provided. Submitting")
 REFUSALS = (
     "ERROR: This action appears to print source code content",
@@ -94,12 +92,25 @@ def has_code(messages: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _output(text: str) -> str:
-    ends = _ENDS.search(text)
-    if ends is not None:
-        head, count, tail = ends[1], ends[2], ends[3].removesuffix("\n")
-        return f"{_whole_end(head)}... [{count} characters truncated] ...\n{_whole_start(tail)}"
-    found = _OUTPUT.search(text)
-    return found[1] if found is not None else ""
+    head = _between(text, "<output_head>", "</output_head>")
+    tail = _between(text, "<output_tail>", "</output_tail>", to_last=True)
+    elided = _ELIDED.match(_between(text, "<elided_chars>", "</elided_chars>") or "")
+    if head is None or tail is None or elided is None:
+        whole = _between(text, "<output>", "</output>", to_last=True) or ""
+        return whole.removeprefix("\n")
+    head = head.removeprefix("\n").removesuffix("\n")
+    tail = tail.removeprefix("\n").removesuffix("\n")
+    return f"{_whole_end(head)}... [{elided[1]} characters truncated] ...\n{_whole_start(tail)}"
+
+
+def _between(text: str, start: str, end: str, *, to_last: bool = False) -> str | None:
+    """What is between the first `start` and the next `end`, or the last one."""
+    begin = text.find(start)
+    if begin < 0:
+        return None
+    begin += len(start)
+    stop = text.rfind(end) if to_last else text.find(end, begin)
+    return text[begin:stop] if stop >= begin else None
 
 
 def _whole_end(head: str) -> str:

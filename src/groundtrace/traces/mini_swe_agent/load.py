@@ -25,7 +25,7 @@ PROMPT = 256 * 1024
 """Bytes in which a prompt is looked for."""
 
 _LIST = re.compile(rb'"messages"\s*:\s*\[')
-_BARE = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*\[")
+_BARE = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
 _COMMAND = re.compile(rb"```(?:bash|mswea_bash_command)\s*\\n")
 """One in the bytes of a reply that was lost: at most one command was."""
 
@@ -216,7 +216,9 @@ def _end_of(stream: BinaryIO) -> Mapping[str, Any] | None:
     return None
 
 
-_PROMPT_ID = re.compile(rb'instance_id\\?"?\s*[:=]\s*\\?["`]?([A-Za-z0-9][\w.-]*__[\w.-]+-\d+)')
+_PROMPT_ID = re.compile(
+    rb'instance_id\\?"?\s{0,9}[:=]\s{0,9}\\?["`]?([A-Za-z0-9][\w.-]{0,99}?__[\w.-]{1,99}-\d{1,9})'
+)
 """An instance that the prompt names; only of the form that instances have."""
 
 

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 _FORMAT = re.compile(rb'"trajectory_format"\s*:\s*"(mini-swe-agent-[\w.]+)"')
 _VERSION = re.compile(rb'"mini_version"\s*:\s*"')
 _INFO = re.compile(
-    rb'\s*(?:\xef\xbb\xbf)?\s*\{\s*"(?:info|messages|trajectory_format|instance_id)"'
+    rb'\s*+(?:\xef\xbb\xbf)?\s*+\{\s*+"(?:info|messages|trajectory_format|instance_id)"'
 )
 _STATS = re.compile(rb'"(?:exit_status|model_stats|instance_cost)"\s*:')
-_MESSAGES = re.compile(rb'\s*(?:\xef\xbb\xbf)?\s*\[\s*\{\s*"(?:role|content)"\s*:')
+_MESSAGES = re.compile(rb'\s*+(?:\xef\xbb\xbf)?\s*+\[\s*+\{\s*+"(?:role|content)"\s*+:')
 _FENCE = re.compile(rb"```(?:bash|mswea_bash_command)\s*\\n")
 _OWN_ANSWER = b"<returncode>"
 

@@ -66,7 +66,9 @@ _BOOKKEEPING = frozenset(
         "impl_source",
     }
 )
-_PROMPT = re.compile(r"(?:\r?\n|\A)[^\n]*@[^\n:]+:(?P<folder>[^\n]*?) [#$]\s*\Z")
+_PROMPT = re.compile(
+    r"(?:\r?\n|\A)[^\n@]{0,200}+@[^\n:]{1,200}+:(?P<folder>[^\n]{0,4096}?) [#$]\s*+\Z"
+)
 """The shell's prompt at the end of old observations."""
 _FOOTER = re.compile(
     r"\n?\[Jupyter current working directory: (?P<folder>[^\n\]]*)\](?:\n\[[^\n]*\])*\s*\Z"

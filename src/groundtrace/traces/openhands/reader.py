@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from groundtrace.traces.keep import Keep
     from groundtrace.traces.source import Source
 
-_START = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*(?:\[\s*)*\{")
+_START = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)*+\{")
 _RUN = re.compile(rb'"agent_class"\s*:\s*"')
 _AROUND = re.compile(rb'"(?:test_result|llm_config|eval_output_dir|max_iterations)"\s*:')
 _HISTORY = re.compile(
-    rb'"history"\s*:\s*\[[\s\[]*\{(?:(?!"trajectory"\s*:).)*?'
+    rb'"history"\s*:\s*\[[\s\[]{0,99}+\{(?:(?!"trajectory"\s{0,9}:).){0,512}?'
     rb'"(?:action|observation|kind)"\s*:\s*"\w+"',
     re.DOTALL,
 )

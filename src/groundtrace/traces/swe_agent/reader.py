@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from groundtrace.traces.keep import Keep
     from groundtrace.traces.source import Source
 
-_OBJECT = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*\{")
+_OBJECT = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\{")
 _STEPS = re.compile(
     rb'"trajectory"\s*:\s*\[\s*\{\s*'
     rb'"(?:action|observation|response|thought|state|query|messages|execution_time|extra_info)"\s*:'
