@@ -27,7 +27,7 @@ _FOOTER = re.compile(
     r"[^\n]*\]?)+\s*\Z"
 )
 _EXIT = re.compile(r"exit code (-?\d+)")
-_FOLDER = re.compile(r"\[Current working directory: (/[^\n\]]*)\]")
+_FOLDER = re.compile(r"\[Current working directory: (/[^\n\]]{0,400}+)\]")
 
 
 @dataclass(frozen=True, slots=True)

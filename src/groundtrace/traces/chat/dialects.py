@@ -15,7 +15,10 @@ from groundtrace.values import as_mapping, as_text
 Dialect = Literal["tools", "xml", "mini", "ticks", "none"]
 
 _FUNCTION = re.compile(r"<function=([^>\s]+)\s*>(.*?)(?:</function>|\Z)", re.DOTALL)
-_PARAMETER = re.compile(r"<parameter=([^>\s]+)\s*>(.*?)</parameter>", re.DOTALL)
+_PARAMETER = re.compile(
+    r"<parameter=([^>\s]{1,100})\s{0,9}>((?:(?!</parameter>|<parameter=).)*+)</parameter>",
+    re.DOTALL,
+)
 _TICKS = re.compile(r"^```(?:\w*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r"```(?:bash|mswea_bash_command)\s*\n")
 _LISTS = frozenset({"view_range", "insert_line"})
