@@ -59,20 +59,30 @@ def _inner(wanted: inspect.Type) -> tuple[inspect.Type, ...]:
 def _restrict_keys(struct: inspect.StructType, properties: dict[str, Any]) -> None:
     """Say which keys a dictionary may have: msgspec checks them but leaves them unsaid."""
     for field in struct.fields:
-        keys = _literal_keys(field.type)
-        if keys is not None:
-            described = properties[field.encode_name]
-            for option in [described, *described.get("anyOf", [])]:
-                if option.get("type") == "object":
-                    option["propertyNames"] = {"enum": sorted(keys, key=cutoff_order)}
+        _restrict(field.type, properties[field.encode_name])
 
 
-def _literal_keys(wanted: inspect.Type) -> tuple[Any, ...] | None:
+def _restrict(wanted: inspect.Type, described: Any) -> None:
+    """The keys of a dictionary, and of dictionaries that are its values."""
+    if not isinstance(described, dict):
+        return
+    dictionary = _dictionary(wanted)
+    if dictionary is None:
+        return
+    for option in [described, *described.get("anyOf", [])]:
+        if option.get("type") == "object":
+            keys = dictionary.key_type
+            if isinstance(keys, inspect.LiteralType):
+                option["propertyNames"] = {"enum": sorted(map(str, keys.values), key=cutoff_order)}
+            _restrict(dictionary.value_type, option.get("additionalProperties"))
+
+
+def _dictionary(wanted: inspect.Type) -> inspect.DictType | None:
     match wanted:
-        case inspect.DictType(key_type=inspect.LiteralType(values=values)):
-            return values
+        case inspect.DictType():
+            return wanted
         case inspect.Metadata(type=inner):
-            return _literal_keys(inner)
+            return _dictionary(inner)
         case inspect.UnionType(types=types):
-            return next(filter(None, map(_literal_keys, types)), None)
+            return next(filter(None, map(_dictionary, types)), None)
     return None
