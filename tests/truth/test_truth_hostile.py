@@ -72,8 +72,11 @@ def check(loaded: TruthResult) -> None:
     """What comes out can be written, and has a source where it has files."""
     truth, problems = loaded
     assert (truth.source is None) == (not truth.files) == (truth.confidence is None)
-    if truth.expected_edit_files:
-        assert truth.expected_edit_files_source is not None
+    # A stated empty list of edits has a source and no files (D58).
+    assert truth.expected_edit_files_source is not None or not truth.expected_edit_files
+    assert (truth.expected_edit_files_source is None) == (
+        truth.expected_edit_files_confidence is None
+    )
     for file in (*truth.files, *truth.expected_edit_files):
         assert file.path and file.spelling.endswith(file.path)
         assert not file.path.endswith("/") and "\0" not in file.path
