@@ -27,11 +27,13 @@ from groundtrace.events.context import with_context_changes
 from groundtrace.events.submission import with_submission
 from groundtrace.metrics import evaluate
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial, TruthResult
-from groundtrace.plan import Context, TrialWork
+from groundtrace.plan import PASSING, Context, TrialWork
 from groundtrace.redact import masking
 from groundtrace.rows.make import row_from
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import TrialRow
+from groundtrace.storage.local import current_mark
+from groundtrace.storage.watch import Watch, note_error, watched
 from groundtrace.tools import is_known_tool, view_calls
 from groundtrace.traces import read_trace
 from groundtrace.traces.loose import read_loose
@@ -101,7 +103,8 @@ class TrialDone:
 def process_trial(work: TrialWork) -> TrialDone:
     """One trial from its files to its documents on disk."""
     context = work.context
-    reading, metrics = _read_and_evaluate(work)
+    with watched() as watch:
+        reading, metrics = _read_and_evaluate(work)
     outcome = outcome_record(
         reading.trial,
         work.state,
@@ -119,7 +122,7 @@ def process_trial(work: TrialWork) -> TrialDone:
     if not context.with_metrics:
         unknown = unknown_calls(reading.document, is_known)
         servers = uncounted_servers(reading.document)
-        settled = _is_settled(work, reading)
+        settled = _is_settled(work, reading, watch)
         return TrialDone(outcome, written.mark, "", None, settled, unknown, servers)
     # The row is made from what is stored: a summary made from files next year is that of today.
     metrics = metrics_as(metrics, version)
@@ -131,7 +134,9 @@ def process_trial(work: TrialWork) -> TrialDone:
         path=work.document,
         is_known=is_known,
     )
-    return TrialDone(outcome, written.mark, metrics_written.mark, row, _is_settled(work, reading))
+    return TrialDone(
+        outcome, written.mark, metrics_written.mark, row, _is_settled(work, reading, watch)
+    )
 
 
 def _read_and_evaluate(work: TrialWork) -> tuple[TrialReading, MetricsDocument]:
@@ -157,21 +162,20 @@ def _stopped(work: TrialWork, seconds: int) -> TrialReading:
     return TrialReading(work.trial, trace, [], truth, problems, document)
 
 
-def _is_settled(work: TrialWork, reading: TrialReading) -> bool:
-    """Whether everything could be read, and nothing changed while it was.
+def _is_settled(work: TrialWork, reading: TrialReading, watch: Watch) -> bool:
+    """Whether everything could be read, and nothing changed while it was (D79).
 
     A file that a passing error kept from being read looks the same afterwards: its document
     counted as current for ever, with nothing of the file in it.
     """
-    if any(problem.kind in PASSING for problem in reading.problems):
+    if watch.errors or any(problem.kind in PASSING for problem in reading.problems):
+        return False
+    if any(mark != current_mark(path) for path, mark in watch.files.items()):
         return False
     if not work.files or work.trial.loose is not None:
         return True
     return files_mark(work.trial.folder) == work.files
 
-
-PASSING = frozenset({"unreadable", "unlisted_folder"})
-"""Problems that may be gone when the files are read again, though the files stay as they are."""
 
 KEPT_TRUTHS = 1024
 """Ground truths that a worker keeps: more than most benchmarks have tasks."""
@@ -187,8 +191,10 @@ def _truth(trial: Trial, registry: Registry | None, mark: str | None) -> TruthRe
     if mark not in _truths:
         if len(_truths) >= KEPT_TRUTHS:
             _truths.clear()
-        loaded = load_ground_truth(task, registry)
-        if any(problem.kind in PASSING for problem in loaded.problems):
+        with watched() as watch:
+            loaded = load_ground_truth(task, registry)
+        if watch.errors or any(problem.kind in PASSING for problem in loaded.problems):
+            note_error(task.name if task is not None else trial.task_name)
             return loaded
         _truths[mark] = loaded
     return _truths[mark]

@@ -60,6 +60,8 @@ DeclaredKind = Literal[
     "unknown_block",
     "unrecognised",
     "wrong_type",
+    # reading calls
+    "internal_error",
     # reading the calls of unknown tools
     "answer_too_large",
     # reading shell commands
@@ -122,6 +124,11 @@ TRACES: Mapping[DeclaredKind, str] = {
     "wrong_type": "A value has another type than the format says.",
 }
 """Met while reading traces."""
+
+CALLS: Mapping[DeclaredKind, str] = {
+    "internal_error": "A call found a mistake in groundtrace: its files are unknown, the other calls were read. Please report it.",
+}
+"""Met while reading any call."""
 
 UNKNOWN_TOOLS: Mapping[DeclaredKind, str] = {
     "answer_too_large": "An unknown tool's answer is larger or deeper than any that is looked at; what lies beyond was left out.",
@@ -193,6 +200,7 @@ DOCUMENTS: Mapping[DeclaredKind, str] = {
 GROUPS: Mapping[str, Mapping[DeclaredKind, str]] = {
     "Finding trials and reading their records": RECORDS,
     "Reading traces": TRACES,
+    "Reading calls": CALLS,
     "Reading the calls of unknown tools": UNKNOWN_TOOLS,
     "Reading shell commands": SHELL,
     "Loading tasks and ground truth": TRUTH,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from typing import Any, Literal
 from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import READER_ENTRY_POINTS, Problem
 from groundtrace.storage import EntryKind, Folder, TooLargeError
+from groundtrace.storage.watch import watched
 from groundtrace.values import known
 
 RESULT = "result.json"
@@ -45,6 +46,8 @@ class Records:
     metrics: Mapping[str, Any]
     files: tuple[str, ...]
     problems: tuple[Problem, ...]
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """Path of each record that was read, with its mark just before."""
 
     def text(self, record: str, *keys: str) -> str | None:
         """A name at a place of a record (`result`, `config`, `metrics`); None if there is none."""
@@ -72,6 +75,12 @@ def kinds_of(folder: Folder) -> dict[str, EntryKind]:
 
 def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     """The records of a folder whose entries are known, and which level of a run it is."""
+    with watched() as watch:
+        records = _read_records(folder, entries)
+    return replace(records, marks=watch.files) if records.level == "trial" else records
+
+
+def _read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     problems: list[Problem] = []
     result = _object(folder, RESULT, entries, problems)
     config = _object(folder, CONFIG, entries, problems)

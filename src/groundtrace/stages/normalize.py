@@ -20,6 +20,7 @@ from groundtrace.documents.outcomes import OutcomesDocument, SkippedFolder, Tria
 from groundtrace.engine import Done
 from groundtrace.errors import NothingFoundError
 from groundtrace.plan import (
+    PASSING,
     Context,
     Fingerprints,
     Plan,
@@ -27,7 +28,7 @@ from groundtrace.plan import (
     plan_run,
     problems_outside_runs,
 )
-from groundtrace.redact import masking
+from groundtrace.redact import mask, masking
 from groundtrace.rows.kept import KeptRows, RowsByRun
 from groundtrace.stages.all_outcomes import outcomes_of, write_all_outcomes
 from groundtrace.stages.request import Request, Ticker
@@ -212,6 +213,8 @@ def _plans(
             done.add_unchanged(unchanged)
             continue
         done.noted |= bool(tasks.problems)
+        if any(problem.kind in PASSING for problem in tasks.problems):
+            run_fingerprint = None
         found = discover_run(run, settings=request.settings, tasks=tasks.index, only=request.only)
         found = _noting_faults(found, done)
         plan = plan_run(found, output.folder, run.path, context, known)
@@ -273,9 +276,11 @@ def _prepared(plan: Plan, session: RunSession, done: Normalized) -> _RunToNormal
 def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Normalized) -> None:
     work = result.item
     if result.result is None:
-        done.failed.append(f"{work.trial.path}: {result.error}")
+        # The text of an error can be text of a trace.
+        error = mask(result.error or "failed")
+        done.failed.append(f"{work.trial.path}: {error}")
         run.outcomes[work.document] = outcome_record(
-            work.trial, "failed", reason=result.error, run_path=work.run_path
+            work.trial, "failed", reason=error, run_path=work.run_path
         )
         # What an earlier run wrote from other inputs is no result of this trial as it is now.
         work.output.remove(metrics_path(work.document))
@@ -312,7 +317,9 @@ def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> Non
     if request.only is None:
         done.left_behind += _leave_behind(run, request)
     _write_outcomes(run, request)
-    whole = plan.fingerprint is not None and request.only is None and not failed
+    # What could not be read or listed may be readable the next time and look the same (D79).
+    passing = not PASSING.isdisjoint(plan.problems)
+    whole = plan.fingerprint is not None and request.only is None and not failed and not passing
     session.enter_run(seen if whole else None)
     session.save_if_changed()
 

@@ -104,7 +104,7 @@ def read_loose(
         return ReadResult(merge([], []), tuple(problems))
     keep = Keep()
     sources: list[Source] = []
-    for file in (path, *_companions(found.reader, folder, path)):
+    for file in (path, *companions_of(found.reader, folder, path)):
         try:
             if sample is not None and file == path:
                 sources.append(found.reader.read_sample(folder, path, sample, keep))  # type: ignore[attr-defined]
@@ -122,6 +122,7 @@ def read_loose(
     return ReadResult(merge(sources, [found.evidence]), tuple(problems))
 
 
-def _companions(reader: Reader, folder: Folder, path: str) -> Sequence[str]:
+def companions_of(reader: Reader, folder: Folder, path: str) -> Sequence[str]:
+    """Files that a reader reads together with a trace."""
     listing = getattr(reader, "companions", None)
     return () if listing is None else tuple(listing(folder, path))
