@@ -170,11 +170,14 @@ def _example(parsed: Any, choice: int = 0) -> str:
 
 
 HANDED_ON = {
+    "groundtrace.tools.shell.programs.wrappers._PLACES": ("match",),
+    "groundtrace.tools.shell.streams.name_forms.BESIDE": ("match",),
+    "groundtrace.tools.shell.streams.patched._TOLD": ("match",),
     "groundtrace.tools.persisted._GREPPED": ("match",),
     "groundtrace.tools.builtin.NUMBERED": ("match",),
     "groundtrace.tools.auggie._LINE": ("match",),
 }
-"""Patterns that a function takes as an argument, and how it asks them."""
+"""Patterns in tables or handed to a function, and how they are asked."""
 
 BELOW = {
     "groundtrace.discover.folder_names._SUITE": 255,
@@ -201,12 +204,13 @@ def ways_of(name: str) -> tuple[str, ...]:
         way = name.partition(": re.")[2].partition("(")[0]
         return (way if way in MATCHING else "finditer",)
     module, _, own = name.rpartition(".")
-    if name in HANDED_ON:
-        return HANDED_ON[name]
+    table = name.partition("[")[0]
+    if table in HANDED_ON:
+        return HANDED_ON[table]
     if not own.isidentifier():
         return ("finditer", *MATCHING)
     source = _source(module if own.startswith("_") else "")
-    used = set(re.findall(rf"\b{re.escape(own)}\.(\w+)\(", source))
+    used = set(re.findall(rf"\b{re.escape(own)}\.(\w+)\b", source))
     if not used & {*SEARCHING, *MATCHING}:
         return ("finditer", *MATCHING)
     ways = [way for way in MATCHING if way in used]

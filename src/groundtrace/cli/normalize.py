@@ -67,7 +67,7 @@ def command(
     else:
         print_result(as_text(done))
         say_unknown_tools(done.unknown_calls, done.uncounted_servers, quiet=output.quiet)
-    return say_failures(done.failed, quiet=output.quiet)
+    return say_failures([*done.failed, *done.unlisted], quiet=output.quiet)
 
 
 def as_data(done: Normalized) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, Literal
 
-from groundtrace.jsonio import BadJsonError, clean_text, loads
+from groundtrace.jsonio import BadJsonError, HeavyJsonError, clean_text, loads
 from groundtrace.model import READER_ENTRY_POINTS, Problem
 from groundtrace.storage import EntryKind, Folder, TooLargeError
 from groundtrace.storage.watch import watched
@@ -233,6 +233,9 @@ def _parse(name: str, data: bytes, problems: list[Problem]) -> Mapping[str, Any]
         problems.append(Problem(name, "not_utf8", reason))
     try:
         value = loads(data)
+    except HeavyJsonError as error:
+        problems.append(Problem(name, "too_large", str(error)))
+        return {}
     except BadJsonError as error:
         reason = "empty" if not data.strip() else f"not JSON: {error}"
         problems.append(Problem(name, "broken_json", reason, line=error.line))

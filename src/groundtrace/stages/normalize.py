@@ -74,6 +74,8 @@ class Normalized:
     """Run folder to its freshly evaluated rows, by document."""
     faults: list[str] = field(default_factory=list)
     """Traces that were named and could not be taken."""
+    unlisted: list[str] = field(default_factory=list)
+    """Folders that cannot be listed: their trials are missing from the results."""
     nearest: list[SkippedFolder] = field(default_factory=list)
     """What was passed where nothing was found."""
     unknown_calls: defaultdict[str, Counter[str]] = field(
@@ -205,6 +207,7 @@ def _plans(
     for run in runs:
         if not isinstance(run, Run):
             outside.append(run)
+            _note_fault(run, done)
             continue
         output = request.output_folders.run(run.run_id, run.path)
         run_fingerprint = fingerprint_of_run(run, shared)
@@ -232,9 +235,18 @@ _FAULTS = frozenset({"bad_row", "trace_missing", "unrecognised"})
 def _noting_faults(found: Iterable[Found], done: Normalized) -> Iterator[Found]:
     """What was found; what keeps rows of a manifest from being trials is told as well."""
     for item in found:
-        if isinstance(item, FoundProblem) and item.problem.kind in _FAULTS:
-            done.faults.append(str(item.problem))
+        _note_fault(item, done)
         yield item
+
+
+def _note_fault(item: Found, done: Normalized) -> None:
+    if not isinstance(item, FoundProblem):
+        return
+    problem = item.problem
+    if problem.kind in _FAULTS:
+        done.faults.append(str(problem))
+    elif problem.kind == "unlisted_folder" and problem.file == item.path:
+        done.unlisted.append(f"{item.path}: {problem.reason}")
 
 
 def _normalize_batch(

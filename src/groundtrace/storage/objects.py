@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import io
 from collections.abc import Iterator
+from datetime import timedelta
 from functools import lru_cache
 from typing import Any, BinaryIO, NoReturn
 
@@ -19,6 +20,11 @@ from groundtrace.storage.folder import MAX_WHOLE_FILE, Entry, Folder, TooLargeEr
 SCHEMES = ("s3", "gs", "az")
 BLOCK = 1024 * 1024
 """Bytes asked for at a time when an object is streamed."""
+
+CLIENT = {"connect_timeout": "10s", "timeout": "60s"}
+"""For one request; a store that takes it and never answers would be waited for without end."""
+RETRY = {"max_retries": 3, "retry_timeout": timedelta(seconds=90)}
+"""Requests that fail are made again, for so long in all."""
 
 _REASONS = {
     "NotFoundError": "no such object",
@@ -194,7 +200,9 @@ def _stamp(item: Any) -> str:
 def _store(bucket: str) -> Any:
     """The store of a bucket; one a process, made from the environment."""
     try:
-        return importlib.import_module("obstore.store").from_url(bucket)
+        return importlib.import_module("obstore.store").from_url(
+            bucket, client_options=CLIENT, retry_config=RETRY
+        )
     except _errors() as error:
         _fail(error, bucket, "")
 

@@ -75,9 +75,9 @@ def expand(
     unlisted: dict[str, str] = {}
     for path in _walk(start, parts, budget, Links(), unlisted):
         yield f"{base}/{path}" if base else path
-    for place, why in unlisted.items():
+    for name, why in unlisted.items():
         reason = f"the folder cannot be listed ({why}); its traces are not read"
-        problem = Problem(place, "unlisted_folder", reason)
+        problem = Problem(name, "unlisted_folder", reason)
         if problem not in problems:
             problems.append(problem)
     if budget[0] < 0:

@@ -244,7 +244,7 @@ def _value(shell: Shell, name: str, quoted: bool) -> str:
 
 
 _EXPANSION = re.compile(
-    r"\$\{(?P<bang>[!#])?(?P<name>\w+|[@*#?])(?:\[(?P<index>[^\]]*)\])?(?P<rest>.*)\}$", re.DOTALL
+    r"\$\{(?P<bang>[!#])?(?P<name>\w++|[@*#?])(?:\[(?P<index>[^\]]*)\])?(?P<rest>.*)\}$", re.DOTALL
 )
 
 
@@ -371,14 +371,21 @@ def _finish(marked: str) -> list[Word]:
     for piece in _fields(marked):
         for text in braces(piece):
             bare = _MARKED_CHARACTER.sub("", text) if _MARK in text else text
-            words.append(Word(_unmark(text), glob=_GLOB.search(bare) is not None))
+            words.append(Word(_unmark(text), glob=_has_glob(bare)))
             if len(words) >= MAX_WORDS:
                 return words
     return words
 
 
 _MARKED_CHARACTER = re.compile(r"\x01.", re.DOTALL)
-_GLOB = re.compile(r"[*?]|\[[^\]]+\]")
+
+
+def _has_glob(text: str) -> bool:
+    """Whether a word holds `*`, `?` or a set such as `[ab]`."""
+    if "*" in text or "?" in text:
+        return True
+    # Every set ends at the next bracket: looking for it from each `[` takes the square.
+    return any("[" in part[:-1] for part in text.split("]")[:-1])
 
 
 def _fields(marked: str) -> list[str]:
