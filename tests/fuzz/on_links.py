@@ -64,6 +64,7 @@ def check_links(case: Case) -> None:
             if not odd_path.exists():
                 odd_path.write_bytes(b"{}")
         if with_pipe:
+            (top / "in/runs/run").mkdir(parents=True, exist_ok=True)
             os.mkfifo(top / "in/runs/run/pipe.json")
         _check(top / "in")
 

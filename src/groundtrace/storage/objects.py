@@ -21,10 +21,10 @@ SCHEMES = ("s3", "gs", "az")
 BLOCK = 1024 * 1024
 """Bytes asked for at a time when an object is streamed."""
 
-CLIENT = {"connect_timeout": "10s", "timeout": "60s"}
-"""For one request; a store that takes it and never answers would be waited for without end."""
-RETRY = {"max_retries": 3, "retry_timeout": timedelta(seconds=90)}
-"""Requests that fail are made again, for so long in all."""
+RETRY = {"max_retries": 2, "retry_timeout": timedelta(seconds=60)}
+"""How often and how long a request is made again that was not answered within obstore's 30
+seconds. Its own bounds are ten times and three minutes. Timeouts are left
+alone: given here, they would replace what the environment says, such as `AWS_ALLOW_HTTP`."""
 
 _REASONS = {
     "NotFoundError": "no such object",
@@ -200,9 +200,7 @@ def _stamp(item: Any) -> str:
 def _store(bucket: str) -> Any:
     """The store of a bucket; one a process, made from the environment."""
     try:
-        return importlib.import_module("obstore.store").from_url(
-            bucket, client_options=CLIENT, retry_config=RETRY
-        )
+        return importlib.import_module("obstore.store").from_url(bucket, retry_config=RETRY)
     except _errors() as error:
         _fail(error, bucket, "")
 
