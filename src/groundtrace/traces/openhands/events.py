@@ -226,13 +226,16 @@ class Events:
         total = as_mapping(metrics.get("accumulated_token_usage"))
         output = as_count(total.get("completion_tokens")) or source.ledger.main_output()
         cost = as_amount(metrics.get("accumulated_cost")) or self.cost
-        stated = (as_count(total.get("prompt_tokens")), as_count(total.get("completion_tokens")))
+        prompt, reply = (
+            as_count(total.get("prompt_tokens")),
+            as_count(total.get("completion_tokens")),
+        )
         source.usage = Usage(
             output_tokens=output,
             output_tokens_source=None if output is None else "accumulated_token_usage",
             input_tokens=as_count(total.get("prompt_tokens")) or source.ledger.main_input(),
             cached_tokens=as_count(total.get("cache_read_tokens")) or None,
-            total_tokens=sum(stated) if all(stated) else None,
+            total_tokens=prompt + reply if prompt and reply else None,
             cost_usd=cost,
             cost_source=None if cost is None else "accumulated_cost",
         )
