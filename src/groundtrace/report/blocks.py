@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from groundtrace.report.shown_text import plain, shown_name
+from groundtrace.report.safe_text import plain, shown_name
 
 
 class Name(str):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from urllib.parse import quote
 
-from groundtrace.report.shown_text import shown_name
+from groundtrace.report.safe_text import shown_name
 from groundtrace.rows.trial_row import TrialRow
 
 
