@@ -15,10 +15,29 @@ from typing import Any
 
 import pytest
 
-from tests.adversarial.worlds import Call, World, put, read_of, result_of, stream
+from tests.adversarial.worlds import REPO, Call, World, line, put, read_of, result_of, stream
 from tests.conftest import Ran
 
 Change = Callable[["Stale"], None]
+
+
+def several_tools() -> str:
+    """A trace with a shell command, a call of an MCP server and one of an unknown tool."""
+    calls = (
+        ("Read", {"file_path": "/workspace/src/a.py"}, "     1\tx\n"),
+        ("Bash", {"command": "cat src/c.py"}, "x\n"),
+        ("mcp__sourcegraph__sg_read_file", {"repo": REPO, "path": "src/a.py"}, "x\n"),
+        ("look_up", {"path": "src/d.py"}, "x\n"),
+    )
+    text = stream()
+    for number, (name, given, answer) in enumerate(calls):
+        use = {"type": "tool_use", "id": f"t{number}", "name": name, "input": given}
+        usage = {"input_tokens": 10, "output_tokens": 1}
+        message = {"id": f"m{number}", "model": "m", "content": [use], "usage": usage}
+        said = {"type": "tool_result", "tool_use_id": f"t{number}", "content": answer}
+        text += line(type="assistant", message=message)
+        text += line(type="user", message={"role": "user", "content": [said]})
+    return text + line(type="result", usage={"input_tokens": 40, "output_tokens": 4})
 
 
 class Stale(World):
@@ -37,6 +56,14 @@ class Stale(World):
         for config in ("baseline", "mcp"):
             for name in ("good-1", "good-2", "registered-1"):
                 self.trial(name, config, stream("/workspace/src/a.py", "/workspace/src/b.py"))
+        put(self.first(TRACE), several_tools())
+        self.trial(
+            "good-2",
+            "baseline",
+            stream("/workspace/src/x.py"),
+            started_at="2026-03-19T18:00:00",
+            finished_at="2026-03-19T18:10:00",
+        )
         self.run = self.runs / "run_two"
         self.trial("good-1", "baseline")
         self.run = self.runs / "run_one"
@@ -68,7 +95,8 @@ def left(out: Path) -> dict[str, bytes]:
 # --- inputs of a trial ---------------------------------------------------------------------
 
 RESULT = "baseline/trial-1__*/result.json"
-CONFIG = "baseline/trial-1__*/config.json"
+CONFIG = "baseline/trial-4__*/config.json"
+"""Of a trial whose configuration is not what its folder is called."""
 TRACE = "baseline/trial-1__*/agent/claude-code.txt"
 
 
@@ -92,7 +120,9 @@ def rename_configuration(world: Stale) -> None:
 
 
 def deep_session(world: Stale) -> None:
-    folder = world.first(TRACE).parent / "sessions/projects/a/b/c/d/e/f/g"
+    trace = world.first("baseline/trial-2__*/agent/claude-code.txt")
+    trace.unlink()
+    folder = trace.parent / "sessions/projects/a/b/c/d/e/f/g"
     put(folder / "s.jsonl", stream("/workspace/src/c.py"))
 
 
@@ -147,7 +177,7 @@ TRIALS: dict[str, Change] = {
     "a trace that is gone": lambda w: w.first(TRACE).unlink(),
     "a trace that is empty": lambda w: put(w.first(TRACE), ""),
     "a trace under another name": lambda w: w.first(TRACE).rename(
-        w.first(TRACE).with_name("session.jsonl")
+        w.first(TRACE).with_name("notes.md")
     ),
     "a second trace": lambda w: put(
         w.first(TRACE).with_name("trajectory.json"), {"schema_version": "ATIF-v1.2", "steps": []}
@@ -188,15 +218,13 @@ TASKS: dict[str, Change] = {
     "an instruction": lambda w: put(
         w.tasks / "csb_sdlc_fix/good-1/instruction.md", "See github.com/heron/nest and `src/x.py`."
     ),
-    "a task's folder": lambda w: (w.tasks / "csb_sdlc_fix/good-1").rename(
-        w.tasks / "csb_sdlc_fix/good-9"
-    ),
+    "a suite's folder": lambda w: (w.tasks / "csb_sdlc_fix").rename(w.tasks / "csb_org_trace"),
     "a task that is gone": lambda w: shutil.rmtree(w.tasks / "csb_sdlc_fix/good-2"),
     "a task that came": lambda w: w.task("registered-1", "src/a.py"),
     "another folder of tasks": other_tasks,
     "the registry": lambda w: put(w.registry, {"tasks": {"registered-1": ["src/a.py"]}}),
-    "a task more in the registry": lambda w: put(
-        w.registry, {"tasks": {"registered-1": ["src/b.py"], "good-7": ["x.py"]}}
+    "the source of a truth in the registry": lambda w: put(
+        w.registry, {"tasks": {"registered-1": {"files": ["src/b.py"], "source": "by hand"}}}
     ),
 }
 
@@ -212,11 +240,12 @@ def flags(*given: object) -> Change:
 
 
 SETTINGS: dict[str, Change] = {
-    "a folder to be skipped": settings("[discover]\nskip = ['trial-2__*']\n"),
-    "container prefixes": settings("[paths]\ncontainer_prefixes = ['/other/']\n"),
+    "a folder to be skipped": settings("[discover]\nskip = ['run_two']\n"),
+    "a tool": settings("[tools.look_up]\nlike = 'Read'\n"),
+    "servers that count": settings("[mcp]\nservers = ['none']\n"),
     "the baseline in the settings": lambda w: put(w.settings, "[compare]\nbaseline = 'mcp'\n"),
     "masking in the settings": settings("[privacy]\nmask = false\n"),
-    "the time of a trial": settings("[limits]\ntrial_seconds = 59\n"),
+    "evidence of commands": settings("[shell]\nevidence = 'ignore'\n"),
     "prices": lambda w: put(w.prices, "[models.m]\ninput = 5.0\noutput = 9.0\n"),
     "--shell ignore": flags("--shell", "ignore"),
     "--trials all": flags("--trials", "all"),
@@ -226,6 +255,7 @@ SETTINGS: dict[str, Change] = {
     "--only": flags("--only", "good-1"),
     "--draws": flags("--draws", "120"),
     "--mcp-server": flags("--mcp-server", "none"),
+    "--primary": flags("--primary", "file_recall"),
 }
 
 CHANGES = TRIALS | TASKS | SETTINGS
