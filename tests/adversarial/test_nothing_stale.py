@@ -189,6 +189,7 @@ TRIALS: dict[str, Change] = {
     "a trial of another run": lambda w: put(
         w.runs / "run_two/baseline/more__x/result.json", result_of("good-2", "more__x")
     ),
+    "a run that is gone": lambda w: shutil.rmtree(w.runs / "run_two"),
     "a run more": lambda w: shutil.copytree(w.runs / "run_two", w.runs / "run_three"),
 }
 
@@ -259,6 +260,7 @@ SETTINGS: dict[str, Change] = {
 }
 
 CHANGES = TRIALS | TASKS | SETTINGS
+LEFT_RUNS = ("a folder to be skipped", "a run that is gone")
 
 
 def difference(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
@@ -286,7 +288,9 @@ def test_a_change_gives_what_a_run_from_nothing_gives(
     owned = {name: data for name, data in after.items() if name in wanted}
     if "--only" not in name:  # what was not asked for stays as it is
         gone = [document for document in after if document not in wanted]
-        if gone:  # a trial that is no more: said, and in no other result
+        if name in LEFT_RUNS:  # results of a run that is no more stay, and count in nothing
+            assert "left out: run_two" in ran.err
+        elif gone:  # a trial that is no more: said, and in no other result
             assert "left" in ran.err
             stale.go(groundtrace, stale.out, "--prune")
             owned = left(stale.out)

@@ -65,6 +65,8 @@ class Normalized:
     """Trials whose task has no definition."""
     left_behind: int = 0
     """Documents whose trial is gone; `--prune` removes them."""
+    left_runs: list[str] = field(default_factory=list)
+    """Runs that are not in RUNS any more, though their results are still there."""
     notes: list[str] = field(default_factory=list)
     """Problems of the task definitions and the registry."""
     noted: bool = False
@@ -138,8 +140,18 @@ def _normalize(request: Request, with_metrics: bool) -> Normalized:
     if not layout.single:
         skipped, problems = problems_outside_runs(outside)
         done.skipped += len(skipped)
-        write_all_outcomes(request, done.outputs, skipped, problems)
+        left = None
+        if request.only is None:
+            left = done.left_runs = _left_runs(request, done)
+        write_all_outcomes(request, done.outputs, skipped, problems, left)
     return done
+
+
+def _left_runs(request: Request, done: Normalized) -> list[str]:
+    """Runs whose results are there, and that are not in RUNS any more (D113)."""
+    outputs, _ = request.output_folders.all_existing()
+    found = {output.folder.url for output in done.outputs}
+    return [output.run_id for output in outputs if output.folder.url not in found]
 
 
 def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
