@@ -41,7 +41,7 @@ def load_large(stream: BinaryIO) -> Loaded:
     keeper = _Keeper()
     for number, element in enumerate(scanner.elements()):
         if number >= MAX_STEPS:
-            return _stopped(bytes(head[: found.end()]), steps, scanner)
+            return _stopped(bytes(head[: found.end()]), steps, element, scanner)
         steps.append(keeper.step(element, number, scanner.lost))
     # The file without its steps is small, and is read as any other.
     loaded = load(bytes(head[: found.end()]) + b"]" + scanner.rest())
@@ -55,9 +55,9 @@ def load_large(stream: BinaryIO) -> Loaded:
     return loaded
 
 
-def _stopped(head: bytes, steps: list[Step | Damage], scanner: Elements) -> Loaded:
+def _stopped(head: bytes, steps: list[Step | Damage], element: bytes, scanner: Elements) -> Loaded:
     """A trajectory of too many steps: those that were read, and how many calls follow them."""
-    lost = len(_CALL.findall(scanner.data))
+    lost = len(_CALL.findall(element)) + len(_CALL.findall(scanner.data, scanner.position))
     while chunk := scanner.stream.read(CHUNK):
         lost += len(_CALL.findall(chunk))
     loaded = load(head + b"]}")
