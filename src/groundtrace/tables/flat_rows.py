@@ -133,6 +133,12 @@ def _discovery(detail: Detail) -> Iterator[Row]:
             yield (file.file, what, *values, *alone)
 
 
+def _groups(detail: Detail) -> Iterator[Row]:
+    outcome = detail.row.outcome
+    if outcome is not None and outcome.groups is not UNSET:
+        yield from outcome.groups.items()
+
+
 def _problems(detail: Detail) -> Iterator[Row]:
     yield from _problem_counts(detail.events).items()
 
@@ -149,5 +155,6 @@ _MAKERS: Mapping[str, Callable[[Detail], Iterator[Row]]] = {
     "metrics": _metrics,
     "truth": _truth,
     "discovery": _discovery,
+    "groups": _groups,
     "problems": _problems,
 }
