@@ -432,7 +432,10 @@ def test_unknown_columns_of_a_manifest_group_the_report(groundtrace: Any, tmp_pa
     (summary_file, *_) = sorted((tmp_path / "out").rglob("run_retrieval_summary.json"))
     summary = json.loads(summary_file.read_text())
     teams = summary["by_group"]["team"]
-    assert {name: group["trials"] for name, group in teams.items()} == {"red": 20, "<b>blue</b>": 20}
+    assert {name: group["trials"] for name, group in teams.items()} == {
+        "red": 20,
+        "<b>blue</b>": 20,
+    }
     assert {name: group["outcomes"]["reward"]["mean"] for name, group in teams.items()} == {
         "red": 1.0,
         "<b>blue</b>": 0.0,
@@ -443,7 +446,9 @@ def test_unknown_columns_of_a_manifest_group_the_report(groundtrace: Any, tmp_pa
     assert "too many values to group by: `note`" in markdown
     page = next((tmp_path / "out").rglob("*.html")).read_text()
     assert "&lt;b&gt;blue&lt;/b&gt;" in page and "<b>blue</b>" not in page.split("<script")[0]
-    query = "select name, value, count(*) n from groups where name = 'team' group by all order by value"
+    query = (
+        "select name, value, count(*) n from groups where name = 'team' group by all order by value"
+    )
     asked: Ran = groundtrace("sql", query, tmp_path / "set/m.csv", "--out", tmp_path / "out")
     assert asked.code == 0, asked.err
     assert "red" in asked.out and "20" in asked.out

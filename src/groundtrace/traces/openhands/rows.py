@@ -7,11 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.openhands.events import Events
+from groundtrace.traces.openhands.reader import ATTEMPT, OUTPUT
 from groundtrace.traces.rows import RowIds, decoded, find_row, read_rows
 from groundtrace.traces.source import Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
@@ -44,6 +47,7 @@ def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
         if first is not None and _event_files(folder, path)[0] != path:
             yield Sample(None, no_trial="one event of a conversation, read with its first")
             return
+        spent = _spent(folder) if path == OUTPUT else {}
         for row in read_rows(folder, path):
             value = decoded(row, path)
             if isinstance(value, Problem):
@@ -52,9 +56,47 @@ def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
                 yield Sample(None, Stated(harness="openhands"))
                 return
             else:
-                yield Sample(ids.next(row, value), stated_of(value))
+                stated = stated_of(value)
+                costs = spent.get(stated.task or "")
+                if costs is not None:
+                    stated = replace(
+                        stated,
+                        cost_usd=sum(cost or 0 for cost in costs) if all(costs) else None,
+                        cost_source=f"metrics.accumulated_cost of {len(costs)} attempts",
+                    )
+                yield Sample(ids.next(row, value), stated)
     except OSError as error:
         yield Problem(path, "unreadable", f"cannot be read: {error}")
+
+
+class _Spent(msgspec.Struct):
+    """The members of a row that tell its cost; its history is not decoded."""
+
+    instance_id: Any = None
+    metrics: Any = None
+
+
+_spent_decoder = msgspec.json.Decoder(_Spent)
+
+
+def _spent(folder: Folder) -> dict[str, list[float | None]]:
+    """What each attempt at an instance cost, from the files of attempts beside `output.jsonl`.
+
+    `output.jsonl` holds the chosen attempt alone, and its cost is not what the instance cost.
+    """
+    found: dict[str, list[float | None]] = {}
+    for entry in folder.entries():
+        if entry.kind != "file" or not ATTEMPT.fullmatch(entry.name):
+            continue
+        for row in read_rows(folder, entry.name):
+            try:
+                value = _spent_decoder.decode(row.data)
+            except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+                continue  # told where the attempts themselves are read
+            if isinstance(value.instance_id, str):
+                cost = as_amount(as_mapping(value.metrics).get("accumulated_cost")) or None
+                found.setdefault(value.instance_id, []).append(cost)
+    return found
 
 
 def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source:
