@@ -10,7 +10,7 @@ import pytest
 
 from groundtrace.api import read_trace
 from groundtrace.config import Settings
-from groundtrace.discover import discover
+from groundtrace.discover import Skipped, discover
 from groundtrace.model import ReadResult, Trial
 from groundtrace.storage import place_at
 from groundtrace.tools import view_calls
@@ -278,6 +278,72 @@ def test_attempts_of_one_instance_are_trials_of_their_own(tmp_path: Path) -> Non
     trials = [f for f in discover(place_at(tmp_path), settings=Settings()) if isinstance(f, Trial)]
     assert len(trials) == 2
     assert len(read_trace(f"{tmp_path}/output.jsonl#heron__heron-12.2").trace.calls) == 1
+
+
+def paid(cost: Any) -> Any:
+    return {**spent(500, 45), "accumulated_cost": cost}
+
+
+@pytest.mark.parametrize(
+    ("costs", "total"), [((0.5, 0.25), 0.75), ((0.0, 0.25), None), ((None, 0.25), None)]
+)
+def test_the_chosen_attempt_is_the_trial_and_all_attempts_are_paid(
+    costs: tuple[Any, Any], total: float | None, tmp_path: Path
+) -> None:
+    """`output.jsonl` repeats the attempt that was chosen: reading both would count it twice."""
+    first, second = row(attempt=1, metrics=paid(costs[0])), row(attempt=2, metrics=paid(costs[1]))
+    other = row(instance_id="heron__heron-13", metrics=paid(0.125))
+    write(tmp_path, first, "no row", name="output.critic_attempt_1.jsonl")
+    write(tmp_path, second, name="output.critic_attempt_2.jsonl")
+    write(tmp_path, second, other)
+    found = list(discover(place_at(tmp_path), settings=Settings()))
+    trials = {item.task_name: item for item in found if isinstance(item, Trial)}
+    assert set(trials) == {"heron__heron-12", "heron__heron-13"}
+    assert trials["heron__heron-12"].outcome.cost_usd == total
+    assert trials["heron__heron-13"].outcome.cost_usd == 0.125
+    # The trace must not put the cost of one attempt where that of all is not known.
+    trace, _ = read_trace(f"{tmp_path}/output.jsonl#heron__heron-12")
+    assert trace.usage.cost_usd == total
+    skipped = [item for item in found if isinstance(item, Skipped)]
+    assert {item.reason for item in skipped} == {"no trace: a part of output.jsonl"}
+    assert len(skipped) == 2
+
+
+def test_an_attempt_that_is_cut_off_makes_the_cost_unknown(tmp_path: Path) -> None:
+    text = json.dumps(row(attempt=1, metrics=paid(0.5)))
+    (tmp_path / "output.critic_attempt_1.jsonl").write_text(text[: len(text) // 2])
+    write(tmp_path, row(attempt=2, metrics=paid(0.25)), name="output.critic_attempt_2.jsonl")
+    write(tmp_path, row(attempt=2, metrics=paid(0.25)))
+    (trial,) = [
+        f for f in discover(place_at(tmp_path), settings=Settings()) if isinstance(f, Trial)
+    ]
+    assert trial.outcome.cost_usd is None
+
+
+def test_attempts_without_a_choice_are_trials(tmp_path: Path) -> None:
+    write(tmp_path, row(attempt=1, metrics=paid(0.5)), name="output.critic_attempt_1.jsonl")
+    (trial,) = [
+        f for f in discover(place_at(tmp_path), settings=Settings()) if isinstance(f, Trial)
+    ]
+    assert trial.outcome.cost_usd == 0.5
+
+
+def test_metrics_of_nothing_but_zeros_are_unknown(tmp_path: Path) -> None:
+    zero = {
+        "accumulated_cost": 0.0,
+        "accumulated_token_usage": {"prompt_tokens": 0, "completion_tokens": 0},
+        "costs": [],
+        "token_usages": [],
+    }
+    write(tmp_path, row(history=[run(4, "ls", 0, 0)], metrics=zero))
+    (trial,) = [
+        f for f in discover(place_at(tmp_path), settings=Settings()) if isinstance(f, Trial)
+    ]
+    assert trial.outcome.cost_usd is None
+    trace, _ = read_trace(f"{tmp_path}/output.jsonl#heron__heron-12")
+    usage = trace.usage
+    assert (usage.cost_usd, usage.input_tokens, usage.output_tokens) == (None, None, None)
+    assert usage.cached_tokens is None
 
 
 @pytest.mark.parametrize("wrong", [None, True, 3, "x", [], [1], {}, {"a": []}, [[{}]]])

@@ -165,9 +165,7 @@ def test_commands_in_one_line(tmp_path: Path) -> None:
     nest = "/heron/src/nest.py"
     steps = [
         old("cd src && open nest.py", window(nest, 1, 3, 3), "/heron"),
-        old(
-            "cd src && create wing.py", "[File: /heron/src/wing.py (1 lines total)]\n1:", "/heron"
-        ),
+        old("cd src && create wing.py", "[File: /heron/src/wing.py (1 lines total)]\n1:", "/heron"),
         old(
             "open src/nest.py && goto 150",
             window(nest, 1, 100, 300) + "\n" + window(nest, 100, 199, 300),

@@ -38,8 +38,6 @@ _V0 = re.compile(
     rb'\s*"id"\s*:\s*\d+\s*,\s*"timestamp"\s*:'
 )
 _V1 = re.compile(rb'"kind"\s*:\s*"\w*(?:Event|Observation|Condensation)"')
-OUTPUT = "output.jsonl"
-ATTEMPT = re.compile(r"output\.critic_attempt_\d{1,4}\.jsonl")
 _V1_HEAD = re.compile(rb'"source"\s*:\s*"(?:agent|user|environment|hook)"')
 
 
@@ -68,6 +66,8 @@ class OpenHandsReader:
 
     def part_of(self, folder: Folder, path: str) -> str | None:
         """Attempts of an evaluation whose chosen ones are in `output.jsonl` beside them (D103)."""
+        from groundtrace.traces.openhands.attempts import ATTEMPT, OUTPUT
+
         return OUTPUT if ATTEMPT.fullmatch(path) and folder.has_file(OUTPUT) else None
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
