@@ -19,9 +19,12 @@ _CD = re.compile(
     [ \t]*+(?:&&|;|\n|\Z)""",
     re.VERBOSE,
 )
-_GROUPS = re.compile(r"\([^()]*+\)|\"(?:[^\"\\]++|\\.)*+\"|'[^']*+'", re.DOTALL)
+_GROUPS = re.compile(r"\([^()]*+\)?|\"(?:[^\"\\]++|\\.)*+\"?|'[^']*+'?", re.DOTALL)
+"""A subshell or a text: a move in it moves nothing outside."""
 _HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?^\t*\2$", re.DOTALL | re.MULTILINE)
-_NO_MOVE = re.compile(r"\bcd: [^\n]*(?:No such file|Not a directory|can't cd|Permission denied)")
+_NO_MOVE = re.compile(
+    r"\bcd: [^\n]{0,300}?(?:No such file|Not a directory|can't cd|Permission denied)"
+)
 MAX_COMMAND = 100_000
 """Longer commands are scripts that somebody pasted; they are not followed."""
 
