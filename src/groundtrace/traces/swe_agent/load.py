@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from groundtrace import jsonio
-from groundtrace.cut_json import read_prefix
+from groundtrace.cut_json import read_prefix, without_cut
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
@@ -180,7 +180,8 @@ def _stream(folder: Folder, path: str, loaded: Loaded) -> Iterator[Step | Proble
 
 
 def _members(data: bytes) -> Mapping[str, Any]:
-    value = as_mapping(read_prefix(data.decode("utf-8-sig", errors="replace")).value)
+    prefix = read_prefix(data.decode("utf-8-sig", errors="replace"))
+    value = as_mapping(without_cut(prefix.value))
     return {name: value.get(name) for name in ("info", "environment", "replay_config")}
 
 
