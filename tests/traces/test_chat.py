@@ -233,6 +233,28 @@ def test_a_completion_without_a_reply_is_its_conversation(response: Any, tmp_pat
     assert [call.arguments["command"] for call in trace.calls] == ["ls"]
 
 
+def test_a_view_whose_middle_is_cut_out_showed_two_parts(tmp_path: Path) -> None:
+    """OpenHands cuts long answers through their middle, often through a line's number."""
+    lines = [f"{number:6}\tx = {number}\n" for number in range(1, 101)]
+    head, tail = "".join(lines[:40]) + "    41\tx =", " 1\tx = 81\n" + "".join(lines[81:])
+    shown = (
+        "Here's the result of running `cat -n` on /heron/nest.py:\n"
+        f"{head}\n[... Observation truncated due to length ...]\n{tail}   101\t\n"
+    )
+    function = {
+        "name": "str_replace_editor",
+        "arguments": '{"command": "view", "path": "/heron/nest.py"}',
+    }
+    messages = [
+        {"role": "assistant", "tool_calls": [{"id": "c", "function": function}]},
+        {"role": "tool", "tool_call_id": "c", "content": shown},
+    ]
+    trace, _ = read_trace(f"{write(tmp_path, {'instance_id': 'a', 'messages': messages})}#a")
+    ((ref,),) = [view.refs for view in view_calls(trace, Settings())]
+    assert (ref.line_start, ref.line_end) == (1, 100)
+    assert ref.ranges == ((1, 41), (82, 100))
+
+
 def test_messages_may_be_json_in_a_string(tmp_path: Path) -> None:
     file = write(tmp_path, {"instance_id": "a", "messages": json.dumps(as_tools())})
     trace, problems = read_trace(f"{file}#a")
