@@ -255,6 +255,14 @@ def test_a_view_whose_middle_is_cut_out_showed_two_parts(tmp_path: Path) -> None
     assert ref.ranges == ((1, 41), (82, 100))
 
 
+def test_the_patch_of_a_row_may_be_of_another_repository(tmp_path: Path) -> None:
+    row = {"instance_id": "heron__heron-12_17", "messages": as_xml(), "patch": "diff --git a/x b/x"}
+    write(tmp_path, {**row, "resolved": False, "model": "m"})
+    trace, _ = read_trace(f"{tmp_path}/rows.jsonl#heron__heron-12_17")
+    assert trace.stated.submission is None
+    assert (trace.stated.reward, trace.stated.model) == (0.0, "m")
+
+
 def test_messages_may_be_json_in_a_string(tmp_path: Path) -> None:
     file = write(tmp_path, {"instance_id": "a", "messages": json.dumps(as_tools())})
     trace, problems = read_trace(f"{file}#a")

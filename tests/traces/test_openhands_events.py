@@ -273,6 +273,47 @@ def test_v1_events_in_one_file_in_rows_and_one_a_file(tmp_path: Path) -> None:
     assert sum(isinstance(item, Trial) for item in found) == 1
 
 
+def test_v1_counts_all_models_and_a_rejected_call_failed(tmp_path: Path) -> None:
+    def used(prompt: int, completion: int) -> Any:
+        usage = {"prompt_tokens": prompt, "completion_tokens": completion}
+        return {"accumulated_cost": 0.25, "accumulated_token_usage": usage}
+
+    models = {"default": used(100, 10), "condenser": used(50, 5)}
+    told = {**stats(0), "value": {"usage_to_metrics": models}}
+    refused = {**seen("a", ""), "kind": "UserRejectObservation", "rejection_reason": "no"}
+    trace, _ = read_trace(
+        write(tmp_path, told, acted("a", "terminal", {"command": "ls"}), refused, name="e.jsonl")
+    )
+    (call,) = trace.calls
+    assert call.cumulative_tokens == 165
+    assert call.result is not None and call.result.is_error
+    assert trace.usage.cost_usd == 0.5
+
+
+def test_actions_without_a_function_call_are_the_editors(tmp_path: Path) -> None:
+    history = [
+        at(1, action="read", args={"path": "/heron/nest.py", "start": 0, "end": -1}),
+        at(2, cause=1, observation="read", content=SHOWN, extras={"path": "/heron/nest.py"}),
+        at(
+            3,
+            action="edit",
+            args={"path": "/heron/nest.py", "impl_source": "oh_aci", "old_str": "3"},
+        ),
+        at(
+            4,
+            cause=3,
+            observation="edit",
+            content="The file /heron/nest.py has been edited.",
+            extras={},
+        ),
+        at(5, action="edit", args={"path": "/heron/wing.py", "content": "x"}),
+        at(6, cause=5, observation="error", content="ERROR:\nNo replacement was performed"),
+    ]
+    result = read(tmp_path, row(history=history))
+    refs = [[(r.kind, r.path) for r in v.refs] for v in view_calls(result.trace, Settings())]
+    assert refs == [[("read", "/heron/nest.py")], [("written", "/heron/nest.py")], []]
+
+
 def test_attempts_of_one_instance_are_trials_of_their_own(tmp_path: Path) -> None:
     write(tmp_path, row(attempt=1), row(attempt=2, history=V1[:3]))
     trials = [f for f in discover(place_at(tmp_path), settings=Settings()) if isinstance(f, Trial)]

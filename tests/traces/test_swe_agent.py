@@ -22,7 +22,13 @@ from groundtrace.traces.swe_agent.actions import answer_of, read_action
 
 NAME = "heron__heron-12.traj"
 WINDOW = "[File: /heron/src/nest.py (3 lines total)]\n1:import os\n2:EGGS = 3\n3:"
-STATS = {"instance_cost": 0.5, "tokens_sent": 900, "tokens_received": 40, "api_calls": 3}
+STATS = {
+    "instance_cost": 0.5,
+    "total_cost": 99.0,
+    "tokens_sent": 900,
+    "tokens_received": 40,
+    "api_calls": 3,
+}
 
 
 def old(action: str, observation: str | None, folder: str, open_file: str = "n/a") -> Any:
@@ -274,6 +280,8 @@ def test_the_folder_of_a_0x_run_names_its_model(tmp_path: Path) -> None:
     write(run, [old("ls", "a", "/heron")], info=info)
     ((trial,), _) = found_in(tmp_path)
     assert trial.model == "heron4"
+    assert trial.task_name == "heron__heron-12"  # `swe_main` is no task
+    assert trial.outcome.cost_usd == 0.5  # `total_cost` is the batch's
 
 
 def test_1x_acts_in_the_directory_of_the_step_before(tmp_path: Path) -> None:
@@ -308,7 +316,8 @@ def test_ids_come_from_the_history_but_not_from_its_demonstration(tmp_path: Path
         call = {"id": number, "function": {"name": "bash", "arguments": "{}"}}
         return {"role": "assistant", "action": "ls", "tool_calls": [call], **more}
 
-    history = [said("t0", is_demo=True), said("t1"), {"role": "tool"}, said("t2")]
+    shown = said("t0", message_type="demonstration")
+    history = [said("t0", is_demo=True), shown, said("t1"), {"role": "tool"}, said("t2")]
     steps = [new("ls", "a", "/heron"), new("ls", "a", "/heron"), new("ls", "a", "/heron")]
     trace, _ = read_trace(write(tmp_path, steps, history=history))
     assert [call.call_id for call in trace.calls] == ["t1", "t2", None]
@@ -324,6 +333,24 @@ def test_what_was_not_executed_is_no_call_and_garbage_is_one(tmp_path: Path) -> 
     trace, _ = read_trace(write(tmp_path, steps))
     assert [call.arguments["command"] for call in trace.calls] == ["DISCUSSION\nI think", "ls"]
     assert trace.calls[1].result is None
+
+
+def test_degenerate_runs_are_read_as_they_are(tmp_path: Path) -> None:
+    """Steps of the ContextBench runs that failed: no observation, no state, escaped line ends."""
+    steps = [
+        {"action": "open nest.py\\\\n", "response": "", "thought": ""},
+        {"action": "1:1", "observation": "bash: 1:1: command not found", "state": {}},
+        {"action": "edit 1:1\\nx = 2", "observation": "No file open.", "state": "{no json"},
+        {"action": "exit_error", "observation": "", "state": None},
+        {},
+    ]
+    info = {"exit_status": "exit_error", "model_stats": STATS}
+    result = read_trace(write(tmp_path, steps, info=info))
+    assert [call.name for call in result.trace.calls] == ["open", "bash", "edit"]
+    assert result.trace.calls[0].result is None
+    assert touched(result) == [[], [], []]
+    ((trial,), _) = found_in(tmp_path)
+    assert trial.outcome.exception == "exit_error"
 
 
 def test_what_the_file_states(tmp_path: Path) -> None:
