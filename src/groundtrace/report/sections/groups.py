@@ -52,9 +52,8 @@ def _tables(data: ReportData) -> Iterator[ReportTable]:
         )
         yield from tables if title == "configuration" else detailed(*tables)
     for column, groups in ({} if summary.by_group is UNSET else summary.by_group).items():
-        name = Name(column)
-        yield _retrieval(("Retrieval by ", name), "group", named(groups))
-        yield _outcomes(("Use and outcomes by ", name), "group", named(groups))
+        yield _retrieval(("Retrieval by ", Name(column)), "group", named(groups))
+        yield _outcomes(("Use and outcomes by ", Name(column)), "group", named(groups))
     for name, group in named(summary.by_config):
         yield from detailed(
             both_lists(("Every metric of ", name), group, METRICS.shown_in("quality"))
