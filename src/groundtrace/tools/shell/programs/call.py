@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -16,12 +17,12 @@ from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.align.loop import Loop
+from groundtrace.tools.shell.programs.environment import Environment
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.part import Opaque, Part, Parts, Write
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
-from groundtrace.tools.shell.syntax.parse import Tree
 from groundtrace.tools.shell.syntax.statements import Stage
 
 if TYPE_CHECKING:
@@ -61,10 +62,8 @@ class Shell(Protocol):
     and changed without the walk, which calls them.
     """
 
-    tree: Tree
-    """The command, or the script in it, that is being followed."""
-    cwd: str | None
-    """The directory, None where it cannot be known."""
+    env: Environment
+    """Where it is, and what it knows at this point."""
     start: str | None
     """Where the command began."""
     missing: frozenset[str]
@@ -77,22 +76,18 @@ class Shell(Protocol):
     """Scripts that ended with an exception, and their last line that ran."""
     table: Mapping[str, Entry]
     """Programs by name, with those that users added."""
-    variables: dict[str, list[Word]]
-    """What variables hold; `@` and `1`, `2`… are the arguments."""
     streams: dict[str, tuple[Part, ...]]
     """Holes that stand for captured output, and the parts that would print it."""
     written: dict[str, str]
     """Texts of the files that the command itself wrote, by path."""
     repos: dict[str, None]
     """Repositories that remote readers name, in order."""
-    folders: list[str | None]
-    """Directories that `pushd` left behind."""
 
-    def lookup(self, name: str) -> list[Word] | None:
-        """Words a variable holds, None when it is not known."""
+    def change(self, env: Environment) -> None:
+        """The environment is another from here on, as after `cd`."""
 
-    def scalar(self, name: str) -> str | None:
-        """A variable as text, None when it is not known."""
+    def inside(self, env: Environment) -> AbstractContextManager[None]:
+        """A part of the command runs in `env`, and what it changes is forgotten."""
 
     def hole(self) -> str:
         """A hole of its own."""
@@ -108,9 +103,6 @@ class Shell(Protocol):
 
     def path(self, name: str) -> str | None:
         """The path of a file that a command names, None when it cannot be one."""
-
-    def enter(self, name: str) -> None:
-        """`cd name`."""
 
     def command(self, words: Sequence[Word], stdin: Parts | None) -> Parts:
         """A simple command after expansion."""
@@ -147,7 +139,7 @@ class Call(msgspec.Struct):
 
     @property
     def cwd(self) -> str | None:
-        return self.shell.cwd
+        return self.shell.env.cwd
 
     def options(self, takes: str = "", long: frozenset[str] = frozenset()) -> Options:
         """Arguments by the program's grammar: `takes` are the short options with a value."""

@@ -125,7 +125,7 @@ def run_prefixed(call: Call, program: Program) -> Parts:
         at += 2 if needs else 1
     while at < len(args) and re.match(r"[A-Za-z_]\w*=", args[at].text):
         name, _, value = args[at].text.partition("=")
-        call.shell.variables[name] = [Word(value)]
+        call.shell.change(call.shell.env.holding({name: (Word(value),)}))
         at += 1
     rest = args[at + program.skip :]
     return call.shell.command(rest, call.stdin) if rest else [Opaque(rule=call.name)]

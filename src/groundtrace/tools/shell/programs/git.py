@@ -60,12 +60,8 @@ def _git(call: Call) -> Parts:
     handler = _VERBS.get(verb)
     if handler is None:
         return [Opaque(rule=f"git {verb}", expected=verb in _PRINTING)]
-    shell = call.shell
-    saved, shell.cwd = shell.cwd, cwd
-    try:
+    with call.shell.inside(call.shell.env.at(cwd)):
         return handler(replace(call, name="git", args=args))
-    finally:
-        shell.cwd = saved
 
 
 _NAMES = (

@@ -177,7 +177,7 @@ def _in_turn(
     name = "\x00word"
 
     def body() -> Parts:
-        value = shell.variables[name][0].text
+        value = shell.env.variables[name][0].text
         parts: Parts = []
         for step in steps:
             if step is None:

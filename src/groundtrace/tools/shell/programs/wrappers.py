@@ -35,8 +35,8 @@ def _read(call: Call) -> Parts:
     """`read name < file`: the variable holds the first line."""
     names = [word.text for word in call.args if re.fullmatch(r"[A-Za-z_]\w*", word.text)]
     stream = tuple(algebra.head(call.stdin or [], 1))
-    for name in names:
-        call.shell.variables[name] = [Word(HOLE, stream=stream if len(names) == 1 else None)]
+    word = Word(HOLE, stream=stream if len(names) == 1 else None)
+    call.shell.change(call.shell.env.holding(dict.fromkeys(names, (word,))))
     return []
 
 
@@ -146,22 +146,20 @@ def known_words(parts: Parts) -> list[Word] | None:
 
 
 def _cd(call: Call) -> Parts:
-    shell = call.shell
+    env = call.shell.env
     words = [word for word in call.args if not re.match(r"-[LPe]|--$", word.text)]
     if call.name == "popd":
-        if shell.folders:
-            shell.cwd = shell.folders.pop()
+        call.shell.change(env.popped())
         return []
     if call.name == "pushd":
-        shell.folders.append(shell.cwd)
-    if not words:
-        shell.enter("~")
-    elif words[0].text == "-":
-        shell.cwd = shell.scalar("OLDPWD")
+        env = env.pushed()
+    if words and words[0].text == "-":
+        call.shell.change(env.at(env.scalar("OLDPWD")))
     else:
-        if shell.cwd is not None:
-            shell.variables["OLDPWD"] = [Word(shell.cwd)]
-        shell.enter(words[0].text if words[0].known else "\ue000")
+        target = "~" if not words else words[0].text if words[0].known else HOLE
+        if words and env.cwd is not None:
+            env = env.holding({"OLDPWD": (Word(env.cwd),)})
+        call.shell.change(env if target in call.shell.missing else env.entered(target))
     return [Opaque(rule=call.name, expected=False, limit=1)] if call.name == "pushd" else []
 
 

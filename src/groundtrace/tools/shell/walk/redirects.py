@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from groundtrace.tools.shell.programs.call import Shell
-from groundtrace.tools.shell.programs.printed_words import text_part
+from groundtrace.tools.shell.programs.printed_words import text_part, words_as_text
 from groundtrace.tools.shell.streams.conditions import joined
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.part import Parts, Write
@@ -43,7 +43,7 @@ class Redirects:
     def add_file(self, shell: Shell, mark: Node) -> None:
         target = mark.child_by_field_name("destination")
         fd = mark.child_by_field_name("descriptor")
-        number = shell.tree.text(fd) if fd is not None else ""
+        number = shell.env.tree.text(fd) if fd is not None else ""
         operator = next((c.type for c in mark.children if not c.is_named), ">")
         words = expand(shell, target) if target is not None else []
         if not words:
@@ -111,15 +111,29 @@ class Redirects:
         return parts
 
 
+def redirections(shell: Shell, marks: Sequence[Node]) -> Redirects:
+    """The redirections of a command."""
+    out = Redirects()
+    for mark in marks:
+        if mark.type == "file_redirect":
+            out.add_file(shell, mark)
+        elif mark.type == "herestring_redirect":
+            words = [word for child in mark.named_children for word in expand(shell, child)]
+            out.stdin = words_as_text(shell, words)
+        elif mark.type == "heredoc_redirect":
+            out.add_heredoc(shell, mark)
+    return out
+
+
 def _heredoc_text(shell: Shell, mark: Node, start: Node | None, body: Node | None) -> str:
     if body is None:
         return ""
-    quoted = start is not None and shell.tree.text(start)[:1] in {"'", '"', "\\"}
-    text = shell.tree.text(body)
+    quoted = start is not None and shell.env.tree.text(start)[:1] in {"'", '"', "\\"}
+    text = shell.env.tree.text(body)
     if not quoted:
 
         def value(match: re.Match[str]) -> str:
-            words = shell.lookup(match[1] or match[2])
+            words = shell.env.lookup(match[1] or match[2])
             return HOLE if words is None else " ".join(word.text for word in words)
 
         text = re.sub(r"(?<!\\)\$(?:\{(\w+)\}|(\w+))", value, text)

@@ -1,0 +1,181 @@
+"""Statements that are followed once: sequences, pipes, conditions, functions, assignments, commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from groundtrace.tools.shell.streams.conditions import joined, perhaps
+from groundtrace.tools.shell.streams.part import Part, Parts
+from groundtrace.tools.shell.streams.word import Word
+from groundtrace.tools.shell.syntax.statements import Stage, flat
+from groundtrace.tools.shell.walk.expansion import expand, expand_all, expand_text
+from groundtrace.tools.shell.walk.redirects import redirections
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from groundtrace.tools.shell.walk.walker import Walker
+
+Statement = Callable[["Walker", "Node", Parts | None], Parts]
+"""What a statement prints, given what it is fed."""
+
+
+def _block(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+    return walker.run_all(node.named_children, stdin)
+
+
+def _subshell(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+    with walker.inside(walker.env):
+        return walker.run_all(node.named_children, stdin)
+
+
+def _flow(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+    return stages(walker, flat(node), stdin)
+
+
+def stages(walker: Walker, items: Sequence[Stage | str], stdin: Parts | None) -> Parts:
+    """Stages joined by `|`, `&&` and `||`, in order; pipes bind tighter."""
+    done: Parts | None = None
+    operator = ""
+    stream = stdin
+    piped = any(item == "|" for item in items)
+    for item in items:
+        if isinstance(item, Stage):
+            stream = _stage(walker, item, stream, piped)
+        elif item != "|":
+            done = _joined(walker, done, operator, stream)
+            operator, stream = item, stdin
+    return _joined(walker, done, operator, stream)
+
+
+def _joined(walker: Walker, done: Parts | None, operator: str, stream: Parts | None) -> Parts:
+    following = stream or []
+    if done is None:
+        return following
+    return joined(done, operator, following, walker.errors_seen)
+
+
+def _stage(walker: Walker, stage: Stage, stream: Parts | None, piped: bool) -> Parts:
+    node = stage.node
+    redirects = redirections(walker, stage.marks) if stage.marks else None
+    if redirects is not None and redirects.stdin is not None:
+        stream = redirects.stdin
+    if node is None:
+        parts: Parts = []
+    elif piped and node.type != "command":
+        with walker.inside(walker.env):
+            parts = walker.run(node, stream)
+    else:
+        parts = walker.run(node, stream)
+    return parts if redirects is None else redirects.apply(walker, parts)
+
+
+def _if(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+    parts: Parts = []
+    told: Part | None = None
+    for index, child in enumerate(node.named_children):
+        inner = walker.run(child, stdin)
+        if child.type in {"else_clause", "elif_clause"}:
+            # One branch ran: where the first printed, the others did not.
+            for part in inner:
+                part.fallback = True
+                part.unless = part.unless or told
+        elif index and told is None:
+            told = next((part for part in inner if part.prints), None)
+        parts += inner if index == 0 else perhaps(inner)
+    return parts
+
+
+def _case(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+    parts: Parts = []
+    for item in node.named_children:
+        if item.type == "case_item":
+            values = set(item.children_by_field_name("value"))
+            body = [child for child in item.named_children if child not in values]
+            parts += perhaps(walker.run_all(body, stdin))
+    return parts
+
+
+def _function(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if name is not None and body is not None:
+        walker.change(walker.env.defining(walker.env.tree.text(name), body))
+    return []
+
+
+def _assign(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if name is None:
+        return []
+    text = walker.env.tree.text
+    key = text(name).split("[")[0]
+    words: Sequence[Word] = (Word(""),)
+    if value is None:
+        pass
+    elif value.type == "array":
+        words = expand_all(walker, value.named_children)
+    elif "+=" in text(node)[: len(key) + 2]:
+        before = (walker.env.variables.get(key) or words)[0].text
+        words = (Word(before + expand_text(walker, value).text),)
+    else:
+        words = (expand_text(walker, value),)
+    walker.change(walker.env.holding({key: tuple(words)}))
+    return []
+
+
+def _declare(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+    return walker.run_all([c for c in node.named_children if c.type == "variable_assignment"])
+
+
+def _command(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+    name: Node | None = None
+    args: list[Node] = []
+    marks: list[Node] = []
+    prefix: list[Node] = []
+    for child in node.named_children:
+        kind = child.type
+        if kind == "command_name":
+            name = child
+        elif kind.endswith("_redirect"):
+            marks.append(child)
+        elif kind == "variable_assignment":
+            prefix.append(child)
+        else:
+            args.append(child)
+    if name is None:
+        return walker.run_all(prefix)
+    redirects = redirections(walker, marks) if marks else None
+    if redirects is not None and redirects.stdin is not None:
+        stdin = redirects.stdin
+    words = expand(walker, name) + expand_all(walker, args)
+    parts = walker.command(words, stdin)
+    return parts if redirects is None else redirects.apply(walker, parts)
+
+
+def _test(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+    return []
+
+
+STATEMENTS: Mapping[str, Statement] = {
+    "program": _block,
+    "compound_statement": _block,
+    "do_group": _block,
+    "ERROR": _block,
+    "else_clause": _block,
+    "negated_command": _block,
+    "variable_assignments": _block,
+    "elif_clause": _if,
+    "if_statement": _if,
+    "case_statement": _case,
+    "subshell": _subshell,
+    "list": _flow,
+    "pipeline": _flow,
+    "redirected_statement": _flow,
+    "function_definition": _function,
+    "variable_assignment": _assign,
+    "declaration_command": _declare,
+    "command": _command,
+    "test_command": _test,
+}
+"""What is done for each kind of statement."""
