@@ -64,6 +64,10 @@ class Shell(Protocol):
 
     env: Environment
     """Where it is, and what it knows at this point."""
+    lines: Sequence[str]
+    """The output of the whole command."""
+    errors_seen: bool
+    """Some program printed an error message."""
     start: str | None
     """Where the command began."""
     missing: frozenset[str]
@@ -109,6 +113,9 @@ class Shell(Protocol):
 
     def run(self, node: Node, stdin: Parts | None = None) -> Parts:
         """Parts that a statement prints."""
+
+    def run_all(self, nodes: Sequence[Node], stdin: Parts | None = None) -> Parts:
+        """Parts that statements print one after another."""
 
     def run_text(self, source: str, positional: Sequence[Word] = ()) -> Parts:
         """A script given as text, as `bash -c` runs it, in a subshell."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from groundtrace.tools.shell.programs.call import Shell
 from groundtrace.tools.shell.streams.conditions import joined, perhaps
 from groundtrace.tools.shell.streams.part import Part, Parts
 from groundtrace.tools.shell.streams.word import Word
@@ -15,26 +16,25 @@ from groundtrace.tools.shell.walk.redirects import redirections
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from groundtrace.tools.shell.walk.walker import Walker
 
-Statement = Callable[["Walker", "Node", Parts | None], Parts]
+Statement = Callable[[Shell, "Node", Parts | None], Parts]
 """What a statement prints, given what it is fed."""
 
 
-def _block(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
-    return walker.run_all(node.named_children, stdin)
+def _block(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
+    return shell.run_all(node.named_children, stdin)
 
 
-def _subshell(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
-    with walker.inside(walker.env):
-        return walker.run_all(node.named_children, stdin)
+def _subshell(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
+    with shell.inside(shell.env):
+        return shell.run_all(node.named_children, stdin)
 
 
-def _flow(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
-    return stages(walker, flat(node), stdin)
+def _flow(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
+    return stages(shell, flat(node), stdin)
 
 
-def stages(walker: Walker, items: Sequence[Stage | str], stdin: Parts | None) -> Parts:
+def stages(shell: Shell, items: Sequence[Stage | str], stdin: Parts | None) -> Parts:
     """Stages joined by `|`, `&&` and `||`, in order; pipes bind tighter."""
     done: Parts | None = None
     operator = ""
@@ -42,40 +42,40 @@ def stages(walker: Walker, items: Sequence[Stage | str], stdin: Parts | None) ->
     piped = any(item == "|" for item in items)
     for item in items:
         if isinstance(item, Stage):
-            stream = _stage(walker, item, stream, piped)
+            stream = _stage(shell, item, stream, piped)
         elif item != "|":
-            done = _joined(walker, done, operator, stream)
+            done = _joined(shell, done, operator, stream)
             operator, stream = item, stdin
-    return _joined(walker, done, operator, stream)
+    return _joined(shell, done, operator, stream)
 
 
-def _joined(walker: Walker, done: Parts | None, operator: str, stream: Parts | None) -> Parts:
+def _joined(shell: Shell, done: Parts | None, operator: str, stream: Parts | None) -> Parts:
     following = stream or []
     if done is None:
         return following
-    return joined(done, operator, following, walker.errors_seen)
+    return joined(done, operator, following, shell.errors_seen)
 
 
-def _stage(walker: Walker, stage: Stage, stream: Parts | None, piped: bool) -> Parts:
+def _stage(shell: Shell, stage: Stage, stream: Parts | None, piped: bool) -> Parts:
     node = stage.node
-    redirects = redirections(walker, stage.marks) if stage.marks else None
+    redirects = redirections(shell, stage.marks) if stage.marks else None
     if redirects is not None and redirects.stdin is not None:
         stream = redirects.stdin
     if node is None:
         parts: Parts = []
     elif piped and node.type != "command":
-        with walker.inside(walker.env):
-            parts = walker.run(node, stream)
+        with shell.inside(shell.env):
+            parts = shell.run(node, stream)
     else:
-        parts = walker.run(node, stream)
-    return parts if redirects is None else redirects.apply(walker, parts)
+        parts = shell.run(node, stream)
+    return parts if redirects is None else redirects.apply(shell, parts)
 
 
-def _if(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+def _if(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
     parts: Parts = []
     told: Part | None = None
     for index, child in enumerate(node.named_children):
-        inner = walker.run(child, stdin)
+        inner = shell.run(child, stdin)
         if child.type in {"else_clause", "elif_clause"}:
             # One branch ran: where the first printed, the others did not.
             for part in inner:
@@ -87,48 +87,48 @@ def _if(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
     return parts
 
 
-def _case(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+def _case(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
     parts: Parts = []
     for item in node.named_children:
         if item.type == "case_item":
             values = set(item.children_by_field_name("value"))
             body = [child for child in item.named_children if child not in values]
-            parts += perhaps(walker.run_all(body, stdin))
+            parts += perhaps(shell.run_all(body, stdin))
     return parts
 
 
-def _function(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+def _function(shell: Shell, node: Node, _stdin: Parts | None) -> Parts:
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is not None and body is not None:
-        walker.change(walker.env.defining(walker.env.tree.text(name), body))
+        shell.change(shell.env.defining(shell.env.tree.text(name), body))
     return []
 
 
-def _assign(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+def _assign(shell: Shell, node: Node, _stdin: Parts | None) -> Parts:
     name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if name is None:
         return []
-    text = walker.env.tree.text
+    text = shell.env.tree.text
     key = text(name).split("[")[0]
     words: Sequence[Word] = (Word(""),)
     if value is None:
         pass
     elif value.type == "array":
-        words = expand_all(walker, value.named_children)
+        words = expand_all(shell, value.named_children)
     elif "+=" in text(node)[: len(key) + 2]:
-        before = (walker.env.variables.get(key) or words)[0].text
-        words = (Word(before + expand_text(walker, value).text),)
+        before = (shell.env.variables.get(key) or words)[0].text
+        words = (Word(before + expand_text(shell, value).text),)
     else:
-        words = (expand_text(walker, value),)
-    walker.change(walker.env.holding({key: tuple(words)}))
+        words = (expand_text(shell, value),)
+    shell.change(shell.env.holding({key: tuple(words)}))
     return []
 
 
-def _declare(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
-    return walker.run_all([c for c in node.named_children if c.type == "variable_assignment"])
+def _declare(shell: Shell, node: Node, _stdin: Parts | None) -> Parts:
+    return shell.run_all([c for c in node.named_children if c.type == "variable_assignment"])
 
 
-def _command(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+def _command(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
     name: Node | None = None
     args: list[Node] = []
     marks: list[Node] = []
@@ -144,17 +144,13 @@ def _command(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
         else:
             args.append(child)
     if name is None:
-        return walker.run_all(prefix)
-    redirects = redirections(walker, marks) if marks else None
+        return shell.run_all(prefix)
+    redirects = redirections(shell, marks) if marks else None
     if redirects is not None and redirects.stdin is not None:
         stdin = redirects.stdin
-    words = expand(walker, name) + expand_all(walker, args)
-    parts = walker.command(words, stdin)
-    return parts if redirects is None else redirects.apply(walker, parts)
-
-
-def _test(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
-    return []
+    words = expand(shell, name) + expand_all(shell, args)
+    parts = shell.command(words, stdin)
+    return parts if redirects is None else redirects.apply(shell, parts)
 
 
 STATEMENTS: Mapping[str, Statement] = {
@@ -176,6 +172,5 @@ STATEMENTS: Mapping[str, Statement] = {
     "variable_assignment": _assign,
     "declaration_command": _declare,
     "command": _command,
-    "test_command": _test,
 }
 """What is done for each kind of statement."""

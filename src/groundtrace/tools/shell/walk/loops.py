@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from groundtrace.tools.shell.align.loop import Loop, heading_of
+from groundtrace.tools.shell.programs.call import Shell
 from groundtrace.tools.shell.streams.conditions import perhaps
 from groundtrace.tools.shell.streams.part import Parts
 from groundtrace.tools.shell.streams.text import Text
@@ -15,43 +16,41 @@ from groundtrace.tools.shell.streams.word import MAX_WORDS, Word
 from groundtrace.tools.shell.syntax.holes import HOLE, HOLES
 from groundtrace.tools.shell.syntax.loop_heads import counted, read_names
 from groundtrace.tools.shell.walk.expansion import expand_all
+from groundtrace.tools.shell.walk.flow import Statement
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from groundtrace.tools.shell.walk.flow import Statement
-    from groundtrace.tools.shell.walk.walker import Walker
 
-
-def _for(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+def _for(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
     variable, body = node.child_by_field_name("variable"), node.child_by_field_name("body")
     if variable is None or body is None:
         return []
     values = node.children_by_field_name("value")
     # `for f; do` goes over the arguments.
-    words = expand_all(walker, values) if values else walker.env.variables.get("@", ())
-    name = walker.env.tree.text(variable)
-    return _each(walker, words, name, lambda: walker.run(body, stdin))
+    words = expand_all(shell, values) if values else shell.env.variables.get("@", ())
+    name = shell.env.tree.text(variable)
+    return _each(shell, words, name, lambda: shell.run(body, stdin))
 
 
-def _each(walker: Walker, words: Sequence[Word], name: str, body: Callable[[], Parts]) -> Parts:
+def _each(shell: Shell, words: Sequence[Word], name: str, body: Callable[[], Parts]) -> Parts:
     """`body` for every word; words that are not known make a loop of unknown length."""
     parts: Parts = []
     globs = tuple(word.text for word in words if word.glob)
     for word in words[:MAX_WORDS]:
         if word.known or (word.stream is None and not word.glob and word.text != HOLE):
-            walker.change(walker.env.holding({name: (word,)}))
+            shell.change(shell.env.holding({name: (word,)}))
             parts.extend(body())
         elif not word.glob:
-            parts.append(walker.loop([name], list(word.stream or ()), body))
+            parts.append(shell.loop([name], list(word.stream or ()), body))
         elif word.text == globs[0]:
             # The rounds of several patterns look alike: they are one loop.
-            parts.append(walker.loop([name], [], body, globs))
+            parts.append(shell.loop([name], [], body, globs))
     return parts
 
 
 def unknown_loop(
-    walker: Walker,
+    shell: Shell,
     names_of: Sequence[str],
     source: Parts,
     body: Callable[[], Parts],
@@ -62,11 +61,11 @@ def unknown_loop(
     The body is followed with a hole for the word. Where it prints the word in a separator, the
     output tells every word that it may have had, and the body is followed for each of them.
     """
-    hole = walker.hole()
-    env = walker.env.holding(dict.fromkeys(names_of, (Word(HOLE),)))
+    hole = shell.hole()
+    env = shell.env.holding(dict.fromkeys(names_of, (Word(HOLE),)))
 
     def bound(value: str) -> Parts:
-        with walker.inside(env.holding({names_of[0]: (Word(value),)})):
+        with shell.inside(env.holding({names_of[0]: (Word(value),)})):
             return body()
 
     template = tuple(bound(hole))
@@ -78,7 +77,7 @@ def unknown_loop(
         heading=heading_of(template, hole),
         repeats_lines=repeats(template, hole),
     )
-    rounds = {word: tuple(bound(word)) for word in loop.words_in(walker.lines)}
+    rounds = {word: tuple(bound(word)) for word in loop.words_in(shell.lines)}
     return replace(loop, rounds=rounds) if rounds else loop
 
 
@@ -88,46 +87,46 @@ def repeats(template: Sequence[object], hole: str) -> bool:
     return isinstance(only, Text) and only.lines == (hole,) and not only.unended
 
 
-def _while(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+def _while(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
     condition, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
     if body is None:
         return []
-    names = read_names(walker.env.tree.text(condition)) if condition is not None else None
+    names = read_names(shell.env.tree.text(condition)) if condition is not None else None
     if names is None:
-        before = walker.run(condition, stdin) if condition is not None else []
-        return before + perhaps(walker.run(body, stdin))
-    run_body = lambda: walker.run(body)  # noqa: E731
+        before = shell.run(condition, stdin) if condition is not None else []
+        return before + perhaps(shell.run(body, stdin))
+    run_body = lambda: shell.run(body)  # noqa: E731
     if stdin and all(isinstance(part, Text) for part in stdin):
         lines = [line for part in stdin if isinstance(part, Text) for line in part.lines]
         if not any(HOLES.search(line) for line in lines):
-            return _each_line(walker, lines, names, run_body)
-    loop = walker.loop(names, stdin or [], run_body)
+            return _each_line(shell, lines, names, run_body)
+    loop = shell.loop(names, stdin or [], run_body)
     if stdin and len(names) == 1 and loop.repeats_lines:
         return stdin
     return [loop]
 
 
 def _each_line(
-    walker: Walker, lines: Sequence[str], names: Sequence[str], body: Callable[[], Parts]
+    shell: Shell, lines: Sequence[str], names: Sequence[str], body: Callable[[], Parts]
 ) -> Parts:
     parts: Parts = []
     for line in lines[:MAX_WORDS]:
         pieces = [*line.split(None, len(names) - 1), *("" for _ in names)]
         words = {name: (Word(piece),) for name, piece in zip(names, pieces, strict=False)}
-        walker.change(walker.env.holding(words))
+        shell.change(shell.env.holding(words))
         parts.extend(body())
     return parts
 
 
-def _c_for(walker: Walker, node: Node, stdin: Parts | None) -> Parts:
+def _c_for(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
     body = node.child_by_field_name("body")
     if body is None:
         return []
-    counter = counted(walker.env.tree.text(node))
+    counter = counted(shell.env.tree.text(node))
     if counter is None:
-        return perhaps(walker.run(body, stdin))
+        return perhaps(shell.run(body, stdin))
     words = [Word(str(value)) for value in counter.values[:MAX_WORDS]]
-    return _each(walker, words, counter.name, lambda: walker.run(body, stdin))
+    return _each(shell, words, counter.name, lambda: shell.run(body, stdin))
 
 
 STATEMENTS: Mapping[str, Statement] = {

@@ -69,7 +69,7 @@ class Walker:
     ) -> None:
         self.env = Environment(tree, cwd)
         self.start = cwd
-        self.lines = output.lines
+        self.lines: Sequence[str] = output.lines
         self.missing = output.missing
         self.absent = output.absent
         self.speakers = output.speakers
@@ -217,8 +217,5 @@ class Walker:
         return parts
 
 
-STATEMENTS: Mapping[str, Callable[[Walker, Node, Parts | None], Parts]] = {
-    **flow.STATEMENTS,
-    **loops.STATEMENTS,
-}
+STATEMENTS: Mapping[str, flow.Statement] = {**flow.STATEMENTS, **loops.STATEMENTS}
 """What is done for each kind of statement of the grammar."""
