@@ -59,7 +59,7 @@ class Heading(NamedTuple):
         return values[self.hole]
 
 
-class Loop(Part, kw_only=True):
+class Loop(Part, kw_only=True, frozen=True):
     """A loop whose rounds are found in the output by the separators that it prints."""
 
     template: tuple[Part, ...]

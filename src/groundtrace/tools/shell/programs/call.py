@@ -199,7 +199,7 @@ class Call(msgspec.Struct):
             if word.text == "-":
                 parts.extend(self.stdin or [])
             elif word.text in self.shell.streams:
-                parts.extend(replace(part) for part in self.shell.streams[word.text])
+                parts.extend(self.shell.streams[word.text])
             elif not word.known:
                 parts.append(Content(path=None, spans=None, quiet=True, rule=rule or self.name))
             else:

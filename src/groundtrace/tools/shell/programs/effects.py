@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable
 
 import msgspec
-from msgspec.structs import replace
 
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Entry
@@ -56,13 +55,7 @@ def _reorders(call: Call, program: Program) -> Parts:
     output = options.values.get("-o", [])
     parts = call.opened(options.operands[: program.stop])
     if call.name == "uniq" and options.has("-c"):
-        counted: Parts = []
-        for part in parts:
-            if isinstance(part, Names) and part.form == "plain":
-                counted.append(replace(part, form="uniq"))
-            else:
-                counted.extend(algebra.derive([part], call.name))
-        return counted
+        return [part.counted(call.name) for part in parts]
     dropping = call.name == "uniq" or options.has("-u", "--unique")
     parts = algebra.reorder(parts, dropping)
     if output:

@@ -12,6 +12,7 @@ from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part
 from groundtrace.tools.shell.streams.file_names import join
+from groundtrace.tools.shell.streams.line_algebra import quiet
 from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts
@@ -193,13 +194,10 @@ def _in_turn(
 
 def _unknown_operand(call: Call, command: list[Word], roots: list[Word]) -> Parts:
     parts = call.shell.command(command, None)
-    out: Parts = []
-    for part in parts:
-        if hasattr(part, "roots") and roots:
-            part = replace(part, roots=tuple(roots))
-        part.quiet = True
-        out.append(part)
-    return out
+    if roots:
+        below = tuple(roots)
+        parts = [replace(p, roots=below) if hasattr(p, "roots") else p for p in parts]
+    return quiet(parts)
 
 
 _FD_LONG = frozenset(

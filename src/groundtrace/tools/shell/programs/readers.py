@@ -11,7 +11,7 @@ from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part, words_as_text
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.compared import Compared, Differences
-from groundtrace.tools.shell.streams.content import Content, Headed
+from groundtrace.tools.shell.streams.content import Headed
 from groundtrace.tools.shell.streams.line_algebra import shown_files
 from groundtrace.tools.shell.streams.part import Opaque, Parts, Write
 from groundtrace.tools.shell.streams.spans import WHOLE, Spans
@@ -95,8 +95,7 @@ def _head(call: Call) -> Parts:
     size = 10 if value is None else abs(count or 0)
     several = _several(call, options.operands, options.has("-q"))
     if several is not None:
-        several.spans = ((1, size),) if cut else WHOLE
-        return [several]
+        return [replace(several, spans=((1, size),) if cut else WHOLE)]
     parts = call.opened(options.operands)
     if cut and (value is None or count is not None):
         return algebra.head(parts, size)
@@ -119,11 +118,10 @@ def _tail(call: Call) -> Parts:
     if several is not None:
         start = value[1:] if value is not None and value.startswith("+") else ""
         known = start.isdecimal() and len(start) < 10
-        several.spans = ((int(start), None),) if known else None
-        return [several]
+        return [replace(several, spans=((int(start), None),) if known else None)]
     parts = call.opened(options.operands)
     if by_bytes or (value is not None and not re.fullmatch(r"[+-]?\d{1,9}", value)):
-        return [replace(p, spans=None) if isinstance(p, Content) else p for p in parts]
+        return algebra.without_lines(parts)
     if value is not None and value.startswith("+"):
         return algebra.select(parts, ((max(1, int(value)), None),))
     return algebra.tail(parts, 10 if value is None else abs(int(value)))
@@ -132,10 +130,7 @@ def _tail(call: Call) -> Parts:
 def _fold(call: Call) -> Parts:
     options = call.options("w", frozenset({"--width"}))
     width = options.number("-w", "--width") or 80
-    return [
-        replace(part, width=width) if isinstance(part, Content) and not part.numbers else part
-        for part in call.opened(options.operands)
-    ]
+    return [part.folded(width) for part in call.opened(options.operands)]
 
 
 _PLACE = {"1,2", "1-2", "-2"}

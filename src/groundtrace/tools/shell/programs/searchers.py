@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler, Options
 from groundtrace.tools.shell.streams import line_algebra as algebra
+from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.found_lines import Search
 from groundtrace.tools.shell.streams.grouped_lines import Grouped
 from groundtrace.tools.shell.streams.name_lists import Names
@@ -105,7 +106,7 @@ def search(
             return [Opaque(rule=call.name)]
         if count:
             return algebra.count(call.stdin, call.name)
-        how = algebra.Filter(
+        how = Filter(
             None if options.has("-o", "--only-matching") else pattern,
             inverted,
             bool(numbered),

@@ -28,6 +28,10 @@ class Word(msgspec.Struct, frozen=True):
         """The text is what the program was given."""
         return not self.glob and HOLES.search(self.text) is None
 
+    def begins(self, text: str) -> bool:
+        """Whether the names below it begin with a text."""
+        return f"{self.text.rstrip('/')}/".startswith(text)
+
 
 def filled(words: Sequence[Word], mark: str, value: str) -> list[Word]:
     """Words of a command with a value in place of its mark, as find and xargs put names in."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from groundtrace.tools.shell.programs.call import Shell
-from groundtrace.tools.shell.streams.conditions import joined, perhaps
-from groundtrace.tools.shell.streams.part import Part, Parts
+from groundtrace.tools.shell.streams.conditions import fallen, joined, perhaps
+from groundtrace.tools.shell.streams.part import Parts
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.statements import Stage, flat
 from groundtrace.tools.shell.walk.expansion import expand, expand_all, expand_text
@@ -73,16 +73,14 @@ def _stage(shell: Shell, stage: Stage, stream: Parts | None, piped: bool) -> Par
 
 def _if(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
     parts: Parts = []
-    told: Part | None = None
+    told: int | None = None
     for index, child in enumerate(node.named_children):
         inner = shell.run(child, stdin)
         if child.type in {"else_clause", "elif_clause"}:
             # One branch ran: where the first printed, the others did not.
-            for part in inner:
-                part.fallback = True
-                part.unless = part.unless or told
+            inner = [fallen(part, told) for part in inner]
         elif index and told is None:
-            told = next((part for part in inner if part.prints), None)
+            told = next((part.serial for part in inner if part.prints), None)
         parts += inner if index == 0 else perhaps(inner)
     return parts
 

@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from groundtrace.tools.shell.programs.call import Shell
 from groundtrace.tools.shell.programs.printed_words import text_part, words_as_text
 from groundtrace.tools.shell.streams.conditions import joined
 from groundtrace.tools.shell.streams.content import Content
+from groundtrace.tools.shell.streams.line_algebra import quiet
 from groundtrace.tools.shell.streams.part import Parts, Write
 from groundtrace.tools.shell.streams.text import Text, text_of
 from groundtrace.tools.shell.streams.word import Word
@@ -89,8 +88,7 @@ class Redirects:
     def apply(self, shell: Shell, parts: Parts) -> Parts:
         """Parts as they are seen after the redirections."""
         if self.quiet:
-            for part in parts:
-                part.quiet = True
+            parts = quiet(parts)
         if self.texts and all(isinstance(part, Text) for part in parts if part.prints):
             text = text_of(parts)
             for path, adds in self.texts:
@@ -145,6 +143,6 @@ def _heredoc_text(shell: Shell, mark: Node, start: Node | None, body: Node | Non
 def _opened(shell: Shell, word: Word) -> Parts:
     """Standard input from a file or from a process substitution."""
     if word.text in shell.streams:
-        return [replace(part) for part in shell.streams[word.text]]
+        return list(shell.streams[word.text])
     path = shell.path(word.text) if word.known else None
     return [Content(path=path, rule="redirection")]

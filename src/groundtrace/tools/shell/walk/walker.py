@@ -18,7 +18,7 @@ from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part, Parts
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import FIRST_HOLE, HOLE, HOLES, LAST_HOLE
+from groundtrace.tools.shell.syntax.holes import FIRST_HOLE, HOLE, LAST_HOLE
 from groundtrace.tools.shell.syntax.parse import Tree, parse
 from groundtrace.tools.shell.syntax.statements import Stage
 from groundtrace.tools.shell.walk import flow, loops
@@ -114,7 +114,7 @@ class Walker:
         parts = self.inner_parts(node)
         texts: list[str] = []
         for part in parts:
-            if not isinstance(part, Text) or any(HOLES.search(line) for line in part.lines):
+            if not isinstance(part, Text) or not part.known:
                 return tuple(parts)
             texts.extend(part.lines)
         return "\n".join(texts)
