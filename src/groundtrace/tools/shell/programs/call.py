@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.align.loop import Loop
 from groundtrace.tools.shell.programs.environment import Environment
+from groundtrace.tools.shell.programs.program import Program
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.part import Opaque, Part, Parts, Write
@@ -136,6 +137,9 @@ class Shell(Protocol):
         """A loop over words that only the output can tell."""
 
 
+_UNKNOWN = Program("unknown")
+
+
 class Call(msgspec.Struct):
     """One simple command after expansion."""
 
@@ -143,15 +147,17 @@ class Call(msgspec.Struct):
     name: str
     args: list[Word]
     stdin: Parts | None
+    program: Program = _UNKNOWN
+    """The row of the table."""
 
     @property
     def cwd(self) -> str | None:
         return self.shell.env.cwd
 
-    def options(self, takes: str = "", long: frozenset[str] = frozenset()) -> Options:
-        """Arguments by the program's grammar: `takes` are the short options with a value."""
+    def options(self) -> Options:
+        """Arguments by the program's row: which options take a value."""
         options = Options()
-        args = self.args
+        args, takes, long = self.args, self.program.takes, self.program.long
         at = 0
         while at < len(args):
             word = args[at]
@@ -225,8 +231,15 @@ Handler = Callable[[Call], Parts]
 class Entry(msgspec.Struct, frozen=True):
     """One program of the table."""
 
+    program: Program
+    """Its row."""
     handler: Handler
     """What it does."""
+
+    def run(self, call: Call) -> Parts:
+        """Parts that the program prints when it is called so."""
+        call.program = self.program
+        return self.handler(call)
 
 
 _SHEBANG = re.compile(r"#!\s?\S{0,200}?(?:env\s+(?:-S\s+)?)?(?P<name>[a-z]+)[\d.]*(?:\s|$)")
@@ -243,7 +256,7 @@ def _runner(call: Call) -> Parts | None:
     entry = call.shell.table.get(name)
     if entry is None:
         return [Opaque(rule=name)]
-    return entry.handler(replace(call, name=name, args=[Word(call.name), *call.args]))
+    return entry.run(replace(call, name=name, args=[Word(call.name), *call.args]))
 
 
 def run_command(call: Call) -> Parts:
@@ -258,7 +271,7 @@ def run_command(call: Call) -> Parts:
         return []
     entry = call.shell.table.get(name)
     if entry is not None:
-        return entry.handler(call)
+        return entry.run(call)
     if call.stdin:
         return algebra.derive(call.stdin, name)
     return [Opaque(rule=name, expected=False)] if HOLES.search(name) else [Opaque(rule=name)]

@@ -22,26 +22,6 @@ from groundtrace.tools.shell.streams.repository_top import place
 from groundtrace.tools.shell.syntax.holes import HOLES
 
 _GLOBAL_VALUES = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
-_LONG = frozenset(
-    [
-        "--format",
-        "--pretty",
-        "--since",
-        "--until",
-        "--after",
-        "--before",
-        "--author",
-        "--grep",
-        "--max-count",
-        "--skip",
-        "--diff-filter",
-        "--unified",
-        "--source",
-        "--color",
-        "--date",
-        "--abbrev",
-    ]
-)
 _OBJECT = re.compile(r"[^:\s]*:(?!/)(.+)$")
 
 
@@ -57,11 +37,11 @@ def _git(call: Call) -> Parts:
     if not args:
         return [Opaque(rule="git")]
     verb = args.pop(0).text
-    handler = _VERBS.get(verb)
-    if handler is None:
+    entry = call.shell.table.get(f"git {verb}")
+    if entry is None:
         return [Opaque(rule=f"git {verb}", expected=verb in _PRINTING)]
     with call.shell.inside(call.shell.env.at(cwd)):
-        return handler(replace(call, name="git", args=args))
+        return entry.run(replace(call, name="git", args=args))
 
 
 _NAMES = (
@@ -107,7 +87,7 @@ def _from_top(options: Options) -> bool:
 
 
 def _show(call: Call) -> Parts:
-    options = call.options("nUSGL", _LONG)
+    options = call.options()
     parts: Parts = []
     for word in options.operands:
         found = _OBJECT.match(word.text) if word.known else None
@@ -123,14 +103,14 @@ def _show(call: Call) -> Parts:
 
 
 def _diff(call: Call) -> Parts:
-    options = call.options("USGlO", _LONG)
+    options = call.options()
     if options.has("--no-index") and len(options.operands) == 2:
         return algebra.derive(call.opened(options.operands), "git diff")
     return _listing(call, options) or [_patch(call, options, "git diff")]
 
 
 def _log(call: Call) -> Parts:
-    options = call.options("nSGL", _LONG)
+    options = call.options()
     options.flags.add("--log")
     if options.has("-L"):
         found = re.match(r"(\d+),(\+?\d+):(.+)", options.value("-L") or "")
@@ -142,7 +122,7 @@ def _log(call: Call) -> Parts:
 
 
 def _blame(call: Call) -> Parts:
-    options = call.options("LSM", frozenset({"--since", "--date"}))
+    options = call.options()
     files = [word for word in options.operands if word.known]
     if not files:
         return [Opaque(rule="git blame")]
@@ -157,7 +137,7 @@ def _blame(call: Call) -> Parts:
 
 
 def _ls_files(call: Call) -> Parts:
-    options = call.options("xX", frozenset({"--exclude"}))
+    options = call.options()
     if options.has("-s", "--stage"):
         return [Opaque(rule="git ls-files")]
     top = options.has("--full-name")
@@ -210,7 +190,7 @@ def _commit(call: Call) -> Parts:
 
 
 def _clean(call: Call) -> Parts:
-    options = call.options("e")
+    options = call.options()
     if options.has("-n", "--dry-run"):
         return _told(call, "would clean", "surfaced", top=False)
     return _told(call, "clean", top=False)
@@ -221,7 +201,7 @@ def _checkout(call: Call) -> Parts:
     if "--" in texts:
         return call.writes(call.args[texts.index("--") + 1 :])
     # Without `--` only what cannot be a branch is a file.
-    operands = call.options("bB").operands
+    operands = call.options().operands
     files = [
         word
         for word in operands[-1:]
@@ -235,7 +215,7 @@ def _branch_like(name: str) -> bool:
 
 
 def _restore(call: Call) -> Parts:
-    options = call.options("s", _LONG)
+    options = call.options()
     if options.has("--staged", "-S") and not options.has("--worktree", "-W"):
         return []
     return call.writes(options.operands)
@@ -253,7 +233,7 @@ def _move(call: Call) -> Parts:
 
 
 def _apply(call: Call) -> Parts:
-    options = call.options("pC", frozenset({"--directory", "--exclude", "--include"}))
+    options = call.options()
     if options.has("--check", "--stat", "--numstat", "--summary"):
         return [Opaque(rule="git apply", expected=False)]
     files = [word for word in options.operands if word.text != "-"]
@@ -287,10 +267,9 @@ _PRINTING = {
     "reflog",
     "show-ref",
 }
-_VERBS: dict[str, Handler] = {
-    "show": _show, "diff": _diff, "log": _log, "blame": _blame, "annotate": _blame, "grep": git_grep,
-    "ls-files": _ls_files, "ls-tree": _ls_tree, "status": _status, "checkout": _checkout, "restore": _restore,
-    "rm": _remove, "mv": _move, "apply": _apply, "am": _apply, "cat-file": _cat_file, "stash": _stash,
-    "commit": _commit, "clean": _clean, "diff-tree": _diff, "diff-index": _diff, "whatchanged": _log, "format-patch": lambda _call: [Opaque(rule="git", expected=False)],
+HANDLERS: dict[str, Handler] = {
+    "git": _git, "git show": _show, "git diff": _diff, "git log": _log, "git blame": _blame, "git grep": git_grep,
+    "git ls-files": _ls_files, "git ls-tree": _ls_tree, "git status": _status, "git checkout": _checkout,
+    "git restore": _restore, "git rm": _remove, "git mv": _move, "git apply": _apply, "git cat-file": _cat_file,
+    "git stash": _stash, "git commit": _commit, "git clean": _clean,
 }  # fmt: skip
-HANDLERS: dict[str, Handler] = {"git": _git}

@@ -28,22 +28,7 @@ def _cat(call: Call) -> Parts:
 
 
 def _bat(call: Call) -> Parts:
-    options = call.options(
-        "rlHm",
-        frozenset(
-            {
-                "--line-range",
-                "--language",
-                "--style",
-                "--theme",
-                "--color",
-                "--paging",
-                "--tabs",
-                "--wrap",
-                "--map-syntax",
-            }
-        ),
-    )
+    options = call.options()
     parts = call.opened(options.operands)
     wanted: list[tuple[int, int | None]] = []
     for word in [*options.values.get("-r", []), *options.values.get("--line-range", [])]:
@@ -56,7 +41,7 @@ def _bat(call: Call) -> Parts:
 
 
 def _nl(call: Call) -> Parts:
-    options = call.options("bdfhinlsvw", frozenset({"--body-numbering"}))
+    options = call.options()
     parts = call.opened(options.operands)
     style = options.value("-b", "--body-numbering")
     return algebra.number(parts) if style == "a" and not options.has("-v", "-i") else parts
@@ -88,7 +73,7 @@ def _count_argument(call: Call, letter: str) -> tuple[str | None, list[Word]]:
 
 def _head(call: Call) -> Parts:
     value, rest = _count_argument(call, "head")
-    options = replace(call, args=rest).options("c", frozenset({"--bytes"}))
+    options = replace(call, args=rest).options()
     count = int(value) if value is not None and re.fullmatch(r"[+-]?\d{1,9}", value) else None
     by_bytes = options.has("-c", "--bytes")
     cut = not by_bytes and (value is None or (count is not None and count >= 0))
@@ -112,7 +97,7 @@ def _several(call: Call, operands: list[Word], bare: bool) -> Headed | None:
 
 def _tail(call: Call) -> Parts:
     value, rest = _count_argument(call, "tail")
-    options = replace(call, args=rest).options("cs", frozenset({"--bytes", "--pid"}))
+    options = replace(call, args=rest).options()
     several = _several(call, options.operands, options.has("-q"))
     by_bytes = options.has("-c", "--bytes")
     if several is not None:
@@ -128,7 +113,7 @@ def _tail(call: Call) -> Parts:
 
 
 def _fold(call: Call) -> Parts:
-    options = call.options("w", frozenset({"--width"}))
+    options = call.options()
     width = options.number("-w", "--width") or 80
     return [part.folded(width) for part in call.opened(options.operands)]
 
@@ -137,7 +122,7 @@ _PLACE = {"1,2", "1-2", "-2"}
 
 
 def _cut(call: Call) -> Parts:
-    options = call.options("dfcb", frozenset({"--delimiter", "--fields", "--characters"}))
+    options = call.options()
     parts = call.opened(options.operands)
     if options.value("-d", "--delimiter") == ":" and options.value("-f", "--fields") == "1":
         return algebra.names_of(parts, call.name)
@@ -172,13 +157,12 @@ def _jq(call: Call) -> Parts:
     )
 
 
-_DIFF_LONG = frozenset({"--exclude", "--exclude-from", "--label", "--width"})
 _BRIEF = ("-r", "--recursive", "-q", "--brief", "-s", "--report-identical-files")
 
 
 def _diff(call: Call) -> Parts:
     """Two files are shown by their differences; folders, and with -q files, are named by the lines."""
-    options = call.options("UCWIxXFS", _DIFF_LONG)
+    options = call.options()
     operands = options.operands
     if len(operands) != 2:
         return [Opaque(rule=call.name)]
@@ -322,10 +306,7 @@ def _blame_spans(text: str) -> Spans | None:
 
 
 HANDLERS: dict[str, Handler] = {
-    "cat": _cat, "zcat": _cat, "less": _cat, "more": _cat, "view": _cat,
-    "bat": _bat, "batcat": _bat, "nl": _nl, "head": _head, "tail": _tail, "fold": _fold,
-    "cut": _cut, "jq": _jq, "yq": _jq, "diff": _diff, "cmp": _diff, "colordiff": _diff, "vimdiff": _diff,
-    "echo": _echo, "printf": _printf, "pwd": _pwd, "seq": _seq, "basename": _pathname, "dirname": _pathname,
-    "tee": _tee,
+    "cat": _cat, "bat": _bat, "nl": _nl, "head": _head, "tail": _tail, "fold": _fold, "cut": _cut, "jq": _jq,
+    "diff": _diff, "echo": _echo, "printf": _printf, "pwd": _pwd, "seq": _seq, "pathname": _pathname, "tee": _tee,
 }  # fmt: skip
 blame_spans = _blame_spans

@@ -281,10 +281,4 @@ def line_script(script: str, parts: Parts, name: str, prints: bool = False) -> P
     return algebra.derive(parts, name)
 
 
-RUNNERS: dict[str, Handler] = {"python": _python, "node": _node, "perl": _perl, "ruby": _perl}
-"""Who runs a script, by what its first line names."""
-HANDLERS: dict[str, Handler] = {
-    "python": _python, "python3": _python, "python2": _python, "python3.10": _python, "python3.11": _python,
-    "python3.12": _python, "pypy3": _python, "ipython": _python, "node": _node, "nodejs": _node, "bun": _node, "deno": _node,
-    "perl": _perl, "ruby": _perl,
-}  # fmt: skip
+HANDLERS: dict[str, Handler] = {"python": _python, "node": _node, "perl": _perl}

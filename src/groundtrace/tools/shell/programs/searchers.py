@@ -19,40 +19,6 @@ from groundtrace.tools.shell.streams.search_patterns import Pattern
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import HOLES
 
-_GREP_LONG = frozenset(
-    [
-        "--regexp",
-        "--file",
-        "--max-count",
-        "--after-context",
-        "--before-context",
-        "--context",
-        "--include",
-        "--exclude",
-        "--exclude-dir",
-        "--binary-files",
-        "--label",
-        "--color",
-        "--colour",
-        "--glob",
-        "--type",
-        "--type-not",
-        "--max-depth",
-        "--threads",
-        "--sort",
-        "--sortr",
-        "--replace",
-        "--iglob",
-        "--encoding",
-        "--engine",
-        "--ignore-file",
-        "--max-columns",
-    ]
-)
-_RG_TAKES = "efmABCgtTdjrEM"
-_GREP_TAKES = "efmABCdD"
-_AG_TAKES = "mABCGp"
-
 
 def _pattern(options: Options, syntax: str) -> tuple[Pattern | None, list[Word]]:
     """The pattern, and the operands behind it."""
@@ -176,7 +142,7 @@ def _sole(call: Call, operands: list[Word]) -> str | None:
 
 def _grep(call: Call) -> Parts:
     _attach_numbers(call)
-    options = call.options(_GREP_TAKES, _GREP_LONG)
+    options = call.options()
     recursive = (
         options.has("-r", "-R", "--recursive", "--dereference-recursive") or call.name == "rgrep"
     )
@@ -201,7 +167,7 @@ def _attach_numbers(call: Call) -> None:
 
 def _rg(call: Call) -> Parts:
     _attach_numbers(call)
-    options = call.options(_RG_TAKES if call.name == "rg" else _AG_TAKES, _GREP_LONG)
+    options = call.options()
     if options.has("--files", "-g") and not options.operands and options.has("--files"):
         return [Names(cwd=call.cwd, only_files=True, rule=call.name)]
     if options.has("--files"):
@@ -245,7 +211,7 @@ def git_grep(call: Call) -> Parts:
     behind = args[marks[0] + 1 :] if marks else []
     call.args = args[: marks[0]] if marks else args
     _attach_numbers(call)
-    options = call.options("efmABCO", _GREP_LONG | {"--open-files-in-pager"})
+    options = call.options()
     given = options.operands[0 if options.has("-e") else 1 :]
     revisions = given if behind else [word for word in given[:1] if _REVISION.match(word.text)]
     paths = behind or given[len(revisions) :]
@@ -279,7 +245,4 @@ def _loosened(part: Part) -> Part:
     return part
 
 
-HANDLERS: dict[str, Handler] = {
-    "grep": _grep, "egrep": _grep, "fgrep": _grep, "zgrep": _grep, "rgrep": _grep, "ggrep": _grep,
-    "rg": _rg, "ag": _rg, "ack": _rg,
-}  # fmt: skip
+HANDLERS: dict[str, Handler] = {"grep": _grep, "rg": _rg}

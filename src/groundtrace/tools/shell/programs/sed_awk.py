@@ -17,7 +17,6 @@ from groundtrace.tools.shell.syntax.holes import HOLES
 
 MAX_SCRIPT = 4000
 """Longer scripts of sed and awk are programs, and not looked into."""
-_SED_TAKES = "efl"
 _ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\])*/I?|\\[|#,@%].*?(?<!\\)[|#,@%])"
 _SED_PART = re.compile(
     rf"\s*(?P<low>{_ADDRESS})?\s*(?:,\s*(?P<high>{_ADDRESS}|[+~]\d+))?\s*(?P<not>!?)\s*(?P<body>.*)$",
@@ -28,7 +27,7 @@ _SED_PART = re.compile(
 def _sed(call: Call) -> Parts:
     in_place = any(re.match(r"-(?:[nErsuz]*i|-in-place)", word.text) for word in call.args)
     args = [w for w in call.args if not re.match(r"-i|--in-place", w.text)]
-    options = replace(call, args=args).options(_SED_TAKES, frozenset({"--expression", "--file"}))
+    options = replace(call, args=args).options()
     scripts = [
         word.text
         for word in [*options.values.get("-e", []), *options.values.get("--expression", [])]
@@ -181,7 +180,7 @@ _BEGINS_NAMED = re.compile(
 
 
 def _awk(call: Call) -> Parts:
-    options = call.options("Fvf", frozenset({"--field-separator", "--assign", "--file"}))
+    options = call.options()
     operands = options.operands
     script = ""
     if not options.has("-f", "--file"):
@@ -287,6 +286,4 @@ def _awk_spans(condition: str) -> Spans | None:
     return tuple(spans)
 
 
-HANDLERS: dict[str, Handler] = {
-    "sed": _sed, "gsed": _sed, "awk": _awk, "gawk": _awk, "mawk": _awk, "nawk": _awk,
-}  # fmt: skip
+HANDLERS: dict[str, Handler] = {"sed": _sed, "awk": _awk}

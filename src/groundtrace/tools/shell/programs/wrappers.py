@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from groundtrace.tools.shell.programs.call import Call, Handler
-from groundtrace.tools.shell.programs.effects import Program, run_prefixed
+from groundtrace.tools.shell.programs.effects import run_prefixed
 from groundtrace.tools.shell.programs.listers import run_with_names
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.content import Content
@@ -28,7 +28,7 @@ def _which(call: Call) -> Parts:
 
 def _command(call: Call) -> Parts:
     asks = any(re.fullmatch(r"-[pvV]*[vV]", word.text) for word in call.args[:1])
-    return _which(call) if asks else run_prefixed(call, Program("runs"))
+    return _which(call) if asks else run_prefixed(call)
 
 
 def _read(call: Call) -> Parts:
@@ -184,7 +184,6 @@ def _for_words(call: Call, command: Sequence[Word], words: Sequence[Word]) -> Pa
 
 
 HANDLERS: dict[str, Handler] = {
-    "command": _command, "which": _which, "type": _which, "read": _read,
-    "bash": _shell, "sh": _shell, "zsh": _shell, "dash": _shell, "ksh": _shell, "eval": _eval, "source": _source, ".": _source,
-    "xargs": _xargs, "parallel": _parallel, "cd": _cd, "chdir": _cd, "pushd": _cd, "popd": _cd,
+    "command": _command, "which": _which, "read": _read, "shell": _shell, "eval": _eval, "source": _source,
+    "xargs": _xargs, "parallel": _parallel, "cd": _cd,
 }  # fmt: skip
