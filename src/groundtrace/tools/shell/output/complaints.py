@@ -30,11 +30,11 @@ _PHRASES = (
     "Cannot find module", "[Errno ", "No such file", "Failed to open",
 )  # fmt: skip
 _MESSAGE = re.compile(
-    r"(?:[\w.~+-]{0,200}/){0,40}(?P<who>[A-Za-z][\w.+-]{0,60}): (?:line \d{1,9}: |\d{1,9}: )?(?P<what>.+)$"
+    r"(?:\[(?=bat error\]))?(?:[\w.~+-]{0,200}/){0,40}(?P<who>[A-Za-z][\w.+-]{0,60})(?: error\])?: (?:line \d{1,9}: |\d{1,9}: )?(?P<what>.+)$"
 )
-_SPOKEN = re.compile(r"^[\w./~+-]+: ", re.MULTILINE)
+_SPOKEN = re.compile(r"^[\w./~+-]+: |^\[bat error\]: ", re.MULTILINE)
 """Whether any line can be a message at all; most outputs have none."""
-_OPENING = re.compile(r"[\w./~+-]+: |rep|file not|Uncaught ")
+_OPENING = re.compile(r"[\w./~+-]+: |\[bat error\]: |rep|file not|Uncaught ")
 """How every message begins."""
 _BINARY = re.compile(r"(?:grep|rg|ag|ack|zgrep|egrep|fgrep|ggrep): (.+): binary file matches$")
 _NOT_A_FAILURE = re.compile(r"write error|Broken pipe")

@@ -231,7 +231,9 @@ def git_grep(call: Call) -> Parts:
     )
     revision = revisions[0].text if len(revisions) == 1 and revisions[0].known else ""
     if revision:
-        found = [replace(p, revision=revision) if isinstance(p, Search) else p for p in found]
+        found = [
+            replace(p, revision=revision) if isinstance(p, Search | Names) else p for p in found
+        ]
     return [_loosened(part) if any(word.glob for word in paths) else part for part in found]
 
 

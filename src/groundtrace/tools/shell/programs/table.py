@@ -70,7 +70,7 @@ PROGRAMS: dict[str, Program] = {
     "truncate": Program("writes", "sr", frozenset({"--size", "--reference"})), "shred": Program("writes", "ns"),
     # Another command is run.
     "sudo": Program("runs", "ugpCrt"), "doas": Program("runs", "uC"), "env": Program("runs", "uSC"),
-    "time": Program("runs", "fo"), "nice": Program("runs", "n"), "ionice": Program("runs", "cn"), "nohup": Program("runs"),
+    "nice": Program("runs", "n"), "ionice": Program("runs", "cn"), "nohup": Program("runs"),
     "stdbuf": Program("runs", "ioe"), "builtin": Program("runs"), "exec": Program("runs", "a"),
     "timeout": Program("runs", "ks", frozenset({"--signal", "--kill-after"}), skip=1), "setsid": Program("runs"),
     "unbuffer": Program("runs"), "chronic": Program("runs"), "caffeinate": Program("runs", "t"), "rtk": Program("runs"),
@@ -139,6 +139,12 @@ PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(["bash", "sh", "zsh", "dash", "ksh"], Program("shell")), "eval": Program("eval"),
     "source": Program("source"), ".": Program("source"), "xargs": Program("xargs"), "parallel": Program("parallel"),
     "command": Program("command"), "which": Program("which"), "type": Program("which"), "read": Program("read"),
+    "time": Program("time", "fo"),
+    **dict.fromkeys(
+        ["docker", "podman", "nerdctl", "docker-compose"],
+        Program("container", "euw", frozenset({"--env", "--env-file", "--user", "--workdir", "--index"}), skip=1),
+    ),
+    "kubectl": Program("container", "cnf", frozenset({"--container", "--namespace", "--filename"})),
     **dict.fromkeys(["cd", "chdir", "pushd", "popd"], Program("cd")),
     # Scripts and checkers.
     **dict.fromkeys(

@@ -12,7 +12,7 @@ from groundtrace.tools.shell.programs.effects import run_prefixed
 from groundtrace.tools.shell.programs.listers import run_with_names
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.content import Content
-from groundtrace.tools.shell.streams.part import Opaque, Parts
+from groundtrace.tools.shell.streams.part import Notice, Opaque, Parts
 from groundtrace.tools.shell.streams.spans import WHOLE
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word, filled, split_text
@@ -29,6 +29,38 @@ def _which(call: Call) -> Parts:
 def _command(call: Call) -> Parts:
     asks = any(re.fullmatch(r"-[pvV]*[vV]", word.text) for word in call.args[:1])
     return _which(call) if asks else run_prefixed(call)
+
+
+_TIMES = re.compile(r"(?:real|user|sys)[\t ]+(?:\d+m)?[\d.]+s?$")
+
+
+def _time(call: Call) -> Parts:
+    """The command behind it, and below its output how long it took."""
+    parts = run_prefixed(call)
+    said = 3 if any(word.text == "-p" for word in call.args[:1]) else 4
+    return [*parts, Notice(form=_TIMES, size=said, maybe=True, rule=call.name)]
+
+
+def _container(call: Call) -> Parts:
+    """`docker exec name command`: the command runs in a container, in a directory of its own."""
+    words = call.args[1:] if call.args and call.args[0].text == "compose" else call.args
+    if not words or words[0].text != "exec":
+        return [Opaque(rule=call.name, expected=False)]
+    folder: str | None = None
+    at, program = 1, call.program
+    while at < len(words) and words[at].text.startswith("-"):
+        name, equals, value = words[at].text.partition("=")
+        needs = not equals and (name in program.long or name[1:] in set(program.takes))
+        if needs and at + 1 < len(words):
+            value = words[at + 1].text
+        if name in {"-w", "--workdir"}:
+            folder = value
+        at += 2 if needs else 1
+    texts = [word.text for word in words]
+    # `kubectl exec pod -c web -- cat f`, and `docker exec web cat f`
+    at = texts.index("--") + 1 if program.skip == 0 and "--" in texts else at + 1
+    with call.shell.inside(call.shell.env.at(folder)):
+        return call.shell.command(words[at:], call.stdin)
 
 
 def _read(call: Call) -> Parts:
@@ -184,6 +216,6 @@ def _for_words(call: Call, command: Sequence[Word], words: Sequence[Word]) -> Pa
 
 
 HANDLERS: dict[str, Handler] = {
-    "command": _command, "which": _which, "read": _read, "shell": _shell, "eval": _eval, "source": _source,
+    "command": _command, "time": _time, "container": _container, "which": _which, "read": _read, "shell": _shell, "eval": _eval, "source": _source,
     "xargs": _xargs, "parallel": _parallel, "cd": _cd,
 }  # fmt: skip

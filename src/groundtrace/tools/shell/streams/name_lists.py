@@ -43,6 +43,8 @@ class Names(Part, kw_only=True, frozen=True):
     """Where the command began."""
     top: bool = False
     """Names count from the top of the repository, which may lie above the directory."""
+    revision: str = ""
+    """The revision that was searched: it stands before every name."""
 
     tells_success: ClassVar[bool] = True
     tells_failure: ClassVar[bool] = True
@@ -56,13 +58,17 @@ class Names(Part, kw_only=True, frozen=True):
         return not self.silent
 
     def score(self, line: str) -> float:
-        name = FORMS[self.form](line)
+        name = FORMS[self.form](self._bare(line))
         if name is None:
             neutral = BESIDE.get(self.form)
             return BESIDE_NAMES if neutral is not None and neutral.match(line) else IMPOSSIBLE
         if not self._fits(name):
             return IMPOSSIBLE
         return TELLING if self.roots or "/" in name or self.form != "plain" else BARE_NAME
+
+    def _bare(self, line: str) -> str:
+        """The line without the revision in front."""
+        return line.removeprefix(f"{self.revision}:") if self.revision else line
 
     def _fits(self, name: str) -> bool:
         name = self.stripped + name
@@ -76,6 +82,8 @@ class Names(Part, kw_only=True, frozen=True):
         if self.folders:
             return
         form = FORMS[self.form]
+        if self.revision:
+            lines = [self._bare(line) for line in lines]
         old = OLD_NAMES.get(self.form)
         told = map(form, lines) if old is None else _both(lines, old, form)
         names = [self.stripped + name for name in told if name and self._fits(name)]

@@ -28,7 +28,11 @@ def under(name: str, roots: Sequence[Word]) -> bool:
         if HOLES.search(text):
             return _PATH_LIKE.match(name) is not None
         if root.glob:
-            if fnmatch.fnmatchcase(name, text) or fnmatch.fnmatchcase(name, text + "/*"):
+            if (
+                name == text
+                or fnmatch.fnmatchcase(name, text)
+                or fnmatch.fnmatchcase(name, text + "/*")
+            ):
                 return True
         elif text == ".":
             if name.startswith("./") or (not name.startswith("/") and _PATH_LIKE.match(name)):

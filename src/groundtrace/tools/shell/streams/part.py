@@ -30,6 +30,7 @@ from groundtrace.tools.shell.weights import (
     FALLBACK_TOLD,
     FULL,
     IMPOSSIBLE,
+    NOTICE_GAP,
     OPAQUE,
     PLAIN,
     TELLING,
@@ -287,6 +288,40 @@ class Opaque(Part, kw_only=True, frozen=True):
 
     def behind(self) -> tuple[FileRef, ...]:
         return self.shows
+
+
+class Notice(Part, kw_only=True, frozen=True):
+    """What a program says on standard error beside the output of another: no filter sees it."""
+
+    form: re.Pattern[str]
+    size: int
+    """Lines that it has."""
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    @property
+    def wanted(self) -> bool:
+        return False
+
+    def score(self, line: str) -> float:
+        return TELLING if self.form.match(line) else IMPOSSIBLE if line else NOTICE_GAP
+
+    def exact(self) -> int | None:
+        return self.size
+
+    def most(self) -> int | None:
+        return self.size
+
+    def limited(self, count: int | None) -> Self:
+        return self
+
+    def perhaps_unseen(self) -> Self:
+        return self
+
+    def derive(self, rule: str) -> Part:
+        return self
 
 
 class Count(Part, kw_only=True, frozen=True):

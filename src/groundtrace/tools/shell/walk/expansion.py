@@ -370,15 +370,28 @@ def _finish(marked: str) -> list[Word]:
     words = []
     for piece in _fields(marked):
         for text in braces(piece):
-            bare = _MARKED_CHARACTER.sub("", text) if _MARK in text else text
-            words.append(Word(_unmark(text), glob=_GLOB.search(bare) is not None))
+            words.append(_word_of(text))
             if len(words) >= MAX_WORDS:
                 return words
     return words
 
 
+def _word_of(text: str) -> Word:
+    """The word of a marked text; of a pattern the quoted characters stand for themselves."""
+    bare = _MARKED_CHARACTER.sub("", text) if _MARK in text else text
+    if _GLOB.search(bare) is None or ("[" in bare and _GLOB.search(_ROUTE.sub("", bare)) is None):
+        return Word(_unmark(text))
+    return Word(_unmark(_QUOTED_MARK.sub(r"[\1]", text)), glob=True)
+
+
 _MARKED_CHARACTER = re.compile(r"\x01.", re.DOTALL)
+_QUOTED_MARK = re.compile(r"\x01([*?\[])")
 _GLOB = re.compile(r"[*?]|\[[^\]]+\]")
+_ROUTE = re.compile(
+    r"(?:^|(?<=/))\[{1,2}(?:\.\.\.)?[A-Za-z_]\w[\w-]*\]{1,2}(?=/|$|\.(?:[cm]?[jt]sx?|vue|svelte|astro|html)$)"
+)
+"""A name of a route, such as `app/[id]/page.tsx` (D117). The shell looks for a folder `i` or `d`, finds
+none and hands the word over as it is: agents read such files without quotes."""
 
 
 def _fields(marked: str) -> list[str]:
