@@ -59,7 +59,16 @@ def _names(call: Call) -> Parts:
         return []
     only_files = call.program.form in {"wc", "describe", "sum"}
     form = call.program.form
-    return [Names(cwd=call.cwd, roots=roots, form=form, only_files=only_files, rule=call.name)]
+    return [
+        Names(
+            cwd=call.cwd,
+            roots=roots,
+            form=form,
+            only_files=only_files,
+            anchor=form != "plain",  # `realpath a.py` prints where it lies
+            rule=call.name,
+        )
+    ]
 
 
 def _writes(call: Call) -> Parts:

@@ -39,8 +39,11 @@ def _sed(call: Call) -> Parts:
         scripts, operands = [operands[0].text], operands[1:]
     if in_place:
         return call.writes(operands)
+    script, silent = ";".join(scripts), options.has("-n", "--quiet", "--silent")
     parts = call.opened(operands)
-    return sed_script(";".join(scripts), options.has("-n", "--quiet", "--silent"), parts)
+    if options.has("-s", "--separate"):  # lines count from 1 in every file
+        return [left for part in parts for left in sed_script(script, silent, [part])]
+    return sed_script(script, silent, parts)
 
 
 def sed_script(script: str, silent: bool, parts: Parts) -> Parts:
@@ -252,14 +255,19 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
     if printed and all(map(_BEGINS_NUMBERED.match, printed)):
         return algebra.chosen(algebra.number(parts))
     if _PRINT_ALL.match(action) and wanted is not None:
-        if re.search(r"\bNR", condition):
-            return algebra.select(parts, wanted)
-        return [chosen for part in parts for chosen in algebra.select([part], wanted)]
+        return _numbered_lines(condition, parts, wanted)
     if _PRINT_ALL.match(action):
         return algebra.blurred(parts)
     if condition and wanted is not None and len(printed) == 1 and "$0" in printed[0]:
-        return algebra.select(parts, wanted)  # whole lines behind something else
+        return _numbered_lines(condition, parts, wanted)  # whole lines behind something else
     return algebra.derive(parts, "awk")
+
+
+def _numbered_lines(condition: str, parts: Parts, wanted: Spans) -> Parts:
+    """Lines by their number in the stream (`NR`), or in each file (`FNR`)."""
+    if re.search(r"\bNR", condition):
+        return algebra.select(parts, wanted)
+    return [chosen for part in parts for chosen in algebra.select([part], wanted)]
 
 
 def _awk_spans(condition: str) -> Spans | None:
