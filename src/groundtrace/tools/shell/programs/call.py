@@ -75,8 +75,12 @@ class Shell(Protocol):
     """Names that error messages call missing."""
     absent: frozenset[str]
     """Programs that the shell could not find."""
+    idle: frozenset[str]
+    """Programs that refused their options or their script, and did nothing."""
     speakers: frozenset[str]
     """Programs that said that they failed."""
+    failed: frozenset[str]
+    """Those of them that stand in the command once, so that it is known which call failed."""
     stopped: Mapping[str, int]
     """Scripts that ended with an exception, and their last line that ran."""
     table: Mapping[str, Entry]
@@ -267,7 +271,7 @@ def run_command(call: Call) -> Parts:
         if runner is not None:
             return runner
     call.name = name
-    if name in call.shell.absent:
+    if name in call.shell.absent or name in call.shell.idle:
         return []
     entry = call.shell.table.get(name)
     if entry is not None:

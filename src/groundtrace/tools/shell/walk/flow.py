@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from groundtrace.tools.shell.programs.call import Shell
 from groundtrace.tools.shell.streams.conditions import fallen, joined, perhaps
-from groundtrace.tools.shell.streams.part import Parts
+from groundtrace.tools.shell.streams.part import Parts, Write
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.statements import Stage, flat
 from groundtrace.tools.shell.walk.expansion import expand, expand_all, expand_text
@@ -40,20 +40,34 @@ def stages(shell: Shell, items: Sequence[Stage | str], stdin: Parts | None) -> P
     operator = ""
     stream = stdin
     piped = any(item == "|" for item in items)
+    failed = over = False
     for item in items:
         if isinstance(item, Stage):
             stream = _stage(shell, item, stream, piped)
+            failed = bool(shell.failed) and _said_so(shell, item.node)
         elif item != "|":
-            done = _joined(shell, done, operator, stream)
+            done = _joined(shell, done, operator, stream, over)
+            over = item == "&&" and (failed or over)
             operator, stream = item, stdin
-    return _joined(shell, done, operator, stream)
+    return _joined(shell, done, operator, stream, over)
 
 
-def _joined(shell: Shell, done: Parts | None, operator: str, stream: Parts | None) -> Parts:
+def _joined(
+    shell: Shell, done: Parts | None, operator: str, stream: Parts | None, over: bool
+) -> Parts:
+    """`over`: what stands before `&&` said that it failed, so nothing is written behind it (D118)."""
     following = stream or []
+    if over:
+        following = [part for part in following if not isinstance(part, Write)]
     if done is None:
         return following
     return joined(done, operator, following, shell.errors_seen)
+
+
+def _said_so(shell: Shell, node: Node | None) -> bool:
+    """Whether the program of a stage said that it failed."""
+    name = None if node is None else node.child_by_field_name("name")
+    return name is not None and shell.env.tree.text(name).rsplit("/", 1)[-1] in shell.failed
 
 
 def _stage(shell: Shell, stage: Stage, stream: Parts | None, piped: bool) -> Parts:

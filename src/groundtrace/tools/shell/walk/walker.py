@@ -6,6 +6,8 @@ Nothing is executed. The walk gives the list of parts that the command prints, i
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -60,7 +62,7 @@ class Walker:
     """One walk over one command."""
 
     __slots__ = (
-        "absent", "depth", "env", "errors_seen", "holes", "lines", "missing", "parsed", "read", "repos",
+        "absent", "depth", "env", "errors_seen", "failed", "holes", "idle", "lines", "missing", "parsed", "read", "repos",
         "speakers", "start", "steps", "stopped", "streams", "table", "written",
     )  # fmt: skip
 
@@ -73,6 +75,8 @@ class Walker:
         self.missing = output.missing
         self.absent = output.absent
         self.speakers = output.speakers
+        self.failed = _alone(output.speakers, tree)
+        self.idle = _alone(output.rejected, tree)
         self.stopped: Mapping[str, int] = output.stopped
         self.errors_seen = output.had_errors
         self.table = table
@@ -216,6 +220,16 @@ class Walker:
         self.env = self.env.reading(before.tree).with_arguments_of(before)
         return parts
 
+
+def _alone(programs: frozenset[str], tree: Tree) -> frozenset[str]:
+    """Programs that stand in the command once: of two calls nothing says which one complained."""
+    if not programs:
+        return programs
+    counts = Counter(_NAME.findall(tree.source.decode("utf-8", "replace")))
+    return frozenset(name for name in programs if counts[name] == 1)
+
+
+_NAME = re.compile(r"(?<![\w.=-])[\w.+-]+")
 
 STATEMENTS: Mapping[str, flow.Statement] = {**flow.STATEMENTS, **loops.STATEMENTS}
 """What is done for each kind of statement of the grammar."""
