@@ -64,6 +64,8 @@ def _divided(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
 
 def _with_open_lines_joined(parts: Sequence[Part]) -> list[Part]:
     """Text without a newline at its end is joined to the part that goes on in its line."""
+    if not any(isinstance(part, Text) and part.unended for part in parts):
+        return list(parts)
     out: list[Part] = []
     pending: Text | None = None
     for part in parts:

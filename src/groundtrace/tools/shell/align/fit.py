@@ -199,14 +199,15 @@ def _after_part(
 
 def _scores(part: Part, lines: Sequence[str]) -> Iterable[float]:
     """How well each line fits; a cut, and what it left of a line, fits everywhere."""
+    score = part.scorer()
     if not is_cut(lines):
-        return map(part.score, lines)
+        return map(score, lines)
     return [
-        part.score(line)
+        score(line)
         if type(line) is str
         else CUT
         if isinstance(line, Cut)
-        else max(CUT, part.score(line))
+        else max(CUT, score(line))
         for line in lines
     ]
 

@@ -25,7 +25,7 @@ from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.text import Text
-from groundtrace.tools.shell.syntax.holes import HOLES, Holed
+from groundtrace.tools.shell.syntax.holes import HOLES, Holed, has_hole
 from groundtrace.tools.shell.weights import (
     LOOP_BODY,
     LOOP_HEADING,
@@ -231,6 +231,6 @@ def heading_of(template: Sequence[Part], hole: str) -> Heading | None:
 
 def _fits(word: str, glob: str) -> bool:
     """Whether a name can be a match of a pattern; `**/` matches no folder as well."""
-    if HOLES.search(glob):
+    if has_hole(glob):
         return True
     return fnmatch.fnmatchcase(word, glob.replace("**/", "*"))

@@ -23,7 +23,7 @@ from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.part import Opaque, Part, Parts, Write
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 from groundtrace.tools.shell.syntax.statements import Stage
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class Call(msgspec.Struct):
                     at += 1
                 else:
                     options.flags.add(name)
-            elif text.startswith("-") and len(text) > 1 and not HOLES.search(text[:2]):
+            elif text.startswith("-") and len(text) > 1 and not has_hole(text[:2]):
                 at = self._short(options, word, at, takes)
             else:
                 options.operands.append(word)
@@ -278,4 +278,4 @@ def run_command(call: Call) -> Parts:
         return entry.run(call)
     if call.stdin:
         return algebra.derive(call.stdin, name)
-    return [Opaque(rule=name, expected=False)] if HOLES.search(name) else [Opaque(rule=name)]
+    return [Opaque(rule=name, expected=False)] if has_hole(name) else [Opaque(rule=name)]

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from groundtrace.tools.shell.streams.file_names import join
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 from groundtrace.tools.shell.syntax.parse import Tree
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Environment(msgspec.Struct, frozen=True):
     def entered(self, name: str) -> Environment:
         """The same after `cd name`."""
         unknown = self.cwd is None and not name.startswith(("/", "~"))
-        return self.at(None if unknown or HOLES.search(name) else join(self.cwd, name))
+        return self.at(None if unknown or has_hole(name) else join(self.cwd, name))
 
     def pushed(self) -> Environment:
         """The same with this directory left behind by `pushd`."""

@@ -19,7 +19,7 @@ from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts
 from groundtrace.tools.shell.streams.patched import Told
 from groundtrace.tools.shell.streams.repository_top import place
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 
 _GLOBAL_VALUES = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
 _OBJECT = re.compile(r"[^:\s]*:(?!/)(.+)$")
@@ -33,7 +33,7 @@ def _git(call: Call) -> Parts:
         if word.text in _GLOBAL_VALUES and args:
             value = args.pop(0).text
             if word.text in {"-C", "--work-tree"}:
-                cwd = None if HOLES.search(value) else join(cwd, value)
+                cwd = None if has_hole(value) else join(cwd, value)
     if not args:
         return [Opaque(rule="git")]
     verb = args.pop(0).text

@@ -17,7 +17,7 @@ from groundtrace.tools.shell.streams.part import Opaque, Parts, Write
 from groundtrace.tools.shell.streams.spans import WHOLE, Spans
 from groundtrace.tools.shell.streams.text import Text, text_of
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 
 
 def _cat(call: Call) -> Parts:
@@ -272,7 +272,7 @@ def _seq(call: Call) -> Parts:
 def _pathname(call: Call) -> Parts:
     """basename and dirname of known words."""
     words = [word for word in call.args if not word.text.startswith("-")]
-    if not words or HOLES.search(words[0].text):
+    if not words or has_hole(words[0].text):
         return [Opaque(rule=call.name, expected=False)]
     path = words[0].text.rstrip("/")
     folder, _, base = path.rpartition("/")

@@ -17,7 +17,7 @@ from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Condition, Count, Opaque, Part, Parts
 from groundtrace.tools.shell.streams.search_patterns import Pattern
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 
 
 def _pattern(options: Options, syntax: str) -> tuple[Pattern | None, list[Word]]:
@@ -31,7 +31,7 @@ def _pattern(options: Options, syntax: str) -> tuple[Pattern | None, list[Word]]
     elif options.has("-E", "-P", "--extended-regexp", "--perl-regexp"):
         syntax = "extended"
     text = "\n".join(word.text for word in given)
-    if not given or HOLES.search(text):
+    if not given or has_hole(text):
         return None, operands
     insensitive = options.has("-i", "--ignore-case") or (
         options.has("-S", "--smart-case") and text == text.lower()

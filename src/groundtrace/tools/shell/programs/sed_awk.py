@@ -13,7 +13,7 @@ from groundtrace.tools.shell.streams.name_lists import WHOLE_OR_LAST, Names
 from groundtrace.tools.shell.streams.part import Part, Parts
 from groundtrace.tools.shell.streams.spans import Spans
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 
 MAX_SCRIPT = 4000
 """Longer scripts of sed and awk are programs, and not looked into."""
@@ -48,7 +48,7 @@ def _sed(call: Call) -> Parts:
 
 def sed_script(script: str, silent: bool, parts: Parts) -> Parts:
     """What is left of a stream after a sed script."""
-    if HOLES.search(script) or len(script) > MAX_SCRIPT:
+    if has_hole(script) or len(script) > MAX_SCRIPT:
         return algebra.blurred(parts)
     pieces = _pieces(script)
     if silent:

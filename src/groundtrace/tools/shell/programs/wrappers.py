@@ -16,7 +16,7 @@ from groundtrace.tools.shell.streams.part import Notice, Opaque, Parts
 from groundtrace.tools.shell.streams.spans import WHOLE
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word, filled, split_text
-from groundtrace.tools.shell.syntax.holes import HOLE, HOLES
+from groundtrace.tools.shell.syntax.holes import HOLE, has_hole
 
 _PLACES = re.compile(r"/\S+$|\S+ is |\S+: aliased|alias ")
 
@@ -171,7 +171,7 @@ def known_words(parts: Parts) -> list[Word] | None:
         if not isinstance(part, Text):
             return None
         for line in part.lines:
-            if HOLES.search(line):
+            if has_hole(line):
                 return None
             words.extend(replace(word, glob=False) for word in split_text(line))
     return words

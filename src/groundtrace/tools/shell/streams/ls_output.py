@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.name_lists import WHOLE_OR_LAST, Names
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 from groundtrace.tools.shell.weights import (
     BELOW_PATTERN,
     FULL_LISTING,
@@ -84,16 +84,32 @@ class Listing(Part, kw_only=True, frozen=True):
             if row is not None and not self._possible(row["name"]):
                 return UNLIKELY
             return TELLING if row is not None or _TOTAL.match(line) else self._other(line)
-        if "  " in line or "\t" in line:
-            return min(map(self._fit, _columns(line)))
-        return self._fit(line)
+        return self.scorer()(line)
 
-    def _fit(self, name: str) -> float:
+    def scorer(self) -> Callable[[str], float]:
+        if self.long:
+            return self.score
+        bare = self._bare_weight()
+
+        def score(line: str) -> float:
+            if "  " in line or "\t" in line:
+                return min(self._fit(name, bare) for name in _columns(line))
+            return self._fit(line, bare)
+
+        return score
+
+    def _fit(self, name: str, bare: float | None) -> float:
         if self.operands and self._given(name):
             return LISTED_OPERAND
-        if _BARE.match(name) and not self._only_given():
-            return BELOW_PATTERN if any(word.glob for word in self.operands) else LISTED_NAME
+        if bare is not None and _BARE.match(name):
+            return bare
         return self._other(name)
+
+    def _bare_weight(self) -> float | None:
+        """What a word that can be a name counts; None where only what was given can be listed."""
+        if self._only_given():
+            return None
+        return BELOW_PATTERN if any(word.glob for word in self.operands) else LISTED_NAME
 
     def _possible(self, name: str) -> bool:
         """Whether a row of `ls -l` can be of this name; a link has its target behind the name."""
@@ -178,7 +194,7 @@ class Listing(Part, kw_only=True, frozen=True):
                 folder = line[:-1] if is_file_name(line[:-1] + "x") else None
                 continue
             name, kind = self._name(line)
-            if name is None or name in {".", ".."} or HOLES.search(name):
+            if name is None or name in {".", ".."} or has_hole(name):
                 continue
             given = self._given(name) or ("/" in name and self._open())
             place = name if given or folder is None else f"{folder.rstrip('/')}/{name}"
@@ -274,7 +290,7 @@ class Listing(Part, kw_only=True, frozen=True):
 
 def _may_be_folder(word: Word) -> bool:
     """Whether an operand can be a folder, whose contents ls would list."""
-    if HOLES.search(word.text):
+    if has_hole(word.text):
         return True
     return looks_like_folder(word.text) or word.text.endswith(("*", "/", "?"))
 

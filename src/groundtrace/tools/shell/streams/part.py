@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, Self
 
 import msgspec
@@ -75,6 +75,10 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
     def score(self, line: str) -> float:
         """How well a line fits; about 1 is neutral, below 0 is unlikely."""
         return PLAIN
+
+    def scorer(self) -> Callable[[str], float]:
+        """`score` for many lines: what is the same for all of them is looked at once."""
+        return self.score
 
     @property
     def compares(self) -> bool:

@@ -17,7 +17,7 @@ from groundtrace.model import FileRef
 from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.spans import Spans
-from groundtrace.tools.shell.syntax.holes import HOLES, Holed
+from groundtrace.tools.shell.syntax.holes import Holed, has_hole
 from groundtrace.tools.shell.weights import GLUED, TEXT_MAYBE_SILENT, TEXT_SILENT
 
 
@@ -35,7 +35,7 @@ class Text(Part, kw_only=True, frozen=True):
     def holed(self, index: int) -> Holed | None:
         """How the line is recognised when it has holes."""
         text = self.lines[index]
-        return None if HOLES.search(text) is None else Holed(text)
+        return None if not has_hole(text) else Holed(text)
 
     def cost_of_silence(self) -> float:
         return TEXT_MAYBE_SILENT if self.maybe or self.fallback else TEXT_SILENT
@@ -43,7 +43,7 @@ class Text(Part, kw_only=True, frozen=True):
     @property
     def known(self) -> bool:
         """Whether all of it is known."""
-        return not any(HOLES.search(line) for line in self.lines)
+        return not any(has_hole(line) for line in self.lines)
 
     # --- what filters leave of it ---------------------------------------------------------------
 
@@ -101,7 +101,7 @@ class Prefixed(Part, kw_only=True, frozen=True):
 
     def _rest(self, line: str) -> str | None:
         start = self.text.lines[-1]
-        if HOLES.search(start) is None:
+        if not has_hole(start):
             return line[len(start) :] if line.startswith(start) else None
         values = Holed(start).match(line, unended=True)
         # The last hole takes all that is left, where the text ends with it.

@@ -17,7 +17,7 @@ from groundtrace.tools.shell.programs.call import Shell
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import MAX_WORDS, Word
 from groundtrace.tools.shell.syntax.arithmetic import arithmetic
-from groundtrace.tools.shell.syntax.holes import HOLE, HOLES
+from groundtrace.tools.shell.syntax.holes import HOLE, has_hole
 from groundtrace.tools.shell.walk.braces import braces
 
 if TYPE_CHECKING:
@@ -38,13 +38,19 @@ MAX_TEXT = 100_000
 def expand_all(shell: Shell, nodes: Sequence[Node]) -> list[Word]:
     """The words that `nodes` expand to."""
     words: list[Word] = []
+    text = shell.env.tree.text
     at = 0
     while at < len(nodes) and len(words) <= MAX_WORDS:
+        node = nodes[at]
         end = at + 1
         while end < len(nodes) and nodes[end].start_byte == nodes[end - 1].end_byte:
             end += 1
         if end == at + 1:
-            words.extend(expand(shell, nodes[at]))
+            word = _plain_word(text(node)) if node.type in _PLAIN_KINDS else None
+            if word is None:
+                words.extend(expand(shell, node))
+            else:
+                words.append(word)
         else:
             # The grammar takes `$d/$b.md` for two words, which touch each other.
             piece = shell.env.tree.source[nodes[at].start_byte : nodes[end - 1].end_byte]
@@ -298,7 +304,7 @@ def _inline(shell: Shell, text: str) -> str:
 def _modified(text: str, rest: str, shell: Shell) -> str:
     """`${x%...}`, `${x#...}`, `${x/a/b}`, `${x:1:2}`, `${x^^}`."""
     operand = _inline(shell, rest.lstrip("%#/^,:@").strip("\"'"))
-    if HOLES.search(text) or HOLES.search(operand):
+    if has_hole(text) or has_hole(operand):
         return HOLE
     if rest[0] in "%#/" and (len(text) > MAX_MATCHED or operand.count("*") > MAX_STARS):
         return HOLE

@@ -13,7 +13,7 @@ from groundtrace.tools.shell.streams.conditions import perhaps
 from groundtrace.tools.shell.streams.part import Parts
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import MAX_WORDS, Word
-from groundtrace.tools.shell.syntax.holes import HOLE, HOLES
+from groundtrace.tools.shell.syntax.holes import HOLE, has_hole
 from groundtrace.tools.shell.syntax.loop_heads import counted, read_names
 from groundtrace.tools.shell.walk.expansion import expand_all
 from groundtrace.tools.shell.walk.flow import Statement
@@ -98,7 +98,7 @@ def _while(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
     run_body = lambda: shell.run(body)  # noqa: E731
     if stdin and all(isinstance(part, Text) for part in stdin):
         lines = [line for part in stdin if isinstance(part, Text) for line in part.lines]
-        if not any(HOLES.search(line) for line in lines):
+        if not any(has_hole(line) for line in lines):
             return _each_line(shell, lines, names, run_body)
     loop = shell.loop(names, stdin or [], run_body)
     if stdin and len(names) == 1 and loop.repeats_lines:
