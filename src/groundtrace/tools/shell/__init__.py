@@ -89,7 +89,7 @@ def shell_refs(
         return ShellView(failed=True)  # the shell could not read it either, and ran nothing
     walker = Walker(tree, cwd, output, table)
     try:
-        parts = walker.run(tree.root)
+        parts = walker.run_tree(tree)
         refs, failed = _resolve(parts, output, bool(result and result.is_error))
     except RecursionError:
         # Commands nested deeper than Python's stack are data, not something an agent reads.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from groundtrace.tools.shell.programs.call import Shell
 from groundtrace.tools.shell.streams.conditions import fallen, joined, perhaps
+from groundtrace.tools.shell.streams.line_algebra import quiet
 from groundtrace.tools.shell.streams.part import Parts, Write
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.statements import Stage, flat
@@ -44,7 +45,7 @@ def stages(shell: Shell, items: Sequence[Stage | str], stdin: Parts | None) -> P
     for item in items:
         if isinstance(item, Stage):
             stream = _stage(shell, item, stream, piped)
-            failed = bool(shell.failed) and _said_so(shell, item.node)
+            failed = bool(shell.failed) and _said_so(shell, item)
         elif item != "|":
             done = _joined(shell, done, operator, stream, over)
             over = item == "&&" and (failed or over)
@@ -64,19 +65,25 @@ def _joined(
     return joined(done, operator, following, shell.errors_seen)
 
 
-def _said_so(shell: Shell, node: Node | None) -> bool:
+def _said_so(shell: Shell, stage: Stage) -> bool:
     """Whether the program of a stage said that it failed."""
-    name = None if node is None else node.child_by_field_name("name")
-    return name is not None and shell.env.tree.text(name).rsplit("/", 1)[-1] in shell.failed
+    name = None if stage.node is None else stage.node.child_by_field_name("name")
+    if name is None and not stage.words:
+        return False
+    text = stage.words[0] if name is None else shell.env.tree.text(name)
+    return text.rsplit("/", 1)[-1] in shell.failed
 
 
 def _stage(shell: Shell, stage: Stage, stream: Parts | None, piped: bool) -> Parts:
+    if stage.words:
+        parts = shell.command([Word(text) for text in stage.words], stream)
+        return quiet(parts) if stage.quiet else parts
     node = stage.node
     redirects = redirections(shell, stage.marks) if stage.marks else None
     if redirects is not None and redirects.stdin is not None:
         stream = redirects.stdin
     if node is None:
-        parts: Parts = []
+        parts = []
     elif piped and node.type != "command":
         with shell.inside(shell.env):
             parts = shell.run(node, stream)

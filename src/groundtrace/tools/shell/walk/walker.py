@@ -160,17 +160,26 @@ class Walker:
             parts.extend(self.run(node, stdin))
         return parts
 
+    def run_tree(self, tree: Tree) -> Parts:
+        """Parts that a whole script prints."""
+        if tree.root is not None:
+            return self.run(tree.root)
+        parts: Parts = []
+        for items in tree.statements:
+            parts.extend(flow.stages(self, items, None))
+        return parts
+
     def run_text(self, source: str, positional: Sequence[Word] = ()) -> Parts:
         """A script given as text, as `bash -c` runs it, in a subshell."""
         tree = self._parsed(source)
         with self.inside(self.env.reading(tree).given(positional, first=0)):
-            return self.run(tree.root)
+            return self.run_tree(tree)
 
     def run_here(self, source: str) -> Parts:
         """A script given as text that changes this shell, as `source` and `eval` do."""
         before, tree = self.env.tree, self._parsed(source)
         self.env = self.env.reading(tree)
-        parts = self.run(tree.root)
+        parts = self.run_tree(tree)
         self.env = self.env.reading(before)
         return parts
 
@@ -225,7 +234,8 @@ def _alone(programs: frozenset[str], tree: Tree) -> frozenset[str]:
     """Programs that stand in the command once: of two calls nothing says which one complained."""
     if not programs:
         return programs
-    counts = Counter(_NAME.findall(tree.source.decode("utf-8", "replace")))
+    text = tree.source.decode("utf-8", "replace") if tree.plain is None else tree.plain
+    counts = Counter(_NAME.findall(text))
     return frozenset(name for name in programs if counts[name] == 1)
 
 

@@ -1,0 +1,85 @@
+"""Commands that need no grammar: plain words, quoted or not, joined by `|`, `&&`, `||`, `;` and newlines.
+
+Two of three commands of agents are of this kind (`cd src && grep -n TODO a.py | head -20`). They are
+read at once; building and walking a syntax tree for them took a third of the time that a command takes.
+Whatever could mean something else to a shell (`$`, `*`, `(`, `<`, comments, assignments, keywords) is
+left to the grammar, so both ways must give the same, and a test says so.
+"""
+
+from __future__ import annotations
+
+import re
+
+from groundtrace.tools.shell.syntax.statements import Stage
+
+MAX_PLAIN = 2000
+"""Longer commands go to the grammar, which has bounds of its own."""
+_TOKEN = re.compile(
+    r"(?P<blank>[ \t]++)"
+    r"|(?P<quiet>2>[ ]?/dev/null(?=[ \t\n;|&]|$))|(?P<merged>2>&1(?=[ \t\n;|&]|$))"
+    r"|(?P<joint>&&|\|\||\|(?![|&])|;(?!;)|\n)"
+    r"|(?P<word>(?:[\w./:@%+,=^-]++|'[^']*+'|\"[^\"\\$`!]*+\")++)(?=[ \t\n;|&]|$)",
+    re.ASCII,
+)
+_QUOTES = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+_GRAMMAR = frozenset(
+    [
+        "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in",
+        "function", "select", "coproc", "time", "export", "declare", "typeset", "local", "readonly", "unset",
+        "unsetenv", "let", "test",
+    ]
+)  # fmt: skip
+"""First words that are more than the name of a program."""
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_OPEN = frozenset(["&&", "||", "|"])
+
+
+def plain_statements(command: str) -> list[list[Stage | str]] | None:
+    """The statements of a command as stages and what joins them; None where a grammar is needed."""
+    if len(command) > MAX_PLAIN or not command.isascii():
+        return None
+    statements: list[list[Stage | str]] = []
+    items: list[Stage | str] = []
+    stage: Stage | None = None
+    at, end = 0, len(command)
+    while at < end:
+        token = _TOKEN.match(command, at)
+        if token is None:
+            return None
+        at = token.end()
+        kind = token.lastgroup
+        if kind == "blank":
+            continue
+        if kind == "word":
+            text = token["word"]
+            if stage is None:
+                if text in _GRAMMAR or text[0] in "'\"-" or _ASSIGNMENT.match(text):
+                    return None
+                stage = Stage(None, words=[])
+                items.append(stage)
+            elif stage.quiet or stage.merged:
+                return None  # words behind a redirection are seldom, and the grammar knows them
+            stage.words.append(_QUOTES.sub(r"\1\2", text) if "'" in text or '"' in text else text)
+        elif kind == "joint":
+            joint = token["joint"]
+            if stage is None:
+                if joint == "\n" and not items:
+                    continue
+                return None
+            stage = None
+            if joint in _OPEN:
+                items.append(joint)
+            else:
+                statements.append(items)
+                items = []
+        elif stage is None:
+            return None
+        elif kind == "quiet":
+            stage.quiet = True
+        else:
+            stage.merged = True
+    if items:
+        if stage is None:
+            return None
+        statements.append(items)
+    return statements
