@@ -158,9 +158,9 @@ def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
         told.missing.update((name, name.rsplit("/", 1)[-1]))
         return True
     found = _MESSAGE.match(line)
-    if found is None or not any(phrase in line for phrase in _PHRASES):
+    if found is None or not speaks(found["who"]):
         return False
-    if _BINARY.match(line) or not speaks(found["who"]):
+    if not any(phrase in line for phrase in _PHRASES) or _BINARY.match(line):
         return False
     if line.endswith(": not found") and found["who"] not in SPEAKERS:
         return False

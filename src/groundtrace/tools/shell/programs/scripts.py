@@ -20,6 +20,7 @@ from groundtrace.tools.shell.programs.other_scripts import other_files
 from groundtrace.tools.shell.programs.python_flow import named_by, shown_by
 from groundtrace.tools.shell.programs.python_names import (
     OPENERS,
+    all_nodes,
     constants,
     listed_roots,
     opened_by,
@@ -62,7 +63,7 @@ def python_files(source: str, arguments: Sequence[str] = ()) -> Shown:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source[:MAX_SCRIPT])
-            nodes = list(ast.walk(tree))
+            nodes = all_nodes(tree)
             names = constants(nodes, arguments)
             reads = _follow(nodes, names, out)
             _go_where_it_goes(nodes, names, out)

@@ -15,12 +15,14 @@ from groundtrace.tools.shell.syntax.statements import Stage
 MAX_PLAIN = 2000
 """Longer commands go to the grammar, which has bounds of its own."""
 _TOKEN = re.compile(
-    r"(?P<blank>[ \t]++)"
-    r"|(?P<quiet>2>[ ]?/dev/null(?=[ \t\n;|&]|$))|(?P<merged>2>&1(?=[ \t\n;|&]|$))"
+    r"[ \t]*+(?:"
+    r"(?P<word>(?:[\w./:@%+,=^-]++|'[^']*+'|\"[^\"\\$`!]*+\")++)(?=[ \t\n;|&]|$)"
     r"|(?P<joint>&&|\|\||\|(?![|&])|;(?!;)|\n)"
-    r"|(?P<word>(?:[\w./:@%+,=^-]++|'[^']*+'|\"[^\"\\$`!]*+\")++)(?=[ \t\n;|&]|$)",
+    r"|(?P<quiet>2>[ ]?/dev/null(?=[ \t\n;|&]|$))|(?P<merged>2>&1(?=[ \t\n;|&]|$))|(?P<end>$))",
     re.ASCII,
 )
+_WORD, _JOINT, _QUIET = (_TOKEN.groupindex[name] for name in ("word", "joint", "quiet"))
+_END = _TOKEN.groupindex["end"]
 _QUOTES = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _GRAMMAR = frozenset(
     [
@@ -36,22 +38,19 @@ _OPEN = frozenset(["&&", "||", "|"])
 
 def plain_statements(command: str) -> list[list[Stage | str]] | None:
     """The statements of a command as stages and what joins them; None where a grammar is needed."""
-    if len(command) > MAX_PLAIN or not command.isascii():
+    if len(command) > MAX_PLAIN or "<<" in command or "$(" in command or not command.isascii():
         return None
     statements: list[list[Stage | str]] = []
     items: list[Stage | str] = []
     stage: Stage | None = None
-    at, end = 0, len(command)
-    while at < end:
-        token = _TOKEN.match(command, at)
+    tokens = _TOKEN.scanner(command)  # type: ignore[attr-defined]
+    while True:
+        token = tokens.match()
         if token is None:
             return None
-        at = token.end()
-        kind = token.lastgroup
-        if kind == "blank":
-            continue
-        if kind == "word":
-            text = token["word"]
+        kind = token.lastindex
+        if kind == _WORD:
+            text = token[_WORD]
             if stage is None:
                 if text in _GRAMMAR or text[0] in "'\"-" or _ASSIGNMENT.match(text):
                     return None
@@ -60,21 +59,20 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
             elif stage.quiet or stage.merged:
                 return None  # words behind a redirection are seldom, and the grammar knows them
             stage.words.append(_QUOTES.sub(r"\1\2", text) if "'" in text or '"' in text else text)
-        elif kind == "joint":
-            joint = token["joint"]
-            if stage is None:
-                if joint == "\n" and not items:
-                    continue
-                return None
+        elif kind == _END:
+            break
+        elif stage is None:
+            if token[_JOINT] == "\n" and not items:
+                continue
+            return None
+        elif kind == _JOINT:
             stage = None
-            if joint in _OPEN:
-                items.append(joint)
+            if token[_JOINT] in _OPEN:
+                items.append(token[_JOINT])
             else:
                 statements.append(items)
                 items = []
-        elif stage is None:
-            return None
-        elif kind == "quiet":
+        elif kind == _QUIET:
             stage.quiet = True
         else:
             stage.merged = True
