@@ -57,7 +57,7 @@ def render(data: ReportData) -> str:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = asset("page.css"), asset("parts.js") + asset("page.js")
     surveyed = collect_distinct(data.rows, _surveyed)
     table = surveyed.table
     data = dataclasses.replace(data, tasks=surveyed.tasks.number())
@@ -71,7 +71,7 @@ def render(data: ReportData) -> str:
     rows = [[*row, *packed.places.get(i, (-1, -1))] for i, row in enumerate(table.rows)]
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.globals.update(is_name=lambda part: isinstance(part, Name))
-    template = environment.from_string(_asset("page.html.j2"))
+    template = environment.from_string(asset("page.html.j2"))
     return template.render(
         policy=_policy(script, style=style),
         answer=answer_view(data, colours),
@@ -96,6 +96,11 @@ _TEXT = 400_000
 
 def _head(table: TrialTable, colours: Mapping[str, str]) -> dict[str, Any]:
     """What the page's script knows besides the rows."""
+    return words_of_parts(colours) | {"keys": table.other_keys(), **table.lists()}
+
+
+def words_of_parts(colours: Mapping[str, str]) -> dict[str, Any]:
+    """What `parts.js` needs to show a trial: words for numbers, and the configurations' colours."""
     return {
         "columns": trial_columns(),
         "categories": CATEGORIES,
@@ -104,8 +109,6 @@ def _head(table: TrialTable, colours: Mapping[str, str]) -> dict[str, Any]:
         "deeds": DEEDS,
         "deedWords": DEED_WORDS,
         "colours": {Name(config): colour for config, colour in colours.items()},
-        "keys": table.other_keys(),
-        **table.lists(),
     }
 
 
@@ -177,6 +180,7 @@ def _json(value: Mapping[str, Any]) -> str:
     return text
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the page: `parts.js` and `page.css` are the viewer's too."""
     text = resources.files("groundtrace.report").joinpath("templates", name)
     return text.read_text(encoding="utf-8").replace("\r\n", "\n")
