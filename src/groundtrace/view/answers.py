@@ -106,16 +106,19 @@ class Answers:
         found = self._found(trial)
         if found is None or found[1] is None:
             return None
-        event = next((e for e in found[1].events.events if e.step_index == step), None)
+        events = found[1].events.events
+        event = next((e for e in events if e.step_index == step), None)
         if event is None:
             return None
+        is_unique = sum(e.call_id == event.call_id for e in events) == 1
         try:
-            text = self._texts.text_of(found[2], event, whole="all" in given)
+            text = self._texts.text_of(found[2], event, is_unique=is_unique, whole="all" in given)
         except OSError:
             text = CallText(note="The trace cannot be read any more.")
         return {
             "pieces": [
                 {
+                    "what": piece.what,
                     "file": piece.file,
                     "name": plain(found[2].files[piece.file].path),
                     "offset": piece.offset,

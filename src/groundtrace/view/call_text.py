@@ -1,7 +1,8 @@
 """What the trace says of one call: the record that made it and the one that answered it.
 
-A call is found by its id, wherever in the files it is (`find_id`). Where the trace has no ids, its
-reader says what each call was, if the trace is small enough to be read whole.
+The reader of a trace says what each call was: that is what the numbers were made from. A trace that
+is too large to be read at once is searched for the call's id instead (`find_id`), and the records
+around it are shown as they are.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -33,8 +34,10 @@ MAX_LINE = 4 * 1024 * 1024
 """Longest line that is decoded to show one record of it."""
 MAX_WHOLE = 32 * 1024 * 1024
 """Largest file of one JSON value that is decoded for it."""
-MAX_READ = 64 * 1024 * 1024
-"""Largest trace that is read whole for calls without an id."""
+READ_AT_ONCE = 16 * 1024 * 1024
+"""Largest trace that is read by its reader for any call; the next call of it costs nothing."""
+MAX_READ = 256 * 1024 * 1024
+"""Largest trace that is read for a call that its id does not tell."""
 WINDOW = 16 * 1024
 _STEP = 64 * 1024
 _KEPT_SEARCHES = 512
@@ -54,6 +57,8 @@ class Piece:
     text: str
     length: int
     """Characters of the whole record."""
+    what: str = "Record"
+    """What it is, in a word."""
 
     @property
     def is_cut(self) -> bool:
@@ -84,22 +89,34 @@ class CallTexts:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._reading = threading.Lock()
         self._searches: OrderedDict[tuple[str, str, int], _Searches] = OrderedDict()
         self._offsets: dict[str, dict[int, int]] = {}
         """First place of calls by file: where the search for a later call begins."""
         self._traces: OrderedDict[str, Trace] = OrderedDict()
 
-    def text_of(self, files: TraceFiles, event: Event, *, whole: bool = False) -> CallText:
-        """What the trace says of a call, as far as it was found within `PATIENCE`."""
+    def text_of(
+        self, files: TraceFiles, event: Event, *, is_unique: bool = True, whole: bool = False
+    ) -> CallText:
+        """What the trace says of a call, as far as it was found within `PATIENCE`.
+
+        `is_unique` says that no other call of the trial has its id.
+        """
         if not files.files:
             return CallText(note=files.why_none)
         limit = SHOWN_ALL if whole else SHOWN
-        call_id = event.call_id if isinstance(event.call_id, str) else None
-        if call_id:
-            found = self._by_id(files, event, call_id, limit)
-            if found.pieces or found.looking is not None:
-                return found
-        return self._by_reader(files, event, limit)
+        # Samples of one file can have the same ids: `toolu_05` was in all of them.
+        is_told = is_unique and not files.is_sample
+        call_id = event.call_id if is_told and isinstance(event.call_id, str) else ""
+        if call_id and files.size > READ_AT_ONCE:
+            return self._by_id(files, event, call_id, limit)
+        found = self._by_reader(files, event, limit)
+        if call_id and found.pieces:
+            at = next(
+                (piece.offset for piece in self._by_id(files, event, call_id, 1).pieces), None
+            )
+            found = replace(found, pieces=(replace(found.pieces[0], offset=at), *found.pieces[1:]))
+        return found
 
     def _by_id(self, files: TraceFiles, event: Event, call_id: str, limit: int) -> CallText:
         searches = self._searches_of(files, event, call_id)
@@ -151,18 +168,18 @@ class CallTexts:
     def _by_reader(self, files: TraceFiles, event: Event, limit: int) -> CallText:
         if files.size > MAX_READ:
             return CallText(
-                note="The trace does not name this call, and is too large to be read whole."
+                note="The call's id does not tell where it is, and the trace is too large to be read."
             )
         trace = self._trace(files)
         if event.step_index >= len(trace.calls):
             return CallText(note="The trace holds fewer calls than the results: it has changed.")
         call = trace.calls[event.step_index]
-        if clean_text(call.name) != event.tool_name:
+        if not _is_call(call, event):
             return CallText(note="The trace holds another call here: it has changed.")
         return CallText(tuple(_pieces_of_call(call, limit)))
 
     def _trace(self, files: TraceFiles) -> Trace:
-        with self._lock:
+        with self._reading:
             if files.key not in self._traces:
                 self._traces[files.key] = files.read()
                 if len(self._traces) > _KEPT_TRACES:
@@ -170,20 +187,33 @@ class CallTexts:
             return self._traces[files.key]
 
 
+def _is_call(call: ToolCall, event: Event) -> bool:
+    """Whether a call of the trace is the one of the document."""
+    if isinstance(event.call_id, str) and clean_text(call.call_id or "") != event.call_id:
+        return False
+    return clean_text(call.name) == event.tool_name
+
+
 def _pieces_of_call(call: ToolCall, limit: int) -> Iterator[Piece]:
     asked = text_of_value({"tool": call.name, "arguments": dict(call.arguments)})
-    yield _piece(0, None, asked, limit)
+    yield replace(_piece(0, None, asked, limit), what="Call")
     if call.result is not None:
-        yield _piece(0, None, call.result.text or text_of_value(call.result.data), limit)
+        answer = call.result.text or text_of_value(call.result.data)
+        yield replace(_piece(0, None, answer, limit), what="Answer")
 
 
 def _pieces(number: int, search: IdSearch, call_id: str, limit: int) -> list[Piece]:
     """The records at the places of an id; without any, the parts of the file around them."""
     records = _records_of_lines(search, call_id) or _records_of_file(search, call_id)
     if records:
-        return [_piece(number, at, text_of_value(record), limit) for at, record in records]
+        texts: dict[str, int | None] = {}
+        for at, record in records:  # a harness repeats what it has sent already
+            texts.setdefault(text_of_value(record), at)
+        return [_piece(number, at, text, limit) for text, at in texts.items()]
     parts = (part_at(search.file, max(0, at - WINDOW // 8), WINDOW) for at in search.places)
-    return [Piece(number, part.start, part.text, len(part.text)) for part in parts]
+    return [
+        Piece(number, part.start, part.text, len(part.text), "Part of the file") for part in parts
+    ]
 
 
 Records = list[tuple[int | None, dict[str, Any]]]
@@ -260,13 +290,15 @@ def text_of_value(value: Any) -> str:
 
 
 def _lines(value: Any, depth: int) -> Iterator[str]:
+    value = _unpacked(value)
     if depth > _DEEP or not isinstance(value, dict | list):
-        yield _scalar(value)
+        yield from _scalar(value).split("\n")
         return
     items = (
         value.items() if isinstance(value, dict) else ((f"[{n}]", v) for n, v in enumerate(value))
     )
-    for name, inside in items:
+    for name, packed in items:
+        inside = _unpacked(packed)
         if isinstance(inside, dict | list) and inside and depth < _DEEP:
             yield f"{name}:"
             yield from (f"  {line}" for line in _lines(inside, depth + 1))
@@ -275,6 +307,16 @@ def _lines(value: Any, depth: int) -> Iterator[str]:
             yield from (f"  {line}" for line in inside.split("\n"))
         else:
             yield f"{name}: {_scalar(inside)}"
+
+
+def _unpacked(value: Any) -> Any:
+    """A JSON text inside of JSON as the value that it is: arguments and answers of Codex are."""
+    if isinstance(value, str) and value[:1] in ("{", "[") and value[-1:] in ("}", "]"):
+        try:
+            return loads(value.encode("utf-8", "surrogatepass"))
+        except BadJsonError:
+            return value
+    return value
 
 
 def _scalar(value: Any) -> str:

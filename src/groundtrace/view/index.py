@@ -212,7 +212,7 @@ def _calls(place: int, detail: Detail) -> Iterable[dict[str, Any]]:
         yield {
             "place": place,
             "step": row[_STEP],
-            "tool": _kept(row[_TOOL]),
+            "tool": plain(row[_TOOL]),
             "command": None if command is None else _kept(str(command)),
             "text": _kept(_arguments_text(event.arguments)),
         }

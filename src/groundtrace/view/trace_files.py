@@ -54,6 +54,11 @@ class TraceFiles:
     """File and sample, where the trace has no folder of its own."""
 
     @property
+    def is_sample(self) -> bool:
+        """Whether the files hold other trials too."""
+        return self.loose is not None and self.loose[1] is not None
+
+    @property
     def size(self) -> int:
         """Bytes of all files."""
         return sum(file.size for file in self.files)
