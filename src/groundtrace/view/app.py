@@ -125,7 +125,7 @@ class App:
 
 
 def _parameters(request: Request) -> dict[str, str]:
-    return {name: clean_text(value) for name, value in request.args.items()}
+    return dict(request.args.items())
 
 
 def _address(request: Request, without: str = "") -> str:

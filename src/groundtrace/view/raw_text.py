@@ -37,7 +37,7 @@ def part_at(file: TraceFile, at: int, length: int = WINDOW) -> Part:
     with file.open() as stream:
         size = file.size
         at = max(0, min(at, size))
-        start = _line_start(stream, at)
+        start = _line_start(stream, at, min(AROUND, length // 2))
         end = min(start + length, size)
         first = max(0, start - AROUND)
         data = read_at(stream, first, end + AROUND - first)
@@ -87,11 +87,14 @@ def readable(text: str) -> str:
     return visible(text.replace("\r\n", "\n"), KEPT)
 
 
-def _line_start(stream: BinaryIO, at: int) -> int:
-    """The start of the line that holds an offset; the offset itself in a very long line."""
+def _line_start(stream: BinaryIO, at: int, within: int) -> int:
+    """The start of the line that holds an offset, where it is near; else the offset itself.
+
+    Farther away, a part could end before the offset that was asked for, and *On* lead nowhere.
+    """
     if at == 0 or not stream.seekable():
         return at
-    first = max(0, at - AROUND)
+    first = max(0, at - within)
     newline = read_at(stream, first, at - first).rfind(b"\n")
     if newline >= 0:
         return first + newline + 1

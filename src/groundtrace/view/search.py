@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from groundtrace.jsonio import clean_text
 from groundtrace.report.shown_text import plain
 from groundtrace.report.trial_table import trial_columns
 from groundtrace.view.index import TrialIndex
@@ -76,6 +77,7 @@ class Question:
 
 def question_of(given: Mapping[str, str]) -> Question:
     """The question of an address; what is unknown in it is left out."""
+    given = {name: clean_text(text) for name, text in given.items()}
     scope = given.get("in", "")
     page = given.get("page", "")
     return Question(
