@@ -182,7 +182,7 @@ def test_a_trace_is_named_by_a_trial_and_a_number(asking: Asking) -> None:
 
 
 def test_the_assets_are_the_pages_own(asking: Asking) -> None:
-    from groundtrace.report.html import asset
+    from groundtrace.report.parts import asset
 
     assert asking.get("/assets/parts.js").text == asset("parts.js")
     assert asking.get("/assets/page.css").text == asset("page.css")

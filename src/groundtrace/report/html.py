@@ -11,23 +11,22 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from importlib import resources
 from typing import Any
 
 from groundtrace.report import formats
 from groundtrace.report.answer_view import answer_view
 from groundtrace.report.blocks import Name, Paragraph
-from groundtrace.report.calls import DEED_WORDS, DEEDS
 from groundtrace.report.charts import charts
-from groundtrace.report.charts.chart import colours_of
+from groundtrace.report.colours import colours_of
 from groundtrace.report.data import ReportData
 from groundtrace.report.first_found import FirstFound
-from groundtrace.report.packed_trials import ACCESS_KINDS, CATEGORIES, Packed, pack
+from groundtrace.report.packed_trials import Packed, pack
+from groundtrace.report.parts import asset, words_of_parts
 from groundtrace.report.sections import LEGEND, STATUS, sections
 from groundtrace.report.shown_text import with_note
 from groundtrace.report.task_units import DistinctTasks, TaskUnits
-from groundtrace.report.trial_table import TrialTable, trial_columns
-from groundtrace.report.wording import KIND_WORDS, plural
+from groundtrace.report.trial_table import TrialTable
+from groundtrace.report.wording import plural
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.units import Counted, collect_distinct
 
@@ -99,19 +98,6 @@ def _head(table: TrialTable, colours: Mapping[str, str]) -> dict[str, Any]:
     return words_of_parts(colours) | {"keys": table.other_keys(), **table.lists()}
 
 
-def words_of_parts(colours: Mapping[str, str]) -> dict[str, Any]:
-    """What `parts.js` needs to show a trial: words for numbers, and the configurations' colours."""
-    return {
-        "columns": trial_columns(),
-        "categories": CATEGORIES,
-        "kinds": ACCESS_KINDS,
-        "kindWords": KIND_WORDS,
-        "deeds": DEEDS,
-        "deedWords": DEED_WORDS,
-        "colours": {Name(config): colour for config, colour in colours.items()},
-    }
-
-
 def _scope(data: ReportData) -> Paragraph:
     return ("All runs",) if data.scope == "*" else ("Run ", Name(data.scope))
 
@@ -178,9 +164,3 @@ def _json(value: Mapping[str, Any]) -> str:
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return text
-
-
-def asset(name: str) -> str:
-    """A file of the page: `parts.js` and `page.css` are the viewer's too."""
-    text = resources.files("groundtrace.report").joinpath("templates", name)
-    return text.read_text(encoding="utf-8").replace("\r\n", "\n")

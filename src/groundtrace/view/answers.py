@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import threading
+from array import array
+from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from groundtrace.report.charts.chart import colours_of
-from groundtrace.report.html import words_of_parts
+from groundtrace.report.colours import colours_of
 from groundtrace.report.packed_trials import Limits, trial_data
+from groundtrace.report.parts import words_of_parts
 from groundtrace.report.shown_text import plain, with_note
 from groundtrace.rows.detail import Detail
 from groundtrace.view.call_text import CallText, CallTexts
 from groundtrace.view.index import ListedTrial
 from groundtrace.view.library import Library, Snapshot
 from groundtrace.view.raw_text import part_at
-from groundtrace.view.search import SCOPES, choices, list_page, question_of
+from groundtrace.view.search import SCOPES, Question, choices, list_page, places_of, question_of
 from groundtrace.view.trace_files import TraceFiles, trace_files
 
 LIMITS = Limits(1_000, 200, 2_000)
 """What is sent of a trial at once; more calls come when they are asked for."""
 MAX_OTHERS = 200
 """Other trials of a task that are offered for comparison."""
+_KEPT_QUESTIONS = 16
 STATUS = "This is local: the viewer reads the results and the traces of this machine, and changes nothing."
 
 
@@ -32,6 +36,7 @@ class Answers:
         self.library = library
         self._texts = CallTexts()
         self._lock = threading.Lock()
+        self._asked: OrderedDict[tuple[str, int, Question], array[int]] = OrderedDict()
         self._choices: tuple[tuple[str, int], dict[str, Any]] | None = None
 
     def state(self, given: Mapping[str, str]) -> dict[str, Any]:
@@ -57,7 +62,8 @@ class Answers:
     def trials(self, given: Mapping[str, str]) -> dict[str, Any]:
         """A page of the list."""
         snapshot = self.library.current
-        found = list_page(snapshot.index, question_of(given))
+        question = question_of(given)
+        found = list_page(snapshot.index, question, self._places(snapshot, question))
         return found | {"of": snapshot.total, "read": snapshot.read, "version": snapshot.version}
 
     def trial(self, trial: str, given: Mapping[str, str]) -> dict[str, Any] | None:
@@ -140,6 +146,19 @@ class Answers:
         outcome = snapshot.outcome(*found)
         path = None if outcome is None else outcome.path
         return *found, trace_files(snapshot.run_folder(found[0]), path)
+
+    def _places(self, snapshot: Snapshot, question: Question) -> array[int]:
+        """The answer to a question, kept for its other pages."""
+        key = (snapshot.version, snapshot.read, replace(question, page=0))
+        with self._lock:
+            known = self._asked.get(key)
+        if known is None:
+            known = places_of(snapshot.index, question)
+            with self._lock:
+                self._asked[key] = known
+                while len(self._asked) > _KEPT_QUESTIONS:
+                    self._asked.popitem(last=False)
+        return known
 
     def _offered(self, snapshot: Snapshot) -> dict[str, Any]:
         """What filters offer, asked for once for as much as was read."""

@@ -16,7 +16,7 @@ from werkzeug.wrappers import Request, Response
 
 from groundtrace.jsonio import clean_text
 from groundtrace.redact import masking
-from groundtrace.report.html import asset
+from groundtrace.report.parts import asset
 from groundtrace.view.answers import Answers
 from groundtrace.view.gate import HEADERS, TOKEN, Asked, Gate, Refusal
 from groundtrace.view.library import Library

@@ -10,12 +10,14 @@ import hashlib
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.redact import is_masking
 from groundtrace.report.shown_text import plain
 from groundtrace.report.trial_table import found_word, shown_numbers
 from groundtrace.report.wording import reason
@@ -212,10 +214,17 @@ def _calls(place: int, detail: Detail) -> Iterable[dict[str, Any]]:
         yield {
             "place": place,
             "step": row[_STEP],
-            "tool": plain(row[_TOOL]),
+            "tool": _shown_tool(row[_TOOL], is_masking()),
             "command": None if command is None else _kept(str(command)),
             "text": _kept(_arguments_text(event.arguments)),
         }
+
+
+@lru_cache(maxsize=4_096)
+def _shown_tool(name: str, masking: bool) -> str:
+    """A tool's name as it is shown; the same few names come again and again."""
+    del masking  # decides what `plain` gives
+    return plain(name)
 
 
 def _arguments_text(arguments: Mapping[str, Any]) -> str:

@@ -6,8 +6,9 @@ Every text that comes from a request is a parameter; statements are made of this
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from groundtrace.jsonio import clean_text
@@ -67,7 +68,7 @@ _WORD = re.compile(r'"([^"]+)"|(\S+)')
 class Question:
     """What is asked of the list."""
 
-    filters: Mapping[str, str] = field(default_factory=dict)
+    filters: tuple[tuple[str, str], ...] = ()
     words: tuple[str, ...] = ()
     scope: str = "everything"
     sort: str = ""
@@ -81,7 +82,7 @@ def question_of(given: Mapping[str, str]) -> Question:
     scope = given.get("in", "")
     page = given.get("page", "")
     return Question(
-        filters={name: given[name] for name in FILTERS if given.get(name)},
+        filters=tuple((name, given[name]) for name in FILTERS if given.get(name)),
         words=words_of(given.get("q", "")),
         scope=scope if scope in SCOPES else "everything",
         sort=given.get("sort", ""),
@@ -95,24 +96,35 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:MAX_WORDS]
 
 
-def list_page(index: TrialIndex, question: Question) -> dict[str, Any]:
-    """One page of the list: how many trials there are, and the lines of the page."""
+def places_of(index: TrialIndex, question: Question) -> array[int]:
+    """The places of all trials that answer a question, in the order that it asks for."""
     where, values = _conditions(question)
-    total = index.ask(f"SELECT count(*) FROM trials{where}", values)[0][0]
-    rows = index.ask(
-        "SELECT place, id, run, config, suite, task, trial, verdict, found, labels, texts "
-        f"FROM trials{where} ORDER BY {_order(question.sort)} LIMIT ? OFFSET ?",
-        [*values, PAGE, question.page * PAGE],
-    )
+    query = f"SELECT place FROM trials{where} ORDER BY {_order(question.sort)}"
+    return array("q", (place for (place,) in index.ask(query, values)))
+
+
+def list_page(
+    index: TrialIndex, question: Question, places: array[int] | None = None
+) -> dict[str, Any]:
+    """One page of the list: how many trials there are, and the lines of the page.
+
+    `places` are those of the question, where somebody has asked for them already.
+    """
+    found = places_of(index, question) if places is None else places
+    shown = found[question.page * PAGE : (question.page + 1) * PAGE].tolist()
     names = ("place", "id", "run", "config", "suite", "task", "trial", "verdict", "found")
-    lines = [
-        dict(zip(names, row, strict=False)) | {"labels": row[-2] or [], "texts": row[-1] or []}
+    rows = index.ask(
+        f"SELECT {', '.join(names)}, labels, texts FROM trials WHERE {_AMONG}", [shown]
+    )
+    lines = {
+        row[0]: dict(zip(names, row, strict=False))
+        | {"labels": row[-2] or [], "texts": row[-1] or [], "matches": []}
         for row in rows
-    ]
-    matches = _matches(index, question, [line["place"] for line in lines])
-    for line in lines:
-        line["matches"] = matches.get(line["place"], [])
-    return {"total": total, "page": question.page, "size": PAGE, "trials": lines}
+    }
+    for place, matches in _matches(index, question, shown).items():
+        lines[place]["matches"] = matches
+    trials = [lines[place] for place in shown if place in lines]
+    return {"total": len(found), "page": question.page, "size": PAGE, "trials": trials}
 
 
 def choices(index: TrialIndex) -> dict[str, list[tuple[str, int]]]:
@@ -125,8 +137,8 @@ def choices(index: TrialIndex) -> dict[str, list[tuple[str, int]]]:
 
 
 def _conditions(question: Question) -> tuple[str, list[Any]]:
-    parts = [FILTERS[name] for name in question.filters]
-    values: list[Any] = list(question.filters.values())
+    parts = [FILTERS[name] for name, _ in question.filters]
+    values: list[Any] = [value for _, value in question.filters]
     for word in question.words:
         searched = " UNION ALL ".join(
             f"SELECT place FROM ({_SEARCHED[scope]}) WHERE contains(lower(shown), lower(?))"
@@ -162,7 +174,7 @@ def _matches(
         return {}
     searched = " UNION ALL ".join(
         f"SELECT place, step, shown FROM ({_SEARCHED[scope]}) "
-        f"WHERE list_contains(?, place) AND ({' OR '.join([_CONTAINS] * len(question.words))})"
+        f"WHERE {_AMONG} AND ({' OR '.join([_CONTAINS] * len(question.words))})"
         for scope in scopes
     )
     rows = index.ask(
@@ -178,3 +190,4 @@ def _matches(
 
 
 _CONTAINS = "contains(lower(shown), lower(?))"
+_AMONG = "place IN (SELECT unnest(?::BIGINT[]))"

@@ -165,8 +165,11 @@
     const select = make("select", { "aria-label": "File of the trace" });
     const place = make("span", {});
     let part = null;
+    let loads = 0;
     async function load(at) {
+      const turn = ++loads;
       const found = await ask(`/api/trial/${row.id}/raw/${select.value}`, { at: String(Math.max(0, at)) });
+      if (turn !== loads) return;
       if (!found || found.note) { note.textContent = found ? found.note : "The file is not there any more."; return; }
       part = found;
       text.textContent = part.text;
@@ -182,7 +185,10 @@
     const back = button("Back", () => part.start - Math.max(size(), 60000));
     const on = button("On", () => part.end);
     const end = button("End", () => part.size - 60000);
+    /* Opening the box by itself shows the start of the trace; a call's button shows its place. */
+    let begun = false;
     async function open(file, at) {
+      begun = true;
       box.open = true;
       if (!files) {
         const found = await ask(`/api/trial/${row.id}/files`);
@@ -196,7 +202,7 @@
       if (file !== null) select.value = String(file);
       if (files.length) await load(at);
     }
-    box.addEventListener("toggle", () => { if (box.open && !files) open(null, 0); });
+    box.addEventListener("toggle", () => { if (box.open && !begun) open(null, 0); });
     box.openAt = open;
     return box;
   }
