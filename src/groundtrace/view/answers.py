@@ -76,6 +76,8 @@ class Answers:
         names = ("place", "id", "run", "config", "suite", "task", "trial", "verdict", "found")
         row = {name: getattr(listed, name) for name in names}
         return row | {
+            "task": plain(listed.task),
+            "trial": plain(listed.trial),
             "version": snapshot.version,
             "labels": listed.labels or (),
             "texts": listed.texts or _no_texts(),
@@ -176,7 +178,10 @@ def _others(snapshot: Snapshot, listed: ListedTrial) -> list[dict[str, Any]]:
         "ORDER BY place LIMIT ?",
         [listed.task, listed.suite, listed.id, MAX_OTHERS],
     )
-    return [dict(zip(("id", "config", "run", "trial"), row, strict=True)) for row in rows]
+    return [
+        {"id": made, "config": config, "run": run, "trial": plain(trial)}
+        for made, config, run, trial in rows
+    ]
 
 
 def _no_texts() -> list[str]:

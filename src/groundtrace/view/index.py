@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from groundtrace.documents.outcomes import TrialOutcome
-from groundtrace.redact import is_masking
+from groundtrace.redact import is_masking, masking
 from groundtrace.report.shown_text import plain
 from groundtrace.report.trial_table import found_word, shown_numbers
 from groundtrace.report.wording import reason
@@ -76,9 +76,11 @@ class ListedTrial:
     document: str
     """Its events document in there."""
     run: str
+    """This and the next two as they are shown: filters offer them."""
     config: str
     suite: str
     task: str
+    """This and the next as they are; they are masked and cut when they are shown."""
     trial: str
     verdict: str
     """The reward in words."""
@@ -115,12 +117,13 @@ def _between(reward: float) -> str:
 def with_row(listed: ListedTrial, row: TrialRow, counted_in: str | None) -> dict[str, Any]:
     """The line of a trial whose documents were read."""
     numbers, texts = shown_numbers(row)
-    return asdict(listed) | {
-        "run": plain(row.run_id),
-        "config": plain(row.config_name),
-        "suite": plain(row.benchmark or "unknown"),
-        "task": plain(row.task_name),
-        "trial": plain(row.trial_name),
+    masked = is_masking()
+    return unread_line(listed, "") | {
+        "run": shown_name(row.run_id, masked),
+        "config": shown_name(row.config_name, masked),
+        "suite": shown_name(row.benchmark or "unknown", masked),
+        "task": row.task_name,
+        "trial": row.trial_name,
         "verdict": verdict_of(row.outcome, row.no_outcome),
         "found": found_word(row, counted_in),
         "labels": [label for label, count in row.labels.items() if count],
@@ -131,7 +134,7 @@ def with_row(listed: ListedTrial, row: TrialRow, counted_in: str | None) -> dict
 
 def unread_line(listed: ListedTrial, found: str) -> dict[str, Any]:
     """The line of a trial that has no row, with the reason in the column `found`."""
-    return asdict(listed) | {"found": found}
+    return {name: getattr(listed, name) for name in _TYPES["trials"]} | {"found": found}
 
 
 class TrialIndex:
@@ -150,9 +153,9 @@ class TrialIndex:
         self._database.close()
         self._scratch.cleanup()
 
-    def add_listed(self, listed: Iterable[ListedTrial]) -> None:
+    def add_listed(self, listed: Sequence[ListedTrial]) -> None:
         """Trials that are known by their outcomes alone."""
-        self._insert("trials", [asdict(trial) for trial in listed])
+        self._insert("trials", listed)
 
     def add_read(self, lines: Sequence[dict[str, Any]], details: Sequence[Detail | None]) -> None:
         """Lines of trials whose documents were read, in place of those before them."""
@@ -185,7 +188,7 @@ class TrialIndex:
             rows: list[tuple[Any, ...]] = cursor.execute(query, list(values)).fetchall()
         return rows
 
-    def _insert(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    def _insert(self, table: str, rows: Sequence[Any]) -> None:
         if not rows:
             return
         columns = _TYPES[table]
@@ -209,22 +212,23 @@ _TRUTH_KIND, _TRUTH_FILE = _column("truth", "kind"), _column("truth", "file")
 
 
 def _calls(place: int, detail: Detail) -> Iterable[dict[str, Any]]:
+    masked = is_masking()
     for event, row in zip(detail.events.events, flat_rows("events", detail), strict=True):
         command = next((event.arguments[key] for key in _COMMANDS if key in event.arguments), None)
         yield {
             "place": place,
             "step": row[_STEP],
-            "tool": _shown_tool(row[_TOOL], is_masking()),
+            "tool": shown_name(row[_TOOL], masked),
             "command": None if command is None else _kept(str(command)),
             "text": _kept(_arguments_text(event.arguments)),
         }
 
 
 @lru_cache(maxsize=4_096)
-def _shown_tool(name: str, masking: bool) -> str:
-    """A tool's name as it is shown; the same few names come again and again."""
-    del masking  # decides what `plain` gives
-    return plain(name)
+def shown_name(name: str, masked: bool) -> str:
+    """A name as it is shown; the same few come again and again. `masked` is `is_masking()`."""
+    with masking(masked):
+        return plain(name)
 
 
 def _arguments_text(arguments: Mapping[str, Any]) -> str:

@@ -25,8 +25,7 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.errors import GroundtraceError
 from groundtrace.jsonio import clean_text
 from groundtrace.names import OUTPUT
-from groundtrace.redact import masking
-from groundtrace.report.shown_text import plain
+from groundtrace.redact import is_masking, masking
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.units import DistinctTrials
 from groundtrace.stages.evaluated_trials import read_detail
@@ -35,6 +34,7 @@ from groundtrace.view.index import (
     UNREADABLE,
     ListedTrial,
     TrialIndex,
+    shown_name,
     trial_id,
     unread_line,
     verdict_of,
@@ -95,7 +95,9 @@ class Snapshot:
         self.index.add_listed(listed)
 
     def _paths(self, output: RunOutput, outcomes: OutcomeIndex) -> Iterator[str]:
-        for path in document_paths(output.folder, EVENTS_ENDING):
+        # From the outcomes where there are any: a look at each of 40,000 files takes a while.
+        named = outcomes.documents()
+        for path in document_paths(output.folder, EVENTS_ENDING) if named is None else named:
             if outcomes.wants(path, self.results.only):
                 yield path
 
@@ -138,7 +140,7 @@ class Snapshot:
         for number, place in enumerate(places):
             counted_in = distinct.counted_in(number)
             if counted_in is not None:
-                here = plain(counted_in) == runs[place]
+                here = shown_name(counted_in, is_masking()) == runs[place]
                 words[place] = f"copy, counted {'in this run' if here else 'in another run'}"
         self.index.set_found(words)
 
@@ -202,11 +204,11 @@ def _listed(
         id=trial_id(run, config, task, trial),
         output=output,
         document=path,
-        run=plain(run),
-        config=plain(config),
-        suite=plain(clean_text(suite or "unknown")),
-        task=plain(task),
-        trial=plain(trial),
+        run=shown_name(run, is_masking()),
+        config=shown_name(config, is_masking()),
+        suite=shown_name(clean_text(suite or "unknown"), is_masking()),
+        task=task,
+        trial=trial,
         verdict=verdict_of(outcome, outcomes.no_outcome),
     )
 

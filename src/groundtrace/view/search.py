@@ -123,8 +123,12 @@ def list_page(
     }
     for place, matches in _matches(index, question, shown).items():
         lines[place]["matches"] = matches
-    trials = [lines[place] for place in shown if place in lines]
+    trials = [_with_shown_names(lines[place]) for place in shown if place in lines]
     return {"total": len(found), "page": question.page, "size": PAGE, "trials": trials}
+
+
+def _with_shown_names(line: dict[str, Any]) -> dict[str, Any]:
+    return line | {"task": plain(line["task"]), "trial": plain(line["trial"])}
 
 
 def choices(index: TrialIndex) -> dict[str, list[tuple[str, int]]]:
