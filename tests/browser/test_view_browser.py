@@ -232,7 +232,9 @@ def test_the_raw_trace_is_read_in_parts(view: Open, runs: Path) -> None:
     assert text.startswith('{"type": "assistant"')
     assert "def gamma_mcp()" in text
     page.locator(".rawbar button", has_text="Start").click()
-    page.wait_for_function("document.querySelector('.rawtrace pre').textContent.includes('init')")
+    page.wait_for_function(
+        "() => document.querySelector('.rawtrace pre').textContent.includes('init')"
+    )
 
 
 def test_results_that_change_are_shown_without_loading_again(view: Open, tmp_path: Path) -> None:
