@@ -32,11 +32,23 @@ ORDER = (
     *("redact", "config", "prices"),
     *("storage", "problems", "model", "documents", "paths"),
     # one trial, from its files to its metrics
-    *("traces", "testing", "tools", "truth", "discover", "events", "metrics", "looked_at"),
+    *("traces", "testing", "tools", "truth", "discover", "events", "metrics"),
     # many trials
     *("rows", "summary", "impact", "artifacts", "report", "tables"),
     # whole runs
-    *("engine", "plan", "pipeline", "stages", "explain", "view", "demo", "api", "cli", "__main__"),
+    *(
+        "engine",
+        "plan",
+        "trial_results",
+        "pipeline",
+        "stages",
+        "explain",
+        "view",
+        "demo",
+        "api",
+        "cli",
+        "__main__",
+    ),
 )
 """A package may import those before it."""
 

@@ -62,9 +62,9 @@ def say_unknown_tools(
     """Say how calls of unknown tools were read, and which MCP servers are not counted as such."""
     if not calls and not servers:
         return
-    from groundtrace.summary.unknown_tools import as_text
+    from groundtrace.summary.unknown_tools import unknown_tools_text
 
-    print_message(as_text(calls, servers), quiet=quiet)
+    print_message(unknown_tools_text(calls, servers), quiet=quiet)
 
 
 def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:
@@ -72,6 +72,10 @@ def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:
     if summary is not None:
         calls, servers = summary.unknown_tool_calls, summary.servers_not_counted
         say_unknown_tools(calls or {}, servers or {}, quiet=quiet)
+        if summary.looked_at:
+            from groundtrace.report.sections.looked_at import looked_at_text
+
+            print_message(looked_at_text(summary.looked_at), quiet=quiet)
 
 
 def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:

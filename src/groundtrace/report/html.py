@@ -22,8 +22,8 @@ from groundtrace.report.data import ReportData
 from groundtrace.report.first_found import FirstFound
 from groundtrace.report.packed_trials import Packed, pack
 from groundtrace.report.parts import asset, words_of_parts
+from groundtrace.report.safe_text import with_note
 from groundtrace.report.sections import LEGEND, STATUS, sections
-from groundtrace.report.shown_text import with_note
 from groundtrace.report.task_units import DistinctTasks, TaskUnits
 from groundtrace.report.trial_table import TrialTable
 from groundtrace.report.wording import plural

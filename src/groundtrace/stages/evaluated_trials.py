@@ -8,7 +8,7 @@ from groundtrace.artifacts.file_names import EVENTS_ENDING, metrics_path
 from groundtrace.artifacts.output_folders import OutputFolders, RunOutput
 from groundtrace.artifacts.read import (
     OutcomeIndex,
-    Stored,
+    StoredDocument,
     document_paths,
     read_one,
     read_outcomes,
@@ -61,8 +61,10 @@ def read_detail(
     folder: Folder, path: str, index: OutcomeIndex
 ) -> tuple[Detail | None, tuple[Problem, ...]]:
     """The trial whose events document lies at `path`, and what could not be read of it."""
-    events: Stored[EventsDocument] = read_one(folder, path, "retrieval_events")
-    metrics: Stored[MetricsDocument] = read_one(folder, metrics_path(path), "retrieval_metrics")
+    events: StoredDocument[EventsDocument] = read_one(folder, path, "retrieval_events")
+    metrics: StoredDocument[MetricsDocument] = read_one(
+        folder, metrics_path(path), "retrieval_metrics"
+    )
     problems = tuple(p for p in (events.problem, metrics.problem) if p is not None)
     if events.document is None or metrics.document is None:
         return None, problems

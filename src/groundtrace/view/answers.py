@@ -12,7 +12,7 @@ from typing import Any
 from groundtrace.report.colours import colours_of
 from groundtrace.report.packed_trials import Limits, trial_data
 from groundtrace.report.parts import words_of_parts
-from groundtrace.report.shown_text import plain, with_note
+from groundtrace.report.safe_text import plain, with_note
 from groundtrace.rows.detail import Detail
 from groundtrace.view.call_text import CallText, CallTexts
 from groundtrace.view.index import ListedTrial

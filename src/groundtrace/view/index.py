@@ -18,7 +18,7 @@ import msgspec
 
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.redact import is_masking, masking
-from groundtrace.report.shown_text import plain
+from groundtrace.report.safe_text import plain
 from groundtrace.report.trial_table import found_word, shown_numbers
 from groundtrace.report.wording import reason
 from groundtrace.rows.detail import Detail

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from groundtrace.jsonio import clean_text
-from groundtrace.report.shown_text import plain
+from groundtrace.report.safe_text import plain
 from groundtrace.report.trial_table import trial_columns
 from groundtrace.view.index import TrialIndex
 

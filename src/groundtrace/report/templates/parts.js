@@ -3,7 +3,7 @@
    from a trace is put in as text, never as markup. */
 const Parts = (() => {
   const byId = (id) => document.getElementById(id);
-  const MARKS = { mcp: 1, sub: 2, first: 4, hit: 16, write: 32 };
+  const MARKS = { mcp: 1, sub: 2, first: 4, hit: 16, write: 32, generic: 64, revision: 128, unanswered: 256 };
 
   /** An element with attributes and children; strings become text. */
   function make(tag, attributes, ...children) {
@@ -69,7 +69,7 @@ const Parts = (() => {
       return make("div", { class: "side" }, parts);
     }
 
-    const MARK_WORDS = [["first", "first relevant file"], ["hit", "relevant"], ["sub", "subagent"], ["mcp", "MCP"]];
+    const MARK_WORDS = [["first", "first relevant file"], ["hit", "relevant"], ["sub", "subagent"], ["mcp", "MCP"], ["generic", "files read by guess"], ["revision", "another revision"], ["unanswered", "no answer in the trace"]];
     const deedOf = (step) => data.deeds[step[9]];
     function calls(detail, row) {
       if (!detail.steps.length) return [make("h3", {}, "Calls"), make("p", {}, "No call could be read from this trial.")];
@@ -95,8 +95,9 @@ const Parts = (() => {
     }
 
     function call(step, detail, row) {
-      const [number, category, tool, marks, argument, files, more, seconds, tokens] = step;
-      const badges = MARK_WORDS.filter(([mark]) => marks & MARKS[mark] && !(mark === "hit" && marks & MARKS.first)).map(([mark, text]) => make("span", { class: `badge ${mark}` }, text));
+      const [number, category, tool, marks, argument, files, more, seconds, tokens, , agent] = step;
+      const worded = (mark, text) => mark === "sub" && agent !== undefined ? `${text} ${detail.words[agent]}` : text;
+      const badges = MARK_WORDS.filter(([mark]) => marks & MARKS[mark] && !(mark === "hit" && marks & MARKS.first)).map(([mark, text]) => make("span", { class: `badge ${mark}` }, worded(mark, text)));
       const when = [seconds && `at ${seconds}`, tokens && `${tokens} tokens`].filter(Boolean).join(", ");
       const item = make("li", { class: `step did-${deedOf(step)}${marks & MARKS.sub ? " sub" : ""}`, tabindex: "-1", title: data.categories[category] },
         make("div", { class: "head" }, make("b", {}, `${number}`), code(detail.words[tool]), make("span", { class: "did" }, data.deedWords[deedOf(step)]), badges, make("span", { class: "when" }, when)),
