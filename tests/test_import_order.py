@@ -43,6 +43,7 @@ ORDER = (
         "pipeline",
         "stages",
         "explain",
+        "view",
         "demo",
         "api",
         "cli",
