@@ -44,6 +44,7 @@ ORDER = (
         "pipeline",
         "stages",
         "explain",
+        "view",
         "demo",
         "api",
         "cli",

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from tests.fuzz import cases, on_calls, on_links, on_long, on_loose, on_rest, on_tasks, on_traces
+from tests.fuzz import (
+    cases,
+    on_calls,
+    on_links,
+    on_long,
+    on_loose,
+    on_rest,
+    on_tasks,
+    on_traces,
+    on_view,
+)
 from tests.fuzz.cases import Target
 
 TARGETS: dict[str, Target] = {
@@ -50,5 +60,6 @@ TARGETS: dict[str, Target] = {
     "documents": Target(on_rest.make_document, on_rest.check_document, "damaged documents"),
     "long": Target(on_long.make_long, on_long.check_long, "long texts of one piece"),
     "masking": Target(on_calls.make_text, on_calls.check_text, "masking of credentials"),
+    "view": Target(on_view.make_request, on_view.check_request, "requests to the viewer"),
 }
 """Targets of the mutation fuzzer by name."""

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
 from groundtrace.config import Settings
+from groundtrace.discover.evaluations import MadeBy
 from groundtrace.discover.folders import Found, FoundProblem, Skipped, fits, matches
 from groundtrace.discover.identity import NO_TASK
 from groundtrace.discover.loose_names import (
@@ -51,6 +52,7 @@ _QUIET = (
     ".patch",
     ".diff",
     ".html",
+    ".sh",
     ".png",
     ".csv",
     ".lock",
@@ -120,6 +122,8 @@ class _Item:
     mark: str
     row: ManifestRow | None = None
     named: Named | None = None
+    config: tuple[str, str] = ("", "")
+    """Configuration, and where it comes from."""
     problems: list[Problem] = field(default_factory=list)
 
     @property
@@ -154,9 +158,12 @@ def discover_loose(
     for item in items:
         item.named = _task_of(item, tasks)
     level = config_level((item.parts for item in items), (_task_names(item) for item in items))
-    verdicts = Verdicts()
     for item in items:
-        trial, problems = _trial(item, folder, run_id, settings, level, verdicts, tasks)
+        item.config = _config_of(item, settings, level)
+    verdicts = Verdicts()
+    alone = len({item.config[0] for item in items}) == 1
+    for item in items:
+        trial, problems = _trial(item, folder, run_id, verdicts, tasks, alone=alone)
         if only is not None and not matches(only, trial):
             continue
         for problem in (*item.problems, *problems):
@@ -316,6 +323,12 @@ def _task_of(item: _Item, tasks: TaskIndex | None) -> Named:
     return name_task(places, parts, tasks)
 
 
+def _config_of(item: _Item, settings: Settings, level: int | None) -> tuple[str, str]:
+    row = item.row.texts if item.row is not None else {}
+    model = row.get("model") or item.stated.model
+    return name_config(row.get("config"), settings.config_name, item.parts, level, model)
+
+
 def _task_names(item: _Item) -> set[str]:
     """Names by which a folder of the item's task may be called, in lower case."""
     named = item.named
@@ -341,30 +354,27 @@ def _trial(
     item: _Item,
     folder: Folder,
     run_id: str,
-    settings: Settings,
-    level: int | None,
     verdicts: Verdicts,
     tasks: TaskIndex | None,
+    *,
+    alone: bool,
 ) -> tuple[Trial, list[Problem]]:
     row, stated, named = item.row, item.stated, item.named
     assert named is not None
     texts = row.texts if row is not None else {}
     evidence = {"run_id": "manifest" if "run" in texts else "name of the folder"}
     evidence["task_name"] = named.where
-    config, evidence["config_name"] = name_config(
-        texts.get("config"),
-        settings.config_name,
-        item.parts,
-        level,
-        texts.get("model") or stated.model,
-    )
+    config, evidence["config_name"] = item.config
     trial_name = texts.get("trial") or _trial_name(item)
     evidence["trial_name"] = "manifest" if "trial" in texts else "name of the file"
     is_row = named.task is not None and named.task.row is not None
     benchmark = named.task.benchmark if named.task is not None and is_row else BENCHMARK
     evidence["benchmark"] = "file of the task" if is_row else "no data set"
     names = [named.name, stated.task or "", stem_of(item.parts[-1]), item.sample or ""]
-    beside = verdicts.find(names, _around(folder, [p for p in item.parts[:-1] if p != "/"]))
+    models = [texts.get("model") or stated.model or "", config]
+    made_by = MadeBy(models, [run_id, *item.parts[:-1]], alone=alone)
+    around = _around(folder, [p for p in item.parts[:-1] if p != "/"])
+    beside = verdicts.find(names, around, made_by)
     outcome = _outcome(row, stated, beside)
     problems = list(beside.problems)
     if named.task is None and tasks is not None and len(tasks):
@@ -374,6 +384,8 @@ def _trial(
             evidence[key] = "manifest"
         elif getattr(stated, key) is not None:
             evidence[key] = "trace"
+    if "repo" in texts:
+        evidence["repo"] = "manifest"
     place = f"{run_id}/{item.path}"
     trial = Trial(
         folder=item.folder,
@@ -386,6 +398,7 @@ def _trial(
         model=model_name(texts.get("model") or stated.model),
         harness=texts.get("harness") or stated.harness,
         harness_version=texts.get("harness_version") or stated.harness_version,
+        repo=_repo(texts.get("repo"), stated, named),
         task=named.task,
         outcome=outcome,
         trial_key=f"place:{hashlib.sha256(place.encode('utf-8', 'surrogatepass')).hexdigest()[:20]}",
@@ -401,6 +414,13 @@ def _trial(
         ),
     )
     return trial, problems
+
+
+def _repo(given: str | None, stated: Stated, named: Named) -> str | None:
+    """The trial's repository: a manifest's; the trace's where the task names none (D100)."""
+    if given is not None:
+        return given
+    return None if named.task is not None and named.task.repos else stated.repo
 
 
 def _trial_name(item: _Item) -> str:

@@ -107,7 +107,7 @@ def _pack(details: Iterable[tuple[int, Detail]], limits: Limits, budget: int) ->
     places: dict[int, tuple[int, int]] = {}
     used = without = 0
     for group in _grouped(details):
-        data = [_trial(detail, limits) for _, detail in group]
+        data = [trial_data(detail, limits) for _, detail in group]
         block = _compressed(data)
         if used + len(block) > budget:
             without += len(group)
@@ -156,8 +156,11 @@ class _Words:
         return found
 
 
-def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
-    """One trial, compact: names by number, marks as bits, numbers as they are shown."""
+def trial_data(detail: Detail, limits: Limits, first_step: int = 0) -> dict[str, Any]:
+    """One trial, compact: names by number, marks as bits, numbers as they are shown.
+
+    Calls before `first_step` are left out; `cut` counts those after the last one that is here.
+    """
     evidence = EvidenceView(detail.events)
     words = _Words()
     first = detail.metrics.file_level_metrics.first_gt_hit_step
@@ -167,7 +170,8 @@ def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
     truth = {entry: number for number, entry in enumerate(evidence.truth)}
     steps: list[list[Any]] = []
     notable = 0
-    for event in sorted(evidence.document.events, key=lambda event: event.step_index):
+    ordered = sorted(evidence.document.events, key=lambda event: event.step_index)
+    for event in ordered[first_step:]:
         found = touches.get(id(event), [])
         if limits.only_notable and not any(t.truth or t.kind == "written" for t in found):
             continue
@@ -184,7 +188,7 @@ def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
         "folder": _folder(detail),
         "explain": _explain(detail),
         "steps": steps,
-        "cut": len(detail.events.events) - len(steps),
+        "cut": max(len(detail.events.events) - first_step, 0) - len(steps),
         "words": words.texts,
     }
 
