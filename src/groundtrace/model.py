@@ -469,6 +469,8 @@ class Trial:
     """Equal for copies of one trial in several runs."""
     files: tuple[str, ...] = ()
     """Files present, relative to the folder."""
+    records: Mapping[str, str] = field(default_factory=dict)
+    """Path of each record that was read, with its mark just before."""
     evidence: Mapping[str, str] = field(default_factory=dict)
     """Per identity field, where it came from."""
     loose: LooseTrace | None = None

@@ -31,6 +31,7 @@ from groundtrace.jsonio import clean_text
 from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Trial
 from groundtrace.names import AGGREGATE, OUTPUT
 from groundtrace.storage import Folder, LocalFolder
+from groundtrace.storage.watch import Watch, watched
 from groundtrace.values import model_name
 
 if TYPE_CHECKING:
@@ -81,11 +82,30 @@ class LooseRun:
         files = [self.file]
         if self.is_manifest:
             files += [row.trace for row in read_manifest(folder, self.file, [])]
+        elif _may_have_companions(folder, self.file):
+            return None
+        listed: set[str] = set()
         for name in files:
             place, file = _place_of(folder, name)
             entry = place.stat(file)
             marks.append(f"{name} {entry.mark if entry is not None else 'missing'}")
+            if not self.is_manifest:
+                continue
+            # Logs of subagents lie beside a session, or in a folder of its name.
+            marks += place.folder(stem_of(file)).everything(without) or ()
+            if place.url not in listed:
+                listed.add(place.url)
+                marks += [f"{one.name} {one.mark}" for one in place.entries() if one.kind == "file"]
         return marks
+
+
+def _may_have_companions(folder: Folder, file: str) -> bool:
+    """Whether other files may be read with a trace; a file of many samples is all there is."""
+    from groundtrace.traces import all_readers
+    from groundtrace.traces.loose import recognise
+
+    found, _, _ = recognise(folder, file, all_readers()[0], named=True)
+    return found is not None and not hasattr(found.reader, "samples")
 
 
 @dataclass(slots=True)
@@ -208,7 +228,7 @@ def _samples(
 ) -> Iterator[_Item | Skipped | FoundProblem]:
     """The samples of one file, or why it has none."""
     from groundtrace.traces import all_readers
-    from groundtrace.traces.loose import recognise, samples_of
+    from groundtrace.traces.loose import companions_of, recognise, samples_of
 
     path = clean_text("/".join(parts))
     if row is None and file in SIDECARS:
@@ -224,10 +244,12 @@ def _samples(
         elif not file.casefold().endswith(_QUIET) and not file.startswith("."):
             yield Skipped(path, None, f"no trace: {why}")
         return
-    entry = folder.stat(file)
-    mark = entry.mark if entry is not None else ""
     none = True
-    for sample in samples_of(found, folder):
+    with watched() as watch:
+        samples = list(samples_of(found, folder))
+        companions = companions_of(found.reader, folder, file)
+    mark = _mark(folder, (file, *companions), watch)
+    for sample in samples:
         if isinstance(sample, Problem):
             yield FoundProblem(path, None, sample)
             continue
@@ -243,6 +265,17 @@ def _samples(
     if none:
         what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"
         yield FoundProblem(path, None, Problem(path, "trace_missing", what))
+
+
+def _mark(folder: Folder, files: Iterable[str], watch: Watch) -> str:
+    """Fingerprint of all files that a trace is read from: its own, those that are read with it,
+    and those that it names. A subagent's log could change unnoticed."""
+    marks = dict(watch.files)
+    for name in files:
+        entry = folder.stat(name)
+        marks.setdefault(f"{folder.url}/{name}", entry.mark if entry is not None else "")
+    top = folder.url
+    return " ".join(f"{path.removeprefix(top)} {mark}" for path, mark in sorted(marks.items()))
 
 
 def _rows(folder: Folder, loose: LooseRun) -> Iterator[_Item | Skipped | FoundProblem]:
