@@ -16,14 +16,14 @@ from typing import Any, get_args
 
 from msgspec import UNSET
 
-from groundtrace.documents.events import Event, EventsDocument
+from groundtrace.documents.events import Coverage, Event, EventsDocument
 from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
 from groundtrace.model import AccessKind, Category
 from groundtrace.report import formats
 from groundtrace.report.calls import DEEDS, deed_of
-from groundtrace.report.safe_text import plain
+from groundtrace.report.safe_text import plain, shown_name
 from groundtrace.report.wording import reason
 from groundtrace.rows.detail import Detail
 
@@ -31,7 +31,12 @@ CATEGORIES: tuple[Category, ...] = get_args(Category)
 ACCESS_KINDS: tuple[AccessKind, ...] = get_args(AccessKind)
 
 MCP, SUBAGENT, FIRST, HIT, WRITE = 1, 2, 4, 16, 32
-"""Marks of a step."""
+GENERIC, OTHER_REVISION, UNANSWERED = 64, 128, 256
+"""Marks of a step; the last three say how far its files can be trusted."""
+
+ALL_TOKENS = 0.99
+"""From this share on the calls count as all of the stated tokens: placeholders of a stream leave
+up to 0.5 % out."""
 
 TRIALS_IN_BLOCK = 24
 """Trials in one block: enough to share their words, few enough to unpack at once."""
@@ -102,7 +107,7 @@ def _pack(details: Iterable[tuple[int, Detail]], limits: Limits, budget: int) ->
     places: dict[int, tuple[int, int]] = {}
     used = without = 0
     for group in _grouped(details):
-        data = [_trial(detail, limits) for _, detail in group]
+        data = [trial_data(detail, limits) for _, detail in group]
         block = _compressed(data)
         if used + len(block) > budget:
             without += len(group)
@@ -147,12 +152,15 @@ class _Words:
         found = self._numbers.get(text)
         if found is None:
             found = self._numbers[text] = len(self.texts)
-            self.texts.append(plain(text))
+            self.texts.append(shown_name(text))
         return found
 
 
-def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
-    """One trial, compact: names by number, marks as bits, numbers as they are shown."""
+def trial_data(detail: Detail, limits: Limits, first_step: int = 0) -> dict[str, Any]:
+    """One trial, compact: names by number, marks as bits, numbers as they are shown.
+
+    Calls before `first_step` are left out; `cut` counts those after the last one that is here.
+    """
     evidence = EvidenceView(detail.events)
     words = _Words()
     first = detail.metrics.file_level_metrics.first_gt_hit_step
@@ -162,7 +170,8 @@ def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
     truth = {entry: number for number, entry in enumerate(evidence.truth)}
     steps: list[list[Any]] = []
     notable = 0
-    for event in sorted(evidence.document.events, key=lambda event: event.step_index):
+    ordered = sorted(evidence.document.events, key=lambda event: event.step_index)
+    for event in ordered[first_step:]:
         found = touches.get(id(event), [])
         if limits.only_notable and not any(t.truth or t.kind == "written" for t in found):
             continue
@@ -170,7 +179,8 @@ def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
         if len(steps) < limits.steps:
             deed = deed_of(event, {touch.kind for touch in found}, detail.row.unknown_tools)
             made = _step(event, found, first, truth, words, limits)
-            steps.append([*made, DEEDS.index(deed)])
+            agent = [] if event.agent is UNSET else [words.number(event.agent)]
+            steps.append([*made, DEEDS.index(deed), *agent])
     return {
         "about": _about(detail.events, detail),
         "truth": _truth(evidence),
@@ -178,7 +188,7 @@ def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
         "folder": _folder(detail),
         "explain": _explain(detail),
         "steps": steps,
-        "cut": len(detail.events.events) - len(steps),
+        "cut": max(len(detail.events.events) - first_step, 0) - len(steps),
         "words": words.texts,
     }
 
@@ -197,6 +207,9 @@ def _step(
         + FIRST * (event.step_index == first)
         + HIT * any(touch.truth is not None for touch in touches)
         + WRITE * any(touch.kind == "written" for touch in touches)
+        + GENERIC * any(touch.access.evidence == "generic" for touch in touches)
+        + OTHER_REVISION * any(touch.access.other_revision is True for touch in touches)
+        + UNANSWERED * (event.answered is False)
     )
     files = _files(event, touches)
     # Hits first where not all files are kept: readers look for them.
@@ -253,7 +266,7 @@ def _truth(evidence: EvidenceView) -> list[list[Any]]:
             if touch.truth is not None:
                 places[kinds, touch.truth] = [rank, touch.event.step_index]
     return [
-        [plain(entry), places.get((RETRIEVED, entry)), places.get((SHOWN, entry))]
+        [shown_name(entry), places.get((RETRIEVED, entry)), places.get((SHOWN, entry))]
         for entry in evidence.truth
     ]
 
@@ -274,13 +287,21 @@ def _metrics(evidence: EvidenceView, detail: Detail) -> list[list[str]]:
 def _folder(detail: Detail) -> str:
     """The trial's folder, relative to the folder that holds the run; empty where it is unknown."""
     outcome = detail.row.outcome
-    return "" if outcome is None else plain(f"{outcome.run_id}/{outcome.path}", FOLDER)
+    return "" if outcome is None else shown_name(f"{outcome.run_id}/{outcome.path}", FOLDER)
 
 
 def _explain(detail: Detail) -> str:
     """The command that shows the same in a terminal, from the folder that holds the run."""
     folder = _folder(detail)
     return f"groundtrace explain {shlex.quote(folder)} --tasks TASKS" if folder else ""
+
+
+def _tokens_counted(coverage: Coverage) -> str:
+    """How much of the stated total the calls add up to, where that is less than all of it."""
+    share = coverage.tokens_share
+    if share is UNSET or share is None or share >= ALL_TOKENS:
+        return ""
+    return f"calls add up to {share:.0%} of the total that the trace states"
 
 
 def _about(document: EventsDocument, detail: Detail) -> list[list[str]]:
@@ -292,6 +313,7 @@ def _about(document: EventsDocument, detail: Detail) -> list[list[str]]:
     lines = [
         ("trace", coverage.trace_source or "none"),
         ("not read", coverage.degraded_reason or ""),
+        ("tokens", _tokens_counted(coverage)),
         ("ground truth", coverage.ground_truth_source or "none"),
         ("confidence", coverage.ground_truth_confidence or ""),
         ("problems", ", ".join(f"{count} {kind}" for kind, count in problems.items())),

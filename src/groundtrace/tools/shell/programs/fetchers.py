@@ -69,7 +69,7 @@ def _unzip(call: Call) -> Parts:
     return [Told(cwd=call.cwd, form="unzip", rule="unzip")]
 
 
-_ED_WRITES = re.compile(r"(?:\d+,)?\s?(?:w|wq|x)\s?$", re.MULTILINE)
+_ED_WRITES = re.compile(r"(?:w|wq|x)\s?$", re.MULTILINE)
 _ED_PRINTS = re.compile(r"^(\d{1,9})(?:,(\d{1,9}))?[pn]$", re.MULTILINE)
 
 

@@ -171,7 +171,7 @@ def _cut_off(body: str) -> str | None:
 
 _NR = r"F?NR"
 _ONE = re.compile(rf"\(?\s*{_NR}\s*(==|>=|<=|>|<)\s*(\d{{1,9}})\s*\)?$")
-_PRINT_ALL = re.compile(r"\{?\s*(?:print(?:\s+\$0)?)?\s*;?\s*\}?$")
+_PRINT_ALL = re.compile(r"\{?\s*+(?:print(?:\s++\$0)?+)?+\s*+;?\s*+\}?$")
 _PRINT_NUMBERED = re.compile(
     rf"\{{\s*(?:print\s*\(?\s*{_NR}\b|printf\s*\(?\s*\"\s*%\d*d[^\"]*\"\s*,\s*{_NR}\b).*\$0.*\}}$",
     re.DOTALL,

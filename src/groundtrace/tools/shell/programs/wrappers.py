@@ -76,7 +76,8 @@ def _shell(call: Call) -> Parts:
     """`bash -c script name args`, `sh -lc`, or a script on standard input."""
     args = call.args
     for index, word in enumerate(args):
-        if re.fullmatch(r"-\w*c\w*", word.text) and index + 1 < len(args):
+        is_script = "c" in word.text and re.fullmatch(r"-\w+", word.text) is not None
+        if is_script and index + 1 < len(args):
             script = args[index + 1]
             if script.stream is not None:
                 return [Opaque(rule=call.name)]

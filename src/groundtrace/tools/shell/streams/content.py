@@ -125,7 +125,7 @@ class Content(Part, kw_only=True, frozen=True):
             # Half a line whose number was shown counts; the number of the other half is gone.
             kept = [
                 line
-                for line, following in zip(lines, [*lines[1:], ""], strict=True)
+                for line, following in zip(lines, [*lines[1:], ""], strict=False)
                 if type(line) is str or getattr(line, "ends", False) or _goes_on(line, following)
             ]
             return self.refs(kept, sure, trimmed) if kept else []

@@ -69,7 +69,7 @@ class Grouped(Search, kw_only=True, frozen=True):
         name: str | None = None
         fresh = True
         plain = self.numbered is False or not any(map(NUMBERED.match, lines))
-        for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        for line, following in zip(lines, [*lines[1:], ""], strict=False):
             if not line:
                 fresh = True
                 continue

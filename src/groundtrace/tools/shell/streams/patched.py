@@ -117,7 +117,7 @@ _TOLD: dict[str, re.Pattern[str]] = {
     "would clean": re.compile(r"Would remove (?P<name>.+)$"),
     "removed": re.compile(r"removed '(?P<name>.+)'$"),
     "git rm": re.compile(r"rm '(?P<name>.+)'$"),
-    "unzip": re.compile(r" +(?:inflating|extracting): (?P<name>.+?) *$"),
+    "unzip": re.compile(r" +(?:inflating|extracting): (?P<name>.*[^ ]) *$"),
     "archive": re.compile(r"Archive: +(?P<name>.+)$"),
     "unpacked": re.compile(r"(?:x )?(?P<name>[^\s/].*[^/])$"),
 }

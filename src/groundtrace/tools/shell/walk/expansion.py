@@ -250,7 +250,7 @@ def _value(shell: Shell, name: str, quoted: bool) -> str:
 
 
 _EXPANSION = re.compile(
-    r"\$\{(?P<bang>[!#])?(?P<name>\w+|[@*#?])(?:\[(?P<index>[^\]]*)\])?(?P<rest>.*)\}$", re.DOTALL
+    r"\$\{(?P<bang>[!#])?(?P<name>\w++|[@*#?])(?:\[(?P<index>[^\]]*)\])?(?P<rest>.*)\}$", re.DOTALL
 )
 
 
@@ -385,19 +385,26 @@ def _finish(marked: str) -> list[Word]:
 def _word_of(text: str) -> Word:
     """The word of a marked text; of a pattern the quoted characters stand for themselves."""
     bare = _MARKED_CHARACTER.sub("", text) if _MARK in text else text
-    if _GLOB.search(bare) is None or ("[" in bare and _GLOB.search(_ROUTE.sub("", bare)) is None):
+    if not _has_glob(bare) or ("[" in bare and not _has_glob(_ROUTE.sub("", bare))):
         return Word(_unmark(text))
     return Word(_unmark(_QUOTED_MARK.sub(r"[\1]", text)), glob=True)
 
 
 _MARKED_CHARACTER = re.compile(r"\x01.", re.DOTALL)
 _QUOTED_MARK = re.compile(r"\x01([*?\[])")
-_GLOB = re.compile(r"[*?]|\[[^\]]+\]")
 _ROUTE = re.compile(
     r"(?:^|(?<=/))\[{1,2}(?:\.\.\.)?[A-Za-z_]\w[\w-]*\]{1,2}(?=/|$|\.(?:[cm]?[jt]sx?|vue|svelte|astro|html)$)"
 )
 """A name of a route, such as `app/[id]/page.tsx` (D117). The shell looks for a folder `i` or `d`, finds
 none and hands the word over as it is: agents read such files without quotes."""
+
+
+def _has_glob(text: str) -> bool:
+    """Whether a word holds `*`, `?` or a set such as `[ab]`."""
+    if "*" in text or "?" in text:
+        return True
+    # Every set ends at the next bracket: looking for it from each `[` takes the square.
+    return any("[" in part[:-1] for part in text.split("]")[:-1])
 
 
 def _fields(marked: str) -> list[str]:
