@@ -15,7 +15,7 @@ from groundtrace.tools.shell.syntax.statements import Stage
 MAX_PLAIN = 2000
 """Longer commands go to the grammar, which has bounds of its own."""
 _TOKEN = re.compile(
-    r"[ \t]*+(?:"
+    r"[ \t]{0,40}+(?:"
     r"(?P<word>(?:[\w./:@%+,=^-]++|'[^']*+'|\"[^\"\\$`!]*+\")++)(?=[ \t\n;|&]|$)"
     r"|(?P<joint>&&|\|\||\|(?![|&])|;(?!;)|\n)"
     r"|(?P<quiet>2>[ ]?/dev/null(?=[ \t\n;|&]|$))|(?P<merged>2>&1(?=[ \t\n;|&]|$))|(?P<end>$))",
