@@ -43,11 +43,12 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
     statements: list[list[Stage | str]] = []
     items: list[Stage | str] = []
     stage: Stage | None = None
-    tokens = _TOKEN.scanner(command)  # type: ignore[attr-defined]
+    next_token, at = _TOKEN.match, 0
     while True:
-        token = tokens.match()
+        token = next_token(command, at)
         if token is None:
             return None
+        at = token.end()
         kind = token.lastindex
         if kind == _WORD:
             text = token[_WORD]
