@@ -23,6 +23,7 @@ ORDER = (
         "visible",
         "jsonio",
         "tomlio",
+        "given_files",
         "cut_json",
         "mcp",
         "values",

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from tests.fuzz import cases, on_calls, on_long, on_rest, on_tasks, on_traces, on_view
+from tests.fuzz import (
+    cases,
+    on_calls,
+    on_links,
+    on_long,
+    on_loose,
+    on_rest,
+    on_tasks,
+    on_traces,
+    on_view,
+)
 from tests.fuzz.cases import Target
 
 TARGETS: dict[str, Target] = {
@@ -19,6 +29,16 @@ TARGETS: dict[str, Target] = {
         on_traces.make_pipeline,
         on_traces.check_pipeline,
         "files to metrics of damaged trials and tasks",
+    ),
+    "loose": Target(
+        on_loose.make_loose, on_loose.check_loose, "traces of every form outside of a trial"
+    ),
+    "rows": Target(on_loose.make_rows, on_loose.check_rows, "data sets of tasks"),
+    "links": Target(
+        on_links.make_links, on_links.check_links, "meshes of links and odd names on disk"
+    ),
+    "stopped": Target(
+        on_loose.make_stopped, on_loose.check_stopped, "reading that a time limit stops"
     ),
     "tools": Target(
         on_calls.make_call, on_calls.check_call, "calls with arguments and results of any type"

@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from groundtrace.redact import is_masking
 from groundtrace.report import formats
 from groundtrace.report.answer_view import answer_view
 from groundtrace.report.blocks import Name, Paragraph
@@ -22,7 +23,7 @@ from groundtrace.report.data import ReportData
 from groundtrace.report.first_found import FirstFound
 from groundtrace.report.packed_trials import Packed, pack
 from groundtrace.report.parts import asset, words_of_parts
-from groundtrace.report.safe_text import with_note
+from groundtrace.report.safe_text import UNMASKED
 from groundtrace.report.sections import LEGEND, STATUS, sections
 from groundtrace.report.task_units import DistinctTasks, TaskUnits
 from groundtrace.report.trial_table import TrialTable
@@ -75,7 +76,8 @@ def render(data: ReportData) -> str:
         policy=_policy(script, style=style),
         answer=answer_view(data, colours),
         scope=_scope(data),
-        status=with_note(STATUS),
+        status=STATUS,
+        unmasked="" if is_masking() else UNMASKED,
         legend=LEGEND,
         generated_at=data.summary.generated_at,
         sections=[section for section in sections(data) if section.id != "answer"],

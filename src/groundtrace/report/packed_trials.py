@@ -23,7 +23,7 @@ from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
 from groundtrace.model import AccessKind, Category
 from groundtrace.report import formats
 from groundtrace.report.calls import DEEDS, deed_of
-from groundtrace.report.safe_text import plain
+from groundtrace.report.safe_text import plain, shown_name
 from groundtrace.report.wording import reason
 from groundtrace.rows.detail import Detail
 
@@ -152,7 +152,7 @@ class _Words:
         found = self._numbers.get(text)
         if found is None:
             found = self._numbers[text] = len(self.texts)
-            self.texts.append(plain(text))
+            self.texts.append(shown_name(text))
         return found
 
 
@@ -266,7 +266,7 @@ def _truth(evidence: EvidenceView) -> list[list[Any]]:
             if touch.truth is not None:
                 places[kinds, touch.truth] = [rank, touch.event.step_index]
     return [
-        [plain(entry), places.get((RETRIEVED, entry)), places.get((SHOWN, entry))]
+        [shown_name(entry), places.get((RETRIEVED, entry)), places.get((SHOWN, entry))]
         for entry in evidence.truth
     ]
 
@@ -287,7 +287,7 @@ def _metrics(evidence: EvidenceView, detail: Detail) -> list[list[str]]:
 def _folder(detail: Detail) -> str:
     """The trial's folder, relative to the folder that holds the run; empty where it is unknown."""
     outcome = detail.row.outcome
-    return "" if outcome is None else plain(f"{outcome.run_id}/{outcome.path}", FOLDER)
+    return "" if outcome is None else shown_name(f"{outcome.run_id}/{outcome.path}", FOLDER)
 
 
 def _explain(detail: Detail) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.safe_text import plain
+from groundtrace.report.safe_text import shown_name
 from groundtrace.report.task_units import value_of
 from groundtrace.report.trial_links import TrialLinks
 from groundtrace.report.wording import reason
@@ -40,7 +40,7 @@ class _List:
     def number(self, text: str) -> int:
         if text not in self._numbers:
             self._numbers[text] = len(self.texts)
-            self.texts.append(plain(text))
+            self.texts.append(shown_name(text))
         return self._numbers[text]
 
 
@@ -75,8 +75,8 @@ class TrialTable:
         lists = self._lists
         self.rows.append(
             [
-                plain(row.task_name),
-                plain(row.trial_name),
+                shown_name(row.task_name),
+                shown_name(row.trial_name),
                 lists["configs"].number(row.config_name),
                 lists["suites"].number(row.benchmark or "unknown"),
                 lists["runs"].number(row.run_id),
