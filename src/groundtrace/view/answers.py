@@ -128,7 +128,7 @@ class Answers:
                 {
                     "what": piece.what,
                     "file": piece.file,
-                    "name": plain(found[2].files[piece.file].path),
+                    "name": "" if piece.file is None else plain(found[2].files[piece.file].path),
                     "offset": piece.offset,
                     "text": piece.text,
                     "length": piece.length,
