@@ -37,6 +37,7 @@ from groundtrace.traces.claims import stated_by
 from groundtrace.traces.claude_code import ClaudeCodeReader
 from groundtrace.traces.codex import CodexReader
 from groundtrace.traces.cursor import CursorReader
+from groundtrace.traces.gemini import GeminiReader
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.openhands.reader import OpenHandsReader
 from groundtrace.traces.swe_agent import SweAgentReader
@@ -52,6 +53,7 @@ __all__ = ["READERS", "all_readers", "harness_in", "read_trace", "trial_files"]
 READERS: tuple[Reader, ...] = (
     AtifReader(),
     CodexReader(),  # a session about Claude Code's logs quotes their markers
+    GeminiReader(),
     ClaudeCodeReader(),
     CursorReader(),
     OpenHandsReader(),
