@@ -19,10 +19,12 @@ from groundtrace.traces.claude_code import ClaudeCodeReader
 from groundtrace.traces.codex import CodexReader
 from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.gemini import GeminiReader
+from groundtrace.traces.inspect_ai import InspectReader
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.source import Keep, Probe, RawCall, Reader, Recognised, Source
 from tests.traces import test_codex as codex
 from tests.traces import test_gemini as gemini
+from tests.traces import test_inspect as inspect_ai
 
 LONG = "line\n" * 200
 
@@ -64,6 +66,16 @@ GEMINI_MESSAGES = (
 )
 GEMINI_CALLS = (("a", "read_file", True), ("b", "write_file", True), ("c", "glob", False))
 GEMINI = json.dumps({**gemini.HEADER, "messages": GEMINI_MESSAGES}).encode()
+INSPECT_SAMPLE = inspect_ai.sample(
+    *inspect_ai.EVENTS, inspect_ai.tool("d", "bash", {"cmd": "cat x"}, LONG)
+)
+INSPECT_CALLS = (
+    ("c1", "bash", True),
+    ("c2", "text_editor", True),
+    ("c3", "submit", True),
+    ("d", "bash", True),
+)
+INSPECT = json.dumps({**inspect_ai.HEADER, "samples": [INSPECT_SAMPLE]}).encode()
 MINI = json.dumps(
     {
         "trajectory_format": "mini-swe-agent-1",
@@ -121,6 +133,11 @@ MINI = json.dumps(
                 ),
             ),
         ),
+        (InspectReader(), Case("log.json", INSPECT, INSPECT_CALLS)),
+        (
+            InspectReader(),
+            Case("log.eval", inspect_ai.eval_bytes(INSPECT_SAMPLE), INSPECT_CALLS, is_text=False),
+        ),
     ],
     ids=[
         "codex",
@@ -131,6 +148,8 @@ MINI = json.dumps(
         "gemini",
         "gemini-jsonl",
         "gemini-stream",
+        "inspect-json",
+        "inspect-eval",
     ],
 )
 def test_own_readers_pass(reader: Reader, case: Case, tmp_path: Path) -> None:

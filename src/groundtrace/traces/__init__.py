@@ -38,6 +38,7 @@ from groundtrace.traces.claude_code import ClaudeCodeReader
 from groundtrace.traces.codex import CodexReader
 from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.gemini import GeminiReader
+from groundtrace.traces.inspect_ai import InspectReader
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.openhands.reader import OpenHandsReader
 from groundtrace.traces.swe_agent import SweAgentReader
@@ -56,6 +57,7 @@ READERS: tuple[Reader, ...] = (
     GeminiReader(),
     ClaudeCodeReader(),
     CursorReader(),
+    InspectReader(),  # its messages look like a chat
     OpenHandsReader(),
     ChatReader(),
     MiniSweAgentReader(),

@@ -7,7 +7,7 @@ The list's elements come one after another. What is around the list is known onc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -34,19 +34,34 @@ class Listed:
     """What was wrong with the file as a whole."""
 
 
+Opener = Callable[[], BinaryIO]
+"""Opens what holds the object, from its beginning."""
+
+
 def load_listed(folder: Folder, path: str, key: str, counted: re.Pattern[bytes]) -> Listed:
     """The object in a file; `counted` marks a call in bytes that are lost. Never raises for what is
     in the file."""
     entry = folder.stat(path)
-    if entry is not None and entry.size > LARGE:
-        return _in_parts(folder, path, key, counted)
-    data = folder.read(path, LARGE)
+    size = None if entry is None else entry.size
+    return load_opened(lambda: folder.open(path), size, path, key, counted)
+
+
+def load_opened(
+    opener: Opener, size: int | None, path: str, key: str, counted: re.Pattern[bytes]
+) -> Listed:
+    """The same of anything that can be opened more than once."""
+    if size is not None and size > LARGE:
+        return _in_parts(opener, path, key, counted)
+    with opener() as stream:
+        data = stream.read(LARGE + 1)
+    if len(data) > LARGE:
+        return _in_parts(opener, path, key, counted)
     try:
         value = jsonio.loads(data)
     except jsonio.BadJsonError as error:
         if not data.strip():
             return Listed(iter(()), problems=[Problem(path, "empty_file", "the file is empty")])
-        loaded = _in_parts(folder, path, key, counted)
+        loaded = _in_parts(opener, path, key, counted)
         reason = f"not valid JSON ({error}); read element by element as far as it goes"
         loaded.problems.append(Problem(path, "broken_trajectory", reason, line=error.line))
         return loaded
@@ -64,17 +79,17 @@ def from_value(value: Any, path: str, key: str) -> Listed:
     return Listed(iter(()), around, [Problem(path, "broken_trajectory", reason, place=place)])
 
 
-def _in_parts(folder: Folder, path: str, key: str, counted: re.Pattern[bytes]) -> Listed:
+def _in_parts(opener: Opener, path: str, key: str, counted: re.Pattern[bytes]) -> Listed:
     loaded = Listed(iter(()))
-    loaded.items = _stream(folder, path, key, counted, loaded)
+    loaded.items = _stream(opener, path, key, counted, loaded)
     return loaded
 
 
 def _stream(
-    folder: Folder, path: str, key: str, counted: re.Pattern[bytes], loaded: Listed
+    opener: Opener, path: str, key: str, counted: re.Pattern[bytes], loaded: Listed
 ) -> Iterator[Any]:
     """Elements one after another; the root is filled in when the last has come."""
-    with folder.open(path) as stream:
+    with opener() as stream:
         head, start = _find_list(stream, key)
         loaded.root = as_mapping(_prefix(head if start is None else head[:start]))
         if start is None:
