@@ -61,15 +61,16 @@ class Evaluation:
         return self.reading.document
 
 
-def read_trace(trial: Location) -> ReadResult:
+def read_trace(trial: Location, *, settings: Settings | None = None) -> ReadResult:
     """The tool calls of a trial, in order, and the problems met while reading them.
 
     `trial` is a trial's folder, a trace file, or `FILE#id`.
     """
+    mappings = () if settings is None else settings.readers
     file, sample = _trace_file(os.fspath(trial))
     if file is not None and file.file is not None:
-        return read_loose(file.folder, file.file, sample)
-    return read_trace_of(open_folder(trial))
+        return read_loose(file.folder, file.file, sample, mappings=mappings)
+    return read_trace_of(open_folder(trial), mappings=mappings)
 
 
 def evaluate_trial(

@@ -66,9 +66,14 @@ def _read_trial(
     trial: Trial, context: Context, found: tuple[Problem, ...], truth_mark: str | None
 ) -> TrialReading:
     if trial.loose is None:
-        trace, trace_problems = read_trace(trial.folder)
+        trace, trace_problems = read_trace(trial.folder, mappings=context.settings.readers)
     else:
-        trace, trace_problems = read_loose(trial.folder, trial.loose.file, trial.loose.sample)
+        trace, trace_problems = read_loose(
+            trial.folder,
+            trial.loose.file,
+            trial.loose.sample,
+            mappings=context.settings.readers,
+        )
     views = view_calls(trace, context.settings)
     trial = with_trace(trial, trace, context.settings.prices)
     truth, truth_problems = _truth(trial, context.registry, truth_mark)

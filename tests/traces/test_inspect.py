@@ -139,7 +139,9 @@ def test_every_sample_and_epoch_is_a_trial(tmp_path: Path) -> None:
         sample(*EVENTS, key=10, scores={}, limit={"type": "token", "limit": 9}),
         sample(*EVENTS, key="x__y-2", error={"message": "out of memory\ntrace"}, scores=None),
     )
-    trials = [t for t in discover(LocalFolder(tmp_path), settings=Settings()) if isinstance(t, Trial)]
+    trials = [
+        t for t in discover(LocalFolder(tmp_path), settings=Settings()) if isinstance(t, Trial)
+    ]
     found = {t.trial_name: (t.task_name, t.outcome.reward, t.outcome.exception) for t in trials}
     assert found == {
         "log#7_epoch_1": ("fix_bugs-7", 1.0, None),

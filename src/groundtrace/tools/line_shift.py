@@ -19,7 +19,9 @@ from groundtrace.model import FileRef, ToolCall
 from groundtrace.tools.common import as_items, numbered, text_or_empty, whole_number
 from groundtrace.values import as_mapping
 
-_NUMBERED = re.compile(r"[ \t]*(\d+)(?:→|\t)(.*)", re.DOTALL)
+NUMBERED = re.compile(r"[ \t]*(\d+)(?:→|\t|(?<=\d{5})\| )(.*)", re.DOTALL)
+"""A line of Read (`     1→text` until 2.1.74, `1<TAB>text` later), of `cat -n`, or of opencode
+(`00001| text`)."""
 
 
 class Change(NamedTuple):
@@ -93,7 +95,7 @@ def _first(edit: Mapping[str, Any], names: Iterable[str]) -> str | None:
 def _placed(text: str, new: Sequence[str]) -> int | None:
     """The line at which the new text stands in the numbered lines that the answer prints, if it
     stands there once."""
-    shown = list(numbered(text.split("\n"), _NUMBERED))
+    shown = list(numbered(text.split("\n"), NUMBERED))
     if not any(line.strip() for line in new):
         return None
     found = [

@@ -88,15 +88,19 @@ def _stated_by_source(source: Source) -> Stated:
 
 
 def read_loose(
-    folder: Folder, path: str, sample: str | None, readers: Sequence[Reader] | None = None
+    folder: Folder,
+    path: str,
+    sample: str | None,
+    readers: Sequence[Reader] | None = None,
+    mappings: tuple[tuple[str, str], ...] = (),
 ) -> ReadResult:
-    """The trace of one sample of a file."""
+    """The trace of one sample of a file; `readers` and `mappings` as of `read_trace`."""
     from groundtrace.traces import all_readers
     from groundtrace.traces.merge import merge
 
     problems: list[Problem] = []
     if readers is None:
-        readers, failed = all_readers()
+        readers, failed = all_readers(mappings)
         problems += failed
     found, why, problem = recognise(folder, path, readers, named=True)
     if found is None:
