@@ -85,6 +85,8 @@ _LISTS = {"container_prefixes", "mcp_servers", "primaries", "skip", "readers"}
 _TABLES = {"shell_commands"}
 _SWITCHES = {"mask"}
 _NUMBERS = {"trial_seconds"}
+MAX_MAPPING = 64 * 1024
+"""Bytes of a mapping of a trace format."""
 MAX_SECONDS = 86_400
 """The longest time that can be given to one trial."""
 CHOICES = {
@@ -114,19 +116,16 @@ def load_settings(explicit: Path | None = None, start: Path | None = None) -> Se
 
 
 def load_mappings(files: Iterable[Path]) -> tuple[tuple[str, str], ...]:
-    """Mappings of trace formats with their texts; raises InputError for one that cannot be used."""
-    from groundtrace.traces.mapped.mapping import MAX_SIZE, parse_mapping
-
+    """Mappings of trace formats with their texts, as yet unchecked; raises InputError."""
     found = []
     for path in files:
         try:
             with path.open("rb") as stream:
-                text = stream.read(MAX_SIZE + 1).decode("utf-8-sig")
+                text = stream.read(MAX_MAPPING + 1).decode("utf-8-sig")
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from error
         except UnicodeDecodeError as error:
             raise InputError(f"{path}: not UTF-8: {error}") from error
-        parse_mapping(text, str(path))
         found.append((str(path), text))
     return tuple(found)
 

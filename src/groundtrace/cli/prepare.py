@@ -55,6 +55,10 @@ def settings_for(
             prices=None if normalizing.prices is None else load_prices(normalizing.prices),
             readers=(*load_mappings(normalizing.readers), *settings.readers),
         )
+    if settings.readers:
+        from groundtrace.traces import all_readers
+
+        all_readers(settings.readers)  # raises where a mapping is wrong
     if comparing is None:
         return settings
     return override(settings, baseline=comparing.baseline, primaries=comparing.primaries or None)

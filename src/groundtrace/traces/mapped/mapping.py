@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from groundtrace import tomlio
+from groundtrace.config import MAX_MAPPING
 from groundtrace.errors import InputError
 from groundtrace.suggest import unknown_name
 from groundtrace.traces.mapped.expressions import Expression, ExpressionError
 
-MAX_SIZE = 64 * 1024
-"""Bytes of a mapping."""
 LAYOUTS = ("object", "lines", "rows")
 
 TEXTS: Mapping[str, str] = {
@@ -96,8 +95,8 @@ class Declared:
 
 def parse_mapping(text: str, where: str) -> Declared:
     """The mapping in a TOML text; raises InputError with the file and the key."""
-    if len(text) > MAX_SIZE:
-        raise InputError(f"{where}: larger than a mapping is ({MAX_SIZE:,} bytes)")
+    if len(text) > MAX_MAPPING:
+        raise InputError(f"{where}: larger than a mapping is ({MAX_MAPPING:,} bytes)")
     try:
         data = tomlio.loads(text)
     except (ValueError, RecursionError) as error:
