@@ -15,16 +15,16 @@ from groundtrace import jsonio
 from groundtrace.model import ToolCall
 from groundtrace.tools.common import (
     NOTHING,
+    FilesWithLines,
     Findings,
-    Spans,
     absolute,
     as_items,
     as_mapping,
-    as_number,
-    as_text,
     is_refusal,
     locate,
     shown_text,
+    text_or_empty,
+    whole_number,
 )
 from groundtrace.tools.table import ToolEntry
 
@@ -34,9 +34,9 @@ _BLOCK = re.compile(r"^--- (?P<path>[^\n]{1,4096}?) ---$", re.MULTILINE)
 _END = "End of content"
 
 
-def found_blocks(text: str, cwd: str | None, scope: str) -> Spans | None:
+def found_blocks(text: str, cwd: str | None, scope: str) -> FilesWithLines | None:
     """Files and lines of an answer in blocks `File: …`; None where it is none."""
-    spans = Spans("matched", "grep: blocks of lines")
+    spans = FilesWithLines("matched", "grep: blocks of lines")
     path = None
     for line in text.split("\n"):
         file = _FILE.fullmatch(line)
@@ -48,7 +48,7 @@ def found_blocks(text: str, cwd: str | None, scope: str) -> Spans | None:
     return spans if path is not None else None
 
 
-def listed_files(text: str, cwd: str | None, scope: str) -> Spans | None:
+def listed_files(text: str, cwd: str | None, scope: str) -> FilesWithLines | None:
     """Files of an answer that is an object with `files`; None where it is none.
 
     `{"files": [{"path": …, "firstMatchLine": 69, "sample": "…"}]}` shows that one line of each file.
@@ -59,7 +59,7 @@ def listed_files(text: str, cwd: str | None, scope: str) -> Spans | None:
         value = jsonio.loads(text.encode("utf-8", errors="surrogatepass"))
     except jsonio.BadJsonError:
         return None
-    spans = Spans("matched", "grep: files of the answer", bare_kind="surfaced")
+    spans = FilesWithLines("matched", "grep: files of the answer", bare_kind="surfaced")
     if not isinstance(as_mapping(value).get("files"), list):
         return None
     for entry in as_items(value["files"]):
@@ -73,8 +73,8 @@ def _entry(entry: Any) -> tuple[str, int | None, str]:
     if isinstance(entry, str):
         return entry, None, ""
     members = as_mapping(entry)
-    line = as_number(members.get("firstMatchLine"))
-    return as_text(members.get("path")), line, as_text(members.get("sample"))
+    line = whole_number(members.get("firstMatchLine"))
+    return text_or_empty(members.get("path")), line, text_or_empty(members.get("sample"))
 
 
 def several_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
@@ -86,7 +86,7 @@ def several_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Finding
     text = shown_text(result)
     if result is None or result.is_error or is_refusal(text):
         return NOTHING
-    spans = Spans("read", "read: files below their names")
+    spans = FilesWithLines("read", "read: files below their names")
     for path, size in _blocks(text):
         spans.add(absolute(path, cwd), shown=True, chars=size)
     return Findings(refs=spans.refs(), failed=not spans)

@@ -116,6 +116,10 @@ def read_loose(
     if found is None:
         problems.append(problem or Problem(path, "unrecognised", f"no trace: {why}"))
         return ReadResult(merge([], []), tuple(problems))
+    if sample is not None and not hasattr(found.reader, "read_sample"):
+        reason = f"a {found.reader.name} trace is one sample; there is no {sample!r} in it"
+        problems.append(Problem(path, "unrecognised", reason))
+        return ReadResult(merge([], []), tuple(problems))
     keep = Keep()
     sources: list[Source] = []
     for file in (path, *_companions(found.reader, folder, path)):

@@ -25,7 +25,7 @@ from groundtrace.traces.gemini.outputs import read_result
 from groundtrace.traces.gemini.stream import GeminiStream, is_stream
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import Counts
+from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.listed import load_listed
 from groundtrace.traces.source import RawCall, RawChange, Source
 from groundtrace.values import as_count, as_mapping, as_text
@@ -222,7 +222,7 @@ class Session:
         more = (as_count(usage.get("tool")) or 0, as_count(usage.get("thoughts")) or 0)
         counts = None
         if given is not None and made is not None and (given or made or any(more)):
-            counts = Counts(given + more[0], made + more[1])
+            counts = TokenCounts(given + more[0], made + more[1])
         self.cached[key] = as_count(usage.get("cached")) or 0
         self.source.ledger.add(key, counts)
         self.positions.setdefault(key, self.source.ledger.position)
@@ -304,10 +304,8 @@ class Session:
             last = calls[-1] if calls else last
             behind[key] = last
         for after, dropped in self.changes:
-            calls = tuple(call for key in dropped for call in self.calls[key])
-            self.source.context_changes.append(
-                RawChange("rollback", behind.get(after or ""), calls)
-            )
+            gone = tuple(call for key in dropped for call in self.calls[key])
+            self.source.context_changes.append(RawChange("rollback", behind.get(after or ""), gone))
 
 
 def _asked_at(call_id: str | None, message: float | None, done: float | None) -> float | None:

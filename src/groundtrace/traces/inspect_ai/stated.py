@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from groundtrace.model import Stated
-from groundtrace.traces.ledger import Counts
+from groundtrace.traces.ledger import TokenCounts
 from groundtrace.values import as_amount, as_count, as_mapping, as_number, as_text
 
 HARNESS = "inspect"
@@ -96,7 +96,7 @@ def _cost(usage: Any) -> float | None:
     return sum(known) if known and len(known) == len(costs) else None
 
 
-def counts_of(usage: Any) -> Counts | None:
+def counts_of(usage: Any) -> TokenCounts | None:
     """Tokens of a model call. What `input_tokens` holds differs by provider, with what came from a
     cache or without: the total less the output is right for both."""
     members = as_mapping(usage)
@@ -105,10 +105,10 @@ def counts_of(usage: Any) -> Counts | None:
     if made is None:
         return None
     if total is not None and total >= made:
-        return Counts(total - made, made)
+        return TokenCounts(total - made, made)
     names = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
     given = [as_count(members.get(name)) for name in names]
-    return None if given[0] is None else Counts(sum(item or 0 for item in given), made)
+    return None if given[0] is None else TokenCounts(sum(item or 0 for item in given), made)
 
 
 def cached_of(usage: Any) -> int:

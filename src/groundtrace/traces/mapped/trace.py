@@ -26,7 +26,7 @@ from groundtrace.traces.claims import Sample
 from groundtrace.traces.codex.outputs import streams
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import Counts
+from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.listed import Listed, from_value, load_listed
 from groundtrace.traces.mapped.expressions import ExpressionError, within
 from groundtrace.traces.mapped.mapping import Declared
@@ -263,7 +263,7 @@ class MappedTrace:
             for key in ("input_tokens", "output_tokens", "cached_tokens")
         }
         given, made, cached = values.values()
-        counts = None if given is None or made is None else Counts(given, made)
+        counts = None if given is None or made is None else TokenCounts(given, made)
         stated = self.value("usage_id", usage, line, place)
         key = stated if isinstance(stated, str | int) else len(ledger.order)
         if key not in ledger.counts and cached is not None:
