@@ -43,7 +43,7 @@ _NO_FILES = re.compile(
 )
 _NOTE = re.compile(
     r"\(Results are truncated|\[Showing results|Found \d+ (?:files?|total|matches)|\.\.\.|NOTE:"
-    r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\(\d+ (?:items? were )?ignored",
+    r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\[Truncated at \d|Only the first \d+ match|\(\d+ (?:items? were )?ignored",
     re.IGNORECASE,
 )
 """Lines in a listing that speak about it."""

@@ -189,7 +189,7 @@ def _commands(words: Sequence[str]) -> Iterator[list[str]]:
 
 def _add_sed(words: Sequence[str], found: dict[str, list[Change] | None]) -> None:
     options = [word for word in words if word.startswith("-")]
-    script, *files = [word for word in words if not word.startswith("-")] or [""]
+    script, *files = [word for word in words if word and not word.startswith("-")] or [""]
     plain = not any(re.match(r"-[iErs]*e|-f|--expression|--file", option) for option in options)
     changes = _sed_change(script.strip()) if plain else []
     for file in files if plain else words:
