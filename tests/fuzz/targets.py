@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fuzz import cases, on_calls, on_long, on_rest, on_tasks, on_traces
+from tests.fuzz import cases, on_calls, on_long, on_mappings, on_rest, on_tasks, on_traces
 from tests.fuzz.cases import Target
 
 TARGETS: dict[str, Target] = {
@@ -14,6 +14,9 @@ TARGETS: dict[str, Target] = {
     ),
     "cuts": Target(
         on_traces.make_cut, on_traces.check_cut, "one trace file, cut or with a bit flipped"
+    ),
+    "mappings": Target(
+        on_mappings.make_mapping, on_mappings.check_mapping, "mappings of trace formats"
     ),
     "pipeline": Target(
         on_traces.make_pipeline,

@@ -189,6 +189,17 @@ def test_in_jsonl_the_last_writing_of_a_message_counts_in_the_place_of_the_first
     assert trace.usage.cached_tokens == 40
 
 
+def test_an_answered_call_stays_where_its_message_comes_again_without_it(tmp_path: Path) -> None:
+    waiting = call("b", "glob", {}, "executing", result=None)
+    trace, _ = lines(
+        tmp_path,
+        HEADER,
+        said("m", call("a", "glob", {}), waiting),
+        said("m", call("c", "glob", {})),
+    )
+    assert names(trace) == ["a", "c"]
+
+
 def test_messages_that_were_taken_back_keep_their_calls_and_leave_the_context(
     tmp_path: Path,
 ) -> None:

@@ -20,6 +20,8 @@ loose.py           traces without a trial's folder
 keep.py            what is kept of results, within a budget of memory
 merge.py           several sources of one trial as one trace
 rows.py            files whose rows are trials
+listed.py          an object with one long list in it
+mapped/            formats that a TOML file describes
 jsonl.py, salvage.py, stored_output.py, arguments.py, ledger.py
                    what readers share: lines, damage, outputs stored in files, arguments, tokens
 """

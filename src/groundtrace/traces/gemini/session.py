@@ -208,9 +208,13 @@ class Session:
             self.count_tokens(key, message.get("tokens"))
             self.source.model = self.source.model or as_text(message.get("model"))
         if isinstance(listed, list):
-            self.calls[key] = []
+            before, self.calls[key] = self.calls[key], []
             for index, asked in enumerate(listed):
                 self.call(key, asked, moment, line, f"{place}.toolCalls[{index}]")
+            # A call that was answered has run, also where the message comes again without it.
+            again = {call.call_id for call in self.calls[key]}
+            gone = [c for c in before if c.result is not None and c.call_id not in again]
+            self.calls[key] = [*gone, *self.calls[key]]
         elif listed is not None:
             reason = f"toolCalls is {type(listed).__name__}, not a list"
             self.source.problem("wrong_type", reason, line=line, place=f"{place}.toolCalls")
