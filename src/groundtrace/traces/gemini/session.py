@@ -208,9 +208,10 @@ class Session:
             self.count_tokens(key, message.get("tokens"))
             self.source.model = self.source.model or as_text(message.get("model"))
         if isinstance(listed, list):
+            earlier = {call.call_id: call for call in self.calls[key] if call.call_id is not None}
             before, self.calls[key] = self.calls[key], []
             for index, asked in enumerate(listed):
-                self.call(key, asked, moment, line, f"{place}.toolCalls[{index}]")
+                self.call(key, asked, moment, line, f"{place}.toolCalls[{index}]", earlier)
             # A call that was answered has run, also where the message comes again without it.
             again = {call.call_id for call in self.calls[key]}
             gone = [c for c in before if c.result is not None and c.call_id not in again]
@@ -232,10 +233,21 @@ class Session:
         self.positions.setdefault(key, self.source.ledger.position)
 
     def call(
-        self, key: str, asked: Any, moment: float | None, line: int | None, place: str
+        self,
+        key: str,
+        asked: Any,
+        moment: float | None,
+        line: int | None,
+        place: str,
+        earlier: Mapping[str, RawCall],
     ) -> None:
+        """One call; `earlier` are those of an earlier writing of its message. What was asked for
+        does not change, so that only the answer of a call that comes again is taken."""
         members = as_mapping(asked)
+        known = earlier.get(as_text(members.get("id")) or "")
         name, arguments = as_text(members.get("name")), as_arguments(members.get("args"))
+        if known is not None:
+            name, arguments = known.name, known.arguments
         if name is None or arguments is None:
             what = "name" if name is None else "args"
             reason = f"a call whose {what} cannot be used"
@@ -245,7 +257,7 @@ class Session:
             return
         call = RawCall(
             name,
-            self.keep.arguments(dict(arguments)),
+            arguments if known is not None else self.keep.arguments(dict(arguments)),
             call_id=as_text(members.get("id")),
             server=server_in_name(name),
             position=self.positions.get(key, -1),
@@ -254,7 +266,7 @@ class Session:
         self.source.saw(done)
         self.last = done if done is not None else self.last
         call.made_at = _asked_at(call.call_id, moment, done)
-        output = read_result({**members, "args": arguments})
+        output = read_result({**members, "name": name, "args": arguments})
         if output is not None:
             call.result, call.result_cut = self.keep.result(
                 output.text, output.data, output.failed, None
