@@ -236,7 +236,7 @@ def _samples(
     path = clean_text("/".join(parts))
     if row is None and file in SIDECARS:
         return
-    readers, _ = all_readers(settings.readers)
+    readers, _ = all_readers(settings.readers) if settings.readers else all_readers()
     found, why, problem = recognise(folder, file, readers, named=named or row is not None)
     if problem is not None:
         yield FoundProblem(path, None, problem)

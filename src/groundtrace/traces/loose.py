@@ -111,7 +111,7 @@ def read_loose(
 
     problems: list[Problem] = []
     if readers is None:
-        readers, failed = all_readers(mappings)
+        readers, failed = all_readers(mappings) if mappings else all_readers()
         problems += failed
     found, why, problem = recognise(folder, path, readers, named=True)
     if found is None:
