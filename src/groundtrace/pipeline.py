@@ -43,7 +43,7 @@ def read_trial(
     """
     settings = context.settings
     with masking(settings.mask):
-        trace, trace_problems = read_trace_of(trial)
+        trace, trace_problems = read_trace_of(trial, settings.readers)
         views = view_calls(trace, settings)
         trial = with_trace(trial, trace, settings.prices)
         truth, truth_problems = kept_ground_truth(
