@@ -24,7 +24,6 @@ from groundtrace.documents.versions import events_as, metrics_as
 from groundtrace.engine.limit import TimeLimitReached, time_limit
 from groundtrace.events import build_document
 from groundtrace.events.context import with_context_changes
-from groundtrace.events.submission import with_submission
 from groundtrace.metrics import evaluate
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial, TruthResult
 from groundtrace.plan import Context, TrialWork
@@ -75,7 +74,6 @@ def _read_trial(
     call_problems = (problem for view in views for problem in view.problems)
     problems = (*found, *trace_problems, *call_problems, *truth_problems)
     document = build_document(trial, trace, views, truth, problems, context.settings)
-    document = with_submission(document, trial, trace)
     document = with_context_changes(document, trace)
     return TrialReading(trial, trace, views, truth, problems, document)
 

@@ -39,6 +39,7 @@ from groundtrace.rows.trial_row import VOLUME, Find, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct
 from groundtrace.summary.discovery import discovery_summary
 from groundtrace.summary.value_columns import NameCodes, ValueColumn
+from groundtrace.summary.verdicts import VerdictGroups
 
 LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
 
@@ -101,6 +102,8 @@ def summarise(
         duplicated=table.duplicated,
         skipped=found.skipped,
         refused=list(refused),
+        by_verdict=table.verdicts.overall(table.tasks, table.statistics),
+        by_config_and_verdict=table.verdicts.by_config(table.tasks, table.statistics),
     )
 
 
@@ -246,6 +249,7 @@ class _Table:
         self.unknown_calls: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.uncounted_servers: Counter[str] = Counter()
         self.problems: Counter[str] = Counter()
+        self.verdicts = VerdictGroups()
 
     def add(self, row: TrialRow, counted_in: str | None) -> None:
         """Take one row; `counted_in` is the run whose copy of the trial counts instead."""
@@ -276,6 +280,7 @@ class _Table:
             name = group_of(row)
             if name is not None:
                 self.groups[dimension][name].add(position, row)
+        self.verdicts.add(position, row)
 
     def finish(self) -> None:
         """All rows are there: which of them belong to one task can be told now."""
@@ -308,6 +313,14 @@ class _Table:
             else:
                 columns[name].add(hit)
 
+    def tasks(self, rows: array[int]) -> int:
+        """Tasks that these rows belong to."""
+        return len({self._unit_of[row] for row in rows})
+
+    def statistics(self, name: str, rows: array[int]) -> Distribution:
+        """A value over the tasks of these rows."""
+        return self._columns[name].distribution(rows, self._repeated_units())
+
     def summaries(self, dimension: str) -> dict[str, GroupSummary]:
         """Every group of a dimension, by name."""
         groups = self.groups[dimension]
@@ -329,7 +342,7 @@ class _Table:
 
         return GroupSummary(
             trials=len(group.rows),
-            tasks=len({self._unit_of[row] for row in group.rows}),
+            tasks=self.tasks(group.rows),
             computable=len(group.rows) - group.left_out.total(),
             left_out=_sorted(group.left_out),
             metrics={name: statistics(name) for name in METRICS},

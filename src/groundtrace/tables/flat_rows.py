@@ -11,6 +11,7 @@ from msgspec import UNSET
 from groundtrace.documents.events import EventsDocument
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.detail import Detail
+from groundtrace.rows.verdict import verdict_of
 from groundtrace.tables.columns import KEY, TABLES
 
 Row = tuple[Any, ...]
@@ -133,6 +134,14 @@ def _discovery(detail: Detail) -> Iterator[Row]:
             yield (file.file, what, *values, *alone)
 
 
+def _funnel(detail: Detail) -> Iterator[Row]:
+    section = detail.metrics.funnel
+    if section is not UNSET:
+        verdict = verdict_of(detail.row)
+        for file, stage in section.files.items():
+            yield file, stage, section.source, verdict
+
+
 def _problems(detail: Detail) -> Iterator[Row]:
     yield from _problem_counts(detail.events).items()
 
@@ -149,5 +158,6 @@ _MAKERS: Mapping[str, Callable[[Detail], Iterator[Row]]] = {
     "metrics": _metrics,
     "truth": _truth,
     "discovery": _discovery,
+    "funnel": _funnel,
     "problems": _problems,
 }

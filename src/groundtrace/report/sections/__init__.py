@@ -9,6 +9,7 @@ from groundtrace.report.data import ReportData
 from groundtrace.report.sections.answer import answer_section
 from groundtrace.report.sections.caveats import caveats_section
 from groundtrace.report.sections.coverage import coverage_section
+from groundtrace.report.sections.funnel import funnel_section
 from groundtrace.report.sections.groups import groups_section
 from groundtrace.report.sections.impact import impact_section
 from groundtrace.report.sections.movers import movers_section
@@ -41,6 +42,7 @@ def sections(data: ReportData) -> tuple[Section, ...]:
         found_section,
         speed_section,
         utilization_section,
+        funnel_section,
         taxonomy_section,
         coverage_section,
         groups_section,
