@@ -411,6 +411,9 @@ class Task:
     """Other names it goes by (the folder's, task.toml name and id)."""
     row: TaskRow | None = None
     """The row of a data set that defines it; None for a folder's task."""
+    takes_nameless: bool = False
+    """Trials that name no task belong to it, where no other task claims them too: somebody named
+    one commit for all sessions."""
 
 
 @dataclass(frozen=True, slots=True)

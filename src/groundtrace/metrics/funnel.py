@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,6 +17,7 @@ from groundtrace.metrics.record import (
     MetricSection,
     SectionField,
 )
+from groundtrace.model import AccessKind
 
 Stage = Literal["never_met", "met", "shown", "edited"]
 
@@ -42,7 +43,8 @@ def funnel_of(evidence: Evidence) -> Funnel:
         return Funnel("older_document")
     edited = edited_files(evidence)
     stages: dict[str, Stage] = dict.fromkeys(evidence.truth, "never_met")
-    for stage, kinds in (("met", RETRIEVED), ("shown", SHOWN)):
+    reached: Sequence[tuple[Stage, frozenset[AccessKind]]] = (("met", RETRIEVED), ("shown", SHOWN))
+    for stage, kinds in reached:
         for touch in evidence.first(kinds):
             if touch.truth is not None:
                 stages[touch.truth] = stage

@@ -205,7 +205,7 @@ _RECALL = MetricDeclaration[PatchFiles](
     shown_in={
         "patch_recall": {
             "coverage": Spot(74, "files of the patch"),
-            "patches": Spot(10),
+            "patches": Spot(10, "recall"),
             "comparison": Spot(140),
             "trial_detail": Spot(140),
         },
@@ -234,7 +234,7 @@ _PRECISION = MetricDeclaration[PatchFiles](
     missing="nothing_submitted",
     shown_in={
         "patch_precision": {
-            "patches": Spot(20),
+            "patches": Spot(20, "precision"),
             "comparison": Spot(141),
             "trial_detail": Spot(141),
         },
@@ -256,7 +256,7 @@ _F1 = MetricDeclaration[PatchFiles](
     arithmetic=lambda view: f"2·{len(view.right)} / ({len(view.submitted)} + {len(view.gold)})",
     worked={"patch_f1": ("1 right file, 3 of the patch, 2 of the gold: 2 · 1 / (3 + 2)", 0.4)},
     shown_in={
-        "patch_f1": {"patches": Spot(30), "comparison": Spot(142), "trial_detail": Spot(142)},
+        "patch_f1": {"patches": Spot(30, "F1"), "comparison": Spot(142), "trial_detail": Spot(142)},
     },
 )
 
@@ -278,7 +278,7 @@ _SEEN_NOT_EDITED = MetricDeclaration[PatchFiles](
     unit="files",
     shown_in={
         "seen_not_edited": {
-            "patches": Spot(40),
+            "patches": Spot(40, "gold seen, not edited"),
             "comparison": Spot(143),
             "trial_detail": Spot(143),
         },
@@ -308,7 +308,7 @@ _EDITED_UNSEEN = MetricDeclaration[PatchFiles](
     unit="files",
     shown_in={
         "edited_unseen": {
-            "patches": Spot(50),
+            "patches": Spot(50, "edited, unseen"),
             "comparison": Spot(144),
             "trial_detail": Spot(144),
         },
@@ -329,7 +329,7 @@ _TESTS = MetricDeclaration[PatchFiles](
     better="lower",
     upper=None,
     unit="files",
-    shown_in={"test_files_touched": {"patches": Spot(60), "trial_detail": Spot(148)}},
+    shown_in={"test_files_touched": {"patches": Spot(60, "test files"), "trial_detail": Spot(148)}},
 )
 
 

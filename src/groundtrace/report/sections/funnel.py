@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from functools import partial
 
 from msgspec import UNSET
 
 from groundtrace.documents.impact import MatchedComparison
-from groundtrace.documents.summary import Distribution, RunSummaryDocument, VerdictSummary
+from groundtrace.documents.summary import (
+    Distribution,
+    RunSummaryDocument,
+    Verdict,
+    VerdictSummary,
+)
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
@@ -49,7 +55,7 @@ def funnel_section(data: ReportData) -> Section | None:
         (
             _funnel(summary),
             *_matched(data),
-            _patches(groups),
+            _patches(groups if len(summary.by_config) > 1 else groups[1:]),
             *detailed(
                 long_table(
                     "The patch against the gold patch, in full",
@@ -81,7 +87,7 @@ def funnel_rows(summary: RunSummaryDocument) -> Iterator[Row]:
         yield from _verdicts(Name(config), by_config.get(config, {}))
 
 
-def _verdicts(config: str, found: Mapping[str, VerdictSummary]) -> Iterator[Row]:
+def _verdicts(config: str, found: Mapping[Verdict, VerdictSummary]) -> Iterator[Row]:
     if found.keys() <= {"no_verdict"}:
         return
     for verdict, words in VERDICTS.items():
@@ -136,7 +142,11 @@ def _patches(groups: Groups) -> ReportTable:
         )
     return make_table(
         "The patch against the gold patch",
-        ("config", *(f">{formats.heading(one.name)}" for one in shown), "left out"),
+        (
+            "config",
+            *(f">{one.heading('patches')} {formats.ARROWS[one.better]}" for one in shown),
+            "left out",
+        ),
         rows,
         ("Each cell is a mean over tasks with its n. What is left out is that of patch recall.",),
     )
@@ -144,13 +154,14 @@ def _patches(groups: Groups) -> ReportTable:
 
 def _matched(data: ReportData) -> Iterator[ReportTable]:
     comparison = None if data.impact is None else comparison_of(data.impact)
-    if comparison is None or not comparison.computable:
+    if data.impact is None or comparison is None or not comparison.computable:
         return
+    is_matched = data.impact.answer.comparison == "matched_comparisons"
     rows = list(_deltas(comparison))
     if rows:
-        yield make_table(
+        made = make_table(
             (
-                "Matched differences: ",
+                "Matched differences: " if is_matched else "Differences on tasks that both ran: ",
                 Name(comparison.config),
                 " minus ",
                 Name(comparison.baseline_config),
@@ -169,6 +180,7 @@ def _matched(data: ReportData) -> Iterator[ReportTable]:
             rows,
             ("Over the tasks that both have. Better: fewer files that stop short of an edit.",),
         )
+        yield dataclasses.replace(made, open=True)
 
 
 def _deltas(comparison: MatchedComparison) -> Iterator[list[str]]:
