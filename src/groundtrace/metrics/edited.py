@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import UNSET
 
 from groundtrace.documents.events import EventsDocument
-from groundtrace.metrics.evidence import SHOWN, WRITTEN, Evidence, Touch
+from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
 
 Source = Literal["trace", "predictions", "writes"]
 """Where the edited files come from: a patch in the trace, one in a predictions file, or calls."""
@@ -34,7 +34,7 @@ class Edited:
     """Those that were not there before, in lower case; None where that is not known."""
 
 
-def edited_files(evidence: Evidence) -> Edited:
+def edited_files(evidence: EvidenceView) -> Edited:
     """What was handed in, else what was written."""
     submission = evidence.document.submission
     if submission is not UNSET:
@@ -68,7 +68,7 @@ def names_of(touch: Touch) -> set[str]:
     return {name.lower() for name in (touch.file, touch.name, touch.edit) if name is not None}
 
 
-def shown_names(evidence: Evidence) -> set[str]:
+def shown_names(evidence: EvidenceView) -> set[str]:
     """Names in lower case of all files whose content was shown."""
     return {name for touch in evidence.first(SHOWN) for name in names_of(touch)}
 

@@ -10,7 +10,7 @@ from typing import Literal
 from groundtrace.documents.metrics import FunnelMetrics
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.edited import Source, edited_files, names_of
-from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence
+from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     MetricDeclaration,
@@ -35,7 +35,7 @@ class Funnel:
         return Counter(self.files.values())[stage]
 
 
-def funnel_of(evidence: Evidence) -> Funnel:
+def funnel_of(evidence: EvidenceView) -> Funnel:
     """How far the relevant files of a trial's task came."""
     if evidence.reason is not None:
         return Funnel(evidence.reason)

@@ -18,7 +18,7 @@ from groundtrace.metrics.edited import (
     names_of,
     shown_names,
 )
-from groundtrace.metrics.evidence import SHOWN, Evidence
+from groundtrace.metrics.evidence import SHOWN, EvidenceView
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
 
 ACC_CUTOFFS = (1, 3, 5)
@@ -64,7 +64,7 @@ class PatchFiles:
         return None if self.reason is not None or name in self.undefined else value
 
 
-def patch_files(evidence: Evidence) -> PatchFiles:
+def patch_files(evidence: EvidenceView) -> PatchFiles:
     """The edited files of a trial, sorted by what they are to the gold patch."""
     gold, no_gold = gold_files(evidence.document)
     edited = edited_files(evidence)
@@ -108,7 +108,7 @@ class _Seen:
 
     def __init__(
         self,
-        evidence: Evidence,
+        evidence: EvidenceView,
         gold: Mapping[str, str],
         edited: Edited,
         undefined: dict[str, str],

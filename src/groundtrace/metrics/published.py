@@ -14,9 +14,9 @@ from msgspec import UNSET
 from groundtrace.documents.metrics import PublishedMetrics
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.edited import by_key, edited_files, gold_files
-from groundtrace.metrics.evidence import SHOWN, Evidence
+from groundtrace.metrics.evidence import SHOWN, EvidenceView
 from groundtrace.metrics.line_level import SeenLines, seen_lines
-from groundtrace.metrics.line_map import Run, common, joined, size
+from groundtrace.metrics.line_map import LineRun, common, joined, size
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     MetricDeclaration,
@@ -39,7 +39,7 @@ Published = Mapping[str, Number]
 """Every number of the section by its canonical name."""
 
 
-def published(evidence: Evidence) -> Published:
+def published(evidence: EvidenceView) -> Published:
     """All numbers of a trial, as their authors define them."""
     return {**_of_patch(evidence), **_of_files(evidence), **_of_lines(evidence)}
 
@@ -60,7 +60,7 @@ _PATCH_NAMES = (
 )
 
 
-def _of_patch(evidence: Evidence) -> Published:
+def _of_patch(evidence: EvidenceView) -> Published:
     gold, no_gold = gold_files(evidence.document)
     edited = edited_files(evidence)
     if (reason := no_gold or edited.reason) is not None:
@@ -92,7 +92,7 @@ _FILE_NAMES = (
 )
 
 
-def _of_files(evidence: Evidence) -> Published:
+def _of_files(evidence: EvidenceView) -> Published:
     reason = evidence.reason or ("older_document" if evidence.basis == "categories" else None)
     if reason is not None:
         return dict.fromkeys(_FILE_NAMES, Number(reason=reason))
@@ -117,7 +117,7 @@ def _of_files(evidence: Evidence) -> Published:
     }
 
 
-def _dropped_files(evidence: Evidence, found: Iterable[str]) -> Number:
+def _dropped_files(evidence: EvidenceView, found: Iterable[str]) -> Number:
     stated = evidence.document.final_context
     if stated is UNSET:
         return Number(reason="no_final_context")
@@ -135,7 +135,7 @@ _LINE_NAMES = (
 )
 
 
-def _of_lines(evidence: Evidence) -> Published:
+def _of_lines(evidence: EvidenceView) -> Published:
     lines = seen_lines(evidence)
     reason = lines.reason
     if reason is None and lines.basis != "chunks":
@@ -155,10 +155,10 @@ def _of_lines(evidence: Evidence) -> Published:
     }
 
 
-def _repeated_lines(evidence: Evidence) -> Number:
+def _repeated_lines(evidence: EvidenceView) -> Number:
     if evidence.trace_reason is not None or evidence.basis == "categories":
         return Number(reason=evidence.trace_reason or "older_document")
-    seen: dict[tuple[bool, str], list[Run]] = {}
+    seen: dict[tuple[bool, str], list[LineRun]] = {}
     again = whole = lacking = accesses = 0
     for one in shown_lines(evidence):
         accesses += 1
@@ -174,11 +174,11 @@ def _repeated_lines(evidence: Evidence) -> Number:
     return _share(again, whole, "lines shown, each time counted", "nothing_shown")
 
 
-def _dropped_lines(evidence: Evidence, lines: SeenLines) -> Number:
+def _dropped_lines(evidence: EvidenceView, lines: SeenLines) -> Number:
     stated = evidence.document.final_context
     if stated is UNSET:
         return Number(reason="no_final_context")
-    used: dict[str, list[Run]] = {}
+    used: dict[str, list[LineRun]] = {}
     for part in stated:
         used.setdefault(part.file.lower(), []).append((part.line_start, part.line_end))
     kept = 0
@@ -188,14 +188,14 @@ def _dropped_lines(evidence: Evidence, lines: SeenLines) -> Number:
     return _share(seen - kept, seen, "gold lines shown", "never_hit")
 
 
-def _gold_lines_seen(evidence: Evidence) -> dict[str, list[Run]]:
+def _gold_lines_seen(evidence: EvidenceView) -> dict[str, list[LineRun]]:
     """Gold lines that were shown, by file."""
-    gold: dict[str, list[Run]] = {}
+    gold: dict[str, list[LineRun]] = {}
     chunks = evidence.document.ground_truth.chunks
     for chunk in chunks if chunks is not UNSET else ():
         if chunk.line_start <= chunk.line_end:
             gold.setdefault(chunk.file.lower(), []).append((chunk.line_start, chunk.line_end))
-    shown: dict[str, list[Run]] = {}
+    shown: dict[str, list[LineRun]] = {}
     for one in shown_lines(evidence):
         for name in _names(one):
             shown.setdefault(name, []).extend(one.runs or ())
