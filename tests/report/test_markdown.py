@@ -36,6 +36,7 @@ def test_the_sections_stand_in_order_the_answer_first(small: ReportData) -> None
         "Finding the relevant files",
         "How soon",
         "Using what was found",
+        "Seen, edited, resolved",
         "What went wrong",
         "Coverage",
         "By configuration, suite and model",
