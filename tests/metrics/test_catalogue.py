@@ -14,13 +14,11 @@ from groundtrace.documents.metrics import (
     ContextMetrics,
     DiscoveryMetrics,
     FileLevelMetrics,
-    FunnelMetrics,
     LineLevelMetrics,
-    PatchMetrics,
-    PublishedMetrics,
     SubagentMetrics,
     UtilizationProbes,
 )
+from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.errors import UsageError
 from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES, SECTIONS, Catalogue

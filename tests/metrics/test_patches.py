@@ -16,12 +16,8 @@ from hypothesis import strategies as st
 from msgspec import UNSET, json, structs
 
 from groundtrace.documents.events import Chunk, EventsDocument, StatedContext, Submission
-from groundtrace.documents.metrics import (
-    FunnelMetrics,
-    MetricsDocument,
-    PatchMetrics,
-    PublishedMetrics,
-)
+from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.metrics.catalogue import METRICS
 from tests.metrics.builders import Seen, metrics_of, step, trial
 

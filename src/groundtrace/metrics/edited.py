@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from msgspec import UNSET
 
 from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.patches import EditSource
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
-
-Source = Literal["trace", "predictions", "writes"]
-"""Where the edited files come from: a patch in the trace, one in a predictions file, or calls."""
 
 FROM_TRACE = "trace: "
 """What `submission.source` begins with where the trace itself states the patch."""
@@ -25,7 +22,7 @@ OUTSIDE = ("/", "~", "../")
 class Edited:
     """Edited files by their names in lower case, and where they come from."""
 
-    source: Source | None
+    source: EditSource | None
     reason: str | None = None
     """Why it is not known what was edited."""
     files: Mapping[str, str] = field(default_factory=dict)
@@ -38,7 +35,7 @@ def edited_files(evidence: EvidenceView) -> Edited:
     """What was handed in, else what was written."""
     submission = evidence.document.submission
     if submission is not UNSET:
-        source: Source = "trace" if submission.source.startswith(FROM_TRACE) else "predictions"
+        source: EditSource = "trace" if submission.source.startswith(FROM_TRACE) else "predictions"
         created = [] if submission.new_files is UNSET else submission.new_files
         return Edited(source, None, by_key(submission.files), frozenset(by_key(created)))
     if evidence.trace_reason is not None:

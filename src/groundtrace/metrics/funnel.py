@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
-from groundtrace.documents.metrics import FunnelMetrics
+from groundtrace.documents.patches import EditSource, FunnelMetrics, FunnelStage
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.edited import Source, edited_files, names_of
+from groundtrace.metrics.edited import edited_files, names_of
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
@@ -19,18 +18,16 @@ from groundtrace.metrics.record import (
 )
 from groundtrace.model import AccessKind
 
-Stage = Literal["never_met", "met", "shown", "edited"]
-
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
     """The relevant files, each with the furthest stage that it reached."""
 
     reason: str | None
-    source: Source | None = None
-    files: Mapping[str, Stage] = field(default_factory=dict)
+    source: EditSource | None = None
+    files: Mapping[str, FunnelStage] = field(default_factory=dict)
 
-    def count(self, stage: Stage) -> int:
+    def count(self, stage: FunnelStage) -> int:
         """Files that came so far and no further."""
         return Counter(self.files.values())[stage]
 
@@ -42,8 +39,11 @@ def funnel_of(evidence: EvidenceView) -> Funnel:
     if evidence.basis == "categories":
         return Funnel("older_document")
     edited = edited_files(evidence)
-    stages: dict[str, Stage] = dict.fromkeys(evidence.truth, "never_met")
-    reached: Sequence[tuple[Stage, frozenset[AccessKind]]] = (("met", RETRIEVED), ("shown", SHOWN))
+    stages: dict[str, FunnelStage] = dict.fromkeys(evidence.truth, "never_met")
+    reached: Sequence[tuple[FunnelStage, frozenset[AccessKind]]] = (
+        ("met", RETRIEVED),
+        ("shown", SHOWN),
+    )
     for stage, kinds in reached:
         for touch in evidence.first(kinds):
             if touch.truth is not None:
@@ -71,7 +71,7 @@ _PROBLEMS = "Where no patch is known, what calls wrote counts as edited (`source
 
 
 def _stage(
-    stage: Stage, title: str, measures: str, worked: str, value: float, order: int
+    stage: FunnelStage, title: str, measures: str, worked: str, value: float, order: int
 ) -> MetricDeclaration[Funnel]:
     name = f"funnel_{stage}"
 
