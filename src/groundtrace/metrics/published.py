@@ -66,7 +66,7 @@ def _declared(
         arithmetic=lambda view: view[name].text,
         worked={name: worked},
         better="lower" if better_lower else "higher",
-        shown_in={name: {"published": Spot(order), "trial_detail": Spot(160 + order)}},
+        shown_in={name: {"published": Spot(order)}},
     )
 
 

@@ -159,7 +159,7 @@ def _repeated_lines(evidence: EvidenceView) -> Number:
         seen[one.touch.key] = joined([*known, *one.runs])
     if too_many(lacking, accesses):
         return Number(reason="lines_unknown")
-    return _share(again, whole, "lines shown, each time counted", "nothing_shown")
+    return _share(again, whole, "views of lines", "nothing_shown")
 
 
 def _dropped_lines(evidence: EvidenceView, lines: SeenLines) -> Number:
