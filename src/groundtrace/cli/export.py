@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -> int:
     """Write evaluated runs as flat tables (parquet, csv) or as TREC run and qrels files.
 
-    The tables are trials, events, accesses, metrics, truth and problems; see the page on tables.
+    The tables are trials, events, accesses, files, tools, metrics, truth,
+    discovery and problems; see the page on tables.
 
     \b
     Worked lines:
