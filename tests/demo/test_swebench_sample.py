@@ -137,6 +137,12 @@ def test_page_and_short_report_show_the_funnel(groundtrace: Call, tmp_path: Path
         *("6", "0.2500", "0.3611", "0.1667", "0.2222")
     ]
     assert "### Differences on tasks that both ran: `tern-large-1` minus `tern-small-1`" in short
+    # Task by task: 112 to 152 are edited more by the larger model, and 160; 171 less.
+    edited = next(line for line in short.splitlines() if line.startswith("| edited "))
+    assert [cell.strip() for cell in edited.split("|")[2:4]] == ["0.5333", "0.8667"]
+    assert edited.split("|")[7].strip() == "6/3/1"
+    never = next(line for line in short.splitlines() if line.startswith("| never met "))
+    assert never.split("|")[7].strip() == "0/8/2", "never met: of two tasks less"
     page = (results / "retrieval_report.html").read_text()
     assert 'id="chart-funnel"' in page
     assert "tern-small-1, not resolved, never met: 25 % (6 tasks)" in page

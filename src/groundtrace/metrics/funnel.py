@@ -67,7 +67,7 @@ def make_funnel(view: Funnel) -> FunnelMetrics:
 
 
 _UNDEFINED = NO_TRUTH_OR_TRACE + ", or the document is of version 1.0 (`older_document`)"
-_PROBLEMS = "Where no patch is known, what calls wrote counts as edited (`source`: `writes`), and a file that a program changed out of sight does not. A file that need not be edited stops at shown, and rightly so."
+_PROBLEMS = "Where no patch is known, what calls wrote counts as edited (`source`: `writes`), and a file that a program changed out of sight does not. A file that need not be edited stops at shown, and rightly so: that less of “shown” is better holds only where every relevant file is to be edited."
 
 
 def _stage(

@@ -173,12 +173,15 @@ def _matched(data: ReportData) -> Iterator[ReportTable]:
                 ">mean delta",
                 ">interval",
                 ">p adjusted",
-                ">better/same/worse",
+                ">more/same/less",
                 ">n",
                 "left out",
             ),
             rows,
-            ("Over the tasks that both have. Better: fewer files that stop short of an edit.",),
+            (
+                "Over the tasks that both have; in how many of them the share is larger, the same "
+                "and smaller. A file that need not be edited rightly stops at shown.",
+            ),
         )
         yield dataclasses.replace(made, open=True)
 
@@ -190,6 +193,9 @@ def _deltas(comparison: MatchedComparison) -> Iterator[list[str]]:
         if delta is None or not delta.n:
             continue
         write = partial(formats.delta, stage.name)
+        more, less = delta.n_better, delta.n_worse
+        if stage.better == "lower":
+            more, less = less, more
         yield [
             stage.heading("funnel"),
             formats.value(stage.name, delta.mean_baseline),
@@ -197,7 +203,7 @@ def _deltas(comparison: MatchedComparison) -> Iterator[list[str]]:
             write(delta.mean_delta),
             formats.interval(delta.ci_low, delta.ci_high, write),
             formats.p_value(delta.p_adjusted),
-            f"{delta.n_better}/{delta.n_same}/{delta.n_worse}",
+            f"{more}/{delta.n_same}/{less}",
             formats.count(delta.n),
             left_out(delta.left_out),
         ]
