@@ -200,6 +200,11 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _text("edited_from", "Where edited files come from: trace, predictions or writes."),
         _text("verdict", "What became of the trial: resolved, partly, not_resolved, no_verdict."),
     ),
+    "groups": (
+        *KEY,
+        _text("name", "Column of a manifest that groundtrace does not know."),
+        _text("value", "The trial's value in it."),
+    ),
     "problems": (
         *KEY,
         _text("kind", "Kind of problem."),

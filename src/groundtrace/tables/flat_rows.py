@@ -138,6 +138,12 @@ def _funnel(detail: Detail) -> Iterator[FlatRow]:
             yield file, stage, section.source, verdict
 
 
+def _groups(detail: Detail) -> Iterator[FlatRow]:
+    outcome = detail.row.outcome
+    if outcome is not None and outcome.groups is not UNSET:
+        yield from outcome.groups.items()
+
+
 def _problems(detail: Detail) -> Iterator[FlatRow]:
     yield from _problem_counts(detail.events).items()
 
@@ -157,5 +163,6 @@ _MAKERS: Mapping[str, Callable[[Detail], Iterator[FlatRow]]] = {
     "truth": _truth,
     "discovery": _discovery,
     "funnel": _funnel,
+    "groups": _groups,
     "problems": _problems,
 }
