@@ -39,6 +39,7 @@ def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -
     """
     from groundtrace.artifacts.output_folders import OutputFolders
     from groundtrace.errors import UsageError
+    from groundtrace.redact import mask
     from groundtrace.stages.evaluated_trials import evaluated_trials
     from groundtrace.tables.export import write_csv, write_parquet
     from groundtrace.tables.trec import write_trec
@@ -50,7 +51,7 @@ def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -
     writers = {"csv": write_csv, "parquet": write_parquet, "trec": write_trec}
     written = [str(path) for path in writers[target](trials, folder)]
     if output.as_json:
-        print_json({"written": written, "problems": [str(problem) for problem in problems]})
+        print_json({"written": written, "problems": [mask(str(problem)) for problem in problems]})
     else:
         print_result("\n".join(written))
     return say_failures([str(problem) for problem in problems], quiet=output.quiet)
