@@ -28,7 +28,7 @@ from groundtrace.plan import (
     problems_outside_runs,
 )
 from groundtrace.redact import masking
-from groundtrace.rows.kept import KeptRows, RowsByRun
+from groundtrace.rows.kept import KeptRows, RowsByRun, packed
 from groundtrace.stages.all_outcomes import outcomes_of, write_all_outcomes
 from groundtrace.stages.request import Request, Ticker
 from groundtrace.stages.session import RunSession, batches, open_sessions, with_last, work_through
@@ -158,7 +158,10 @@ def normalize_trial(work: TrialWork) -> TrialDone:
     """One trial, in a worker; the stages it goes through are imported when there is a trial."""
     from groundtrace.pipeline import process_trial
 
-    return process_trial(work)
+    made = process_trial(work)
+    if made.row is None:
+        return made
+    return replace(made, row=None, packed_row=packed(made.row))
 
 
 def _notes(tasks: TaskDefinitions | None, context: Context) -> list[str]:
@@ -289,8 +292,8 @@ def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Norma
     run.outcomes[work.document] = made.outcome
     if made.is_settled:
         run.session.enter_document(work.document, work.inputs, made.mark, made.outcome)
-    if made.row is not None:
-        run.rows.keep(work.document, made.row)
+    if made.packed_row is not None:
+        run.rows.keep_packed(work.document, made.packed_row)
         run.session.enter_metrics(work.document, made.mark, made.metrics_mark)
 
 

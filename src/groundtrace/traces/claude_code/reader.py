@@ -36,6 +36,11 @@ _KIN = re.compile(
 )
 """Qwen Code writes the same members around messages of Gemini, Copilot and Kimi the API's words in
 events of their own; read as Claude Code's they would be sessions without a call."""
+_KIN_WORDS = (
+    *(b'"parts"', b'"systemPayload"', b'"session.', b'"assistant.', b'"tool.', b'"user.'),
+    *(b'"context.', b'"llm.'),
+)
+"""One of these is in what `_KIN` finds."""
 _OWN_NAMES = ("claude-code.txt", "session.jsonl", "agent_trace.jsonl")
 
 
@@ -60,7 +65,8 @@ class ClaudeCodeReader:
     def recognise(self, probe: Probe) -> Recognised | None:
         """By members that only Claude Code writes, then by the API's words, then by name."""
         head = probe.head
-        if _KIN.search(head):
+        # The pattern is slow to say no; plain text is found at once.
+        if any(word in head for word in _KIN_WORDS) and _KIN.search(head):
             return None
         for marker in _MARKERS:
             if marker in head:

@@ -33,6 +33,8 @@ _STREAM = re.compile(
     rb'\{\s*"type"\s*:\s*"(?:thread\.started|turn\.(?:started|completed|failed)'
     rb'|item\.(?:started|updated|completed))"'
 )
+_STREAM_WORDS = (b'"thread.started"', b'"turn.', b'"item.')
+"""One of these is in what `_STREAM` finds."""
 _OLD_STREAM = re.compile(
     rb'"msg"\s*:\s*\{\s*"type"\s*:\s*"(?:session_configured|task_started|exec_command_begin)"'
 )
@@ -62,13 +64,14 @@ class CodexReader:
             return Recognised("shape", "a packed rollout") if _PACKED.search(probe.path) else None
         if b'"session_meta"' in head and b'"payload"' in head and _META.search(head):
             return Recognised("marker", "a line of type session_meta")
-        if _STREAM.search(head):
+        # Patterns are slow to say no to other formats' text; plain text is found at once.
+        if any(word in head for word in _STREAM_WORDS) and _STREAM.search(head):
             return Recognised("marker", "events of codex exec --json")
         if b'"msg"' in head and _OLD_STREAM.search(head):
             return Recognised("marker", "messages of the stream of 2025")
         if b'"record_type"' in head and _FLAT_HEAD.match(head):
             return Recognised("marker", 'a first line with "instructions", then "record_type"')
-        if _LINE.search(head):
+        if b'"payload"' in head and _LINE.search(head):
             return Recognised("shape", "lines of a rollout without its first one")
         if _FLAT_HEAD.match(head) and (b'"type"' in head or head.count(b"\n") < 2):
             return Recognised("shape", 'a first line with "instructions", then bare items')
