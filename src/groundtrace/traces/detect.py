@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
-from groundtrace.storage import EntryKind, Folder, Links
+from groundtrace.storage import Entry, Folder, Links
 from groundtrace.traces.claims import Probe, Recognised, Strength, stated_by
 from groundtrace.traces.source import Reader
 
@@ -38,66 +38,75 @@ class Detected:
 def candidates(folder: Folder, readers: Sequence[Reader], problems: list[Problem]) -> list[str]:
     """Files that any reader wants to see, in the order of the readers' patterns."""
     found: dict[str, None] = {}
-    listings: dict[str, dict[str, EntryKind]] = {}
+    listings = Listings(folder)
     for reader in readers:
         for pattern in reader.patterns:
-            for path in expand(folder, pattern, listings, problems):
+            for path in expand(pattern, listings, problems):
                 found.setdefault(path)
     return list(found)
 
 
-def expand(
-    folder: Folder,
-    pattern: str,
-    listings: dict[str, dict[str, EntryKind]],
-    problems: list[Problem],
-) -> Iterator[str]:
-    """Files that match a pattern of literal parts, `*` parts and `**`.
+class Listings:
+    """What the folders of a trial hold, each listed once: most patterns lie in the same one."""
 
-    `listings` holds what folders were found to hold: most patterns lie in the same one.
-    """
+    def __init__(self, folder: Folder) -> None:
+        self._top = folder
+        self._folders: dict[str, Folder] = {"": folder}
+        self._entries: dict[str, Sequence[Entry]] = {}
+
+    def folder(self, path: str) -> Folder:
+        """The folder at a path below the trial's."""
+        if path not in self._folders:
+            self._folders[path] = self._top.folder(path)
+        return self._folders[path]
+
+    def entries(self, path: str) -> Sequence[Entry]:
+        """What the folder at a path holds."""
+        if path not in self._entries:
+            self._entries[path] = tuple(self.folder(path).entries())
+        return self._entries[path]
+
+
+def expand(pattern: str, listings: Listings, problems: list[Problem]) -> Iterator[str]:
+    """Files that match a pattern of literal parts, `*` parts and `**`."""
     if _SPECIAL.isdisjoint(pattern):
         parent, _, name = pattern.rpartition("/")
-        if parent not in listings:
-            place = folder.folder(parent) if parent else folder
-            listings[parent] = {entry.name: entry.kind for entry in place.entries()}
-        if listings[parent].get(name) == "file":
+        if any(entry.name == name and entry.kind == "file" for entry in listings.entries(parent)):
             yield pattern
         return
-    literal: list[str] = []
     parts = pattern.split("/")
-    while parts and _SPECIAL.isdisjoint(parts[0]):
-        literal.append(parts.pop(0))
-    base = "/".join(literal)
-    start = folder.folder(base) if base else folder
+    literal = next(number for number, part in enumerate(parts) if not _SPECIAL.isdisjoint(part))
+    base = "/".join(parts[:literal])
+    if not listings.entries(base):
+        return
     budget = [MAX_FOLDERS]
-    for path in _walk(start, parts, budget, Links()):
-        yield f"{base}/{path}" if base else path
+    yield from _walk(base, parts[literal:], listings, budget, Links())
     if budget[0] < 0:
         reason = f"more than {MAX_FOLDERS:,} folders; traces in the others were not looked for"
         problems.append(Problem(base or ".", "too_many_folders", reason))
 
 
-def _walk(folder: Folder, parts: list[str], budget: list[int], links: Links) -> Iterator[str]:
-    if not links.enters(folder):
+def _walk(
+    path: str, parts: Sequence[str], listings: Listings, budget: list[int], links: Links
+) -> Iterator[str]:
+    if not links.enters(listings.folder(path)):
         return
     budget[0] -= 1
     if budget[0] < 0 or not parts:
         return
     first, rest = parts[0], parts[1:]
-    for entry in folder.entries():
+    for entry in listings.entries(path):
+        inside = f"{path}/{entry.name}" if path else entry.name
         if first == "**":
             if entry.kind == "folder":
-                for path in _walk(folder.folder(entry.name), parts, budget, links):
-                    yield f"{entry.name}/{path}"
+                yield from _walk(inside, parts, listings, budget, links)
             elif entry.kind == "file" and rest and fnmatch.fnmatchcase(entry.name, rest[-1]):
-                yield entry.name
+                yield inside
         elif fnmatch.fnmatchcase(entry.name, first):
             if not rest and entry.kind == "file":
-                yield entry.name
+                yield inside
             elif rest and entry.kind == "folder":
-                for path in _walk(folder.folder(entry.name), rest, budget, links):
-                    yield f"{entry.name}/{path}"
+                yield from _walk(inside, rest, listings, budget, links)
 
 
 def is_spare(path: str, readers: Iterable[Reader]) -> bool:
