@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
-from groundtrace.storage import Entry, Folder, Links
+from groundtrace.storage import EntryKind, Folder, Links
 from groundtrace.traces.claims import Probe, Recognised, Strength, stated_by
 from groundtrace.traces.source import Reader
 
@@ -52,7 +52,7 @@ class Listings:
     def __init__(self, folder: Folder) -> None:
         self._top = folder
         self._folders: dict[str, Folder] = {"": folder}
-        self._entries: dict[str, Sequence[Entry]] = {}
+        self._kinds: dict[str, dict[str, EntryKind]] = {}
 
     def folder(self, path: str) -> Folder:
         """The folder at a path below the trial's."""
@@ -60,24 +60,24 @@ class Listings:
             self._folders[path] = self._top.folder(path)
         return self._folders[path]
 
-    def entries(self, path: str) -> Sequence[Entry]:
-        """What the folder at a path holds."""
-        if path not in self._entries:
-            self._entries[path] = tuple(self.folder(path).entries())
-        return self._entries[path]
+    def kinds(self, path: str) -> Mapping[str, EntryKind]:
+        """Names in the folder at a path, each with its kind."""
+        if path not in self._kinds:
+            self._kinds[path] = dict(self.folder(path).kinds())
+        return self._kinds[path]
 
 
 def expand(pattern: str, listings: Listings, problems: list[Problem]) -> Iterator[str]:
     """Files that match a pattern of literal parts, `*` parts and `**`."""
     if _SPECIAL.isdisjoint(pattern):
         parent, _, name = pattern.rpartition("/")
-        if any(entry.name == name and entry.kind == "file" for entry in listings.entries(parent)):
+        if listings.kinds(parent).get(name) == "file":
             yield pattern
         return
     parts = pattern.split("/")
     literal = next(number for number, part in enumerate(parts) if not _SPECIAL.isdisjoint(part))
     base = "/".join(parts[:literal])
-    if not listings.entries(base):
+    if not listings.kinds(base):
         return
     budget = [MAX_FOLDERS]
     yield from _walk(base, parts[literal:], listings, budget, Links())
@@ -95,17 +95,17 @@ def _walk(
     if budget[0] < 0 or not parts:
         return
     first, rest = parts[0], parts[1:]
-    for entry in listings.entries(path):
-        inside = f"{path}/{entry.name}" if path else entry.name
+    for name, kind in listings.kinds(path).items():
+        inside = f"{path}/{name}" if path else name
         if first == "**":
-            if entry.kind == "folder":
+            if kind == "folder":
                 yield from _walk(inside, parts, listings, budget, links)
-            elif entry.kind == "file" and rest and fnmatch.fnmatchcase(entry.name, rest[-1]):
+            elif kind == "file" and rest and fnmatch.fnmatchcase(name, rest[-1]):
                 yield inside
-        elif fnmatch.fnmatchcase(entry.name, first):
-            if not rest and entry.kind == "file":
+        elif fnmatch.fnmatchcase(name, first):
+            if not rest and kind == "file":
                 yield inside
-            elif rest and entry.kind == "folder":
+            elif rest and kind == "folder":
                 yield from _walk(inside, rest, listings, budget, links)
 
 
