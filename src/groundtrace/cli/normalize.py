@@ -65,7 +65,7 @@ def command(
     if output.as_json:
         print_json(as_data(done))
     else:
-        print_result(as_text(done))
+        print_result(normalized_text(done))
         say_unknown_tools(done.unknown_calls, done.uncounted_servers, quiet=output.quiet)
     return say_failures(done.failed, quiet=output.quiet)
 
@@ -86,7 +86,7 @@ def as_data(done: Normalized) -> dict[str, Any]:
     }
 
 
-def as_text(done: Normalized) -> str:
+def normalized_text(done: Normalized) -> str:
     """The result for people: one line, and what deserves a second look."""
     lines = [
         f"{plural(done.written, 'document')} written, {done.unchanged} unchanged, "

@@ -74,7 +74,7 @@ def command(
         data = normalize_command.as_data(done)
         print_json(data | {"reports": written.written, "failed": failed} | answer_data(document))
     else:
-        print_message(normalize_command.as_text(done), quiet=output.quiet)
+        print_message(normalize_command.normalized_text(done), quiet=output.quiet)
         say_summary(summary, quiet=output.quiet)
         print_answer(document)
         print_result(closing_words(written.written))

@@ -11,7 +11,7 @@ from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.events import Access, LineChange, LineRange
 from groundtrace.jsonio import clean_text
 from groundtrace.model import AccessKind, FileRef
-from groundtrace.paths import LinesOfChunk, Resolver
+from groundtrace.paths import ChunkLines, Resolver
 
 Lines = tuple[int | UnsetType, int | UnsetType]
 """First and last line shown, where known."""
@@ -26,8 +26,8 @@ class FileFacts(msgspec.Struct, frozen=True):
     """The entry of the relevant files that it is, as the document spells it."""
     edit: str | UnsetType
     near: bool | UnsetType
-    chunks: tuple[LinesOfChunk, ...]
-    edit_chunks: tuple[LinesOfChunk, ...]
+    chunks: tuple[ChunkLines, ...]
+    edit_chunks: tuple[ChunkLines, ...]
 
 
 class Accesses:
@@ -110,7 +110,7 @@ def _shown_again(first: Access, again: Access) -> Access:
     return structs.replace(first, shown_chars=first.shown_chars + again.shown_chars)
 
 
-def _met(chunks: Iterable[LinesOfChunk], ref: FileRef, lines: Lines) -> list[int] | UnsetType:
+def _met(chunks: Iterable[ChunkLines], ref: FileRef, lines: Lines) -> list[int] | UnsetType:
     """Positions of the chunks of a file that the lines shown meet."""
     met = {
         chunk.index

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from groundtrace.redact.forms import Span
+from groundtrace.redact.forms import CredentialSpan
 from groundtrace.redact.values import LONG_RANDOM, is_random
 
 _KEY_BEGIN = "-----BEGIN "
@@ -141,13 +141,15 @@ _CALLS = tuple(
 _COMMAND_END = re.compile(r"[\n|;&]")
 _MARKS = tuple(
     dict.fromkeys(
-        mark for marks in (*(row[0] for row in (*_SIMPLE, *_CALLS)), ("htpasswd",)) for mark in marks
+        mark
+        for marks in (*(row[0] for row in (*_SIMPLE, *_CALLS)), ("htpasswd",))
+        for mark in marks
     )
 )
 """Every text in lower case without which none of the patterns can match."""
 
 
-def by_place(text: str) -> Iterator[Span]:
+def by_place(text: str) -> Iterator[CredentialSpan]:
     """Credentials at places where nothing else is."""
     lower = text.lower()
     if _KEY_BEGIN in text:
@@ -174,7 +176,7 @@ def _share(marks: tuple[str, ...], held: Sequence[str]) -> bool:
     return any(mark in held for mark in marks)
 
 
-def _key_blocks(text: str) -> Iterator[Span]:
+def _key_blocks(text: str) -> Iterator[CredentialSpan]:
     at = 0
     while (head := _KEY_HEAD.search(text, at)) is not None:
         end = _KEY_END.search(text, head.end())
@@ -182,7 +184,7 @@ def _key_blocks(text: str) -> Iterator[Span]:
         yield head.start(), at
 
 
-def _user_infos(text: str) -> Iterator[Span]:
+def _user_infos(text: str) -> Iterator[CredentialSpan]:
     for found in _USER_INFO.finditer(text):
         if found["pass"] is not None:
             start, end = found.start("pass") + 1, found.end("pass")
@@ -192,7 +194,7 @@ def _user_infos(text: str) -> Iterator[Span]:
             yield found.span("user")
 
 
-def _flags(text: str, held: Sequence[str]) -> Iterator[Span]:
+def _flags(text: str, held: Sequence[str]) -> Iterator[CredentialSpan]:
     for marks, names, flags in _CALLS:
         if not _share(marks, held):
             continue

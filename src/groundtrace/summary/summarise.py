@@ -33,7 +33,7 @@ from groundtrace.documents.summary import (
 )
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.metrics.displays import Display
-from groundtrace.metrics.taxonomy import ABOUT_WRITES
+from groundtrace.metrics.error_taxonomy import ABOUT_WRITES
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import VOLUME, Find, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct
@@ -221,10 +221,10 @@ class _Group:
                 counts["files_edit_targets_unknown"] += files
 
 
-Counted = TypeVar("Counted")
+Name = TypeVar("Name")
 
 
-def _add_counts(total: Counter[Counted], counts: Mapping[Counted, int]) -> None:
+def _add_counts(total: Counter[Name], counts: Mapping[Name, int]) -> None:
     """What `Counter.update` does with a mapping, without asking what it was given."""
     for name, count in counts.items():
         total[name] = total.get(name, 0) + count
