@@ -141,9 +141,11 @@ _CALLS = tuple(
 _COMMAND_END = re.compile(r"[\n|;&]")
 _MARKS = tuple(
     dict.fromkeys(
-        mark
-        for marks in (*(row[0] for row in (*_SIMPLE, *_CALLS)), ("htpasswd",))
-        for mark in marks
+        (
+            *(mark for marks, _ in _SIMPLE for mark in marks),
+            *(mark for marks, _, _ in _CALLS for mark in marks),
+            "htpasswd",
+        )
     )
 )
 """Every text in lower case without which none of the patterns can match."""

@@ -188,7 +188,8 @@ class _Group:
         self._add_coverage(row)
         self.sizes[row.slices.candidate_set_size if row.slices else NONE] += 1
         self.evidence[row.slices.evidence_type if row.slices else NONE] += 1
-        _add_counts(self.categories, row.summary.events_by_category)
+        for category, count in row.summary.events_by_category.items():
+            self.categories[category] += count
         _add_counts(self.accesses, row.accesses)
         _add_counts(self.finders, row.finders)
         for label in LABELS:

@@ -81,9 +81,9 @@ class CodexReader:
             return Recognised("shape", "lines of a rollout without its first one")
         if is_flat and (b'"type"' in head or head.count(b"\n") < 2):
             return Recognised("shape", 'a first line with "instructions", then bare items')
-        if types & _ITEM_TYPES and b'"call_id"' in head and b'"function_call_output"' in head:
-            if _FLAT_ITEM.search(head):
-                return Recognised("shape", "bare items of a rollout")
+        has_items = types & _ITEM_TYPES and b'"call_id"' in head
+        if has_items and b'"function_call_output"' in head and _FLAT_ITEM.search(head):
+            return Recognised("shape", "bare items of a rollout")
         if probe.path.endswith("agent/codex.txt"):
             return Recognised("name", "named codex.txt")
         return None
