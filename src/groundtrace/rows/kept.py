@@ -22,6 +22,12 @@ def packed(row: TrialRow) -> bytes:
     return pickle.dumps(row, pickle.HIGHEST_PROTOCOL)
 
 
+def unpacked(data: bytes) -> TrialRow:
+    """A row from its bytes, which this program made."""
+    row: TrialRow = pickle.loads(data)
+    return row
+
+
 class RowFile:
     """The file: rows are added at its end and read from anywhere. It is deleted with its last user."""
 
@@ -41,13 +47,11 @@ class RowFile:
             ) from error
         return place
 
-    def row(self, place: int) -> TrialRow:
-        """The row at a place."""
+    def data(self, place: int) -> bytes:
+        """The packed row at a place."""
         stream = self._opened()
         stream.seek(place)
-        data = stream.read(int.from_bytes(stream.read(4), "little"))
-        row: TrialRow = pickle.loads(data)
-        return row
+        return stream.read(int.from_bytes(stream.read(4), "little"))
 
     def _opened(self) -> IO[bytes]:
         if self._stream is None:
@@ -75,8 +79,12 @@ class KeptRows(Mapping[str, TrialRow]):
         """The same of a row that a worker packed."""
         self._places[document] = self._file.add(data)
 
+    def packed(self, document: str) -> bytes:
+        """The row of a document as it is kept."""
+        return self._file.data(self._places[document])
+
     def __getitem__(self, document: str) -> TrialRow:
-        return self._file.row(self._places[document])
+        return unpacked(self.packed(document))
 
     def __contains__(self, document: object) -> bool:
         return document in self._places

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY
@@ -30,11 +30,14 @@ from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import ReadAgain, rows_of_runs
 from groundtrace.stages.session import (
     RunSession,
+    Sessions,
     batches,
     open_session,
     open_sessions,
     work_through,
 )
+from groundtrace.stages.summary_work import SMALL_RUN, SummaryWork, write_summary
+from groundtrace.storage import FolderEntry
 
 
 @dataclass(slots=True)
@@ -125,13 +128,16 @@ def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evalua
         # A run is done with its last document and its summary; each of them is a part of it.
         each = len(runs) / (len(works) + len(runs))
         work_through(request, sessions, evaluate_stored, works, enter, each=each)
+        stale = []
         for address, run in runs.items():
-            request.ticker.advance(each)
             if run.unchanged:
+                request.ticker.advance(each)
                 done.unchanged += len(run.paths)
                 del done.rows[address]
             else:
-                _finish_run(run, request, done)
+                _count_run(run, request, done)
+                stale.append(run)
+        _write_summaries(stale, request, sessions, each)
 
 
 def _prepared(session: RunSession, request: Request, made: KeptRows) -> _RunToEvaluate:
@@ -191,11 +197,8 @@ def _enter(result: Done[DocumentWork, DocumentDone], run: _RunToEvaluate, done: 
     done.failed.append(f"{result.item.output.url}/{path}: {reason}")
 
 
-def _finish_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
-    """Write the summary of a run, and save the state last."""
-    from groundtrace.summary.summarise import summarise
-
-    session, rows = run.session, run.rows
+def _count_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
+    """Add what became of a run's documents to the counts of the command."""
     whole = [work for work in run.works if work.document not in run.lost]
     worked = sum(not work.is_current for work in whole)
     done.evaluated += len(run.paths) - len(run.works) + worked
@@ -205,18 +208,44 @@ def _finish_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
     if any(refused.path == OUTCOMES_FILE for refused in run.refused):
         done.failed += lines_of(refused for refused in run.refused if refused.path == OUTCOMES_FILE)
     if not request.only:
-        session.forget_metrics_but({*rows, *run.left_behind})
-    summary = summarise(
-        ReadAgain(lambda: (rows[path] for path in sorted(rows))),
-        scope=session.output.run_id,
+        run.session.forget_metrics_but({*run.rows, *run.left_behind})
+
+
+def _write_summaries(
+    runs: Sequence[_RunToEvaluate], request: Request, sessions: Sessions, each: float
+) -> None:
+    """Write the summary of each run, and save its state last; those of small runs in workers."""
+    by_address = {run.session.folder.url: run for run in runs}
+
+    def enter(result: Done[SummaryWork, FolderEntry], session: RunSession) -> None:
+        # A worker that was lost: here it is done, or says what is wrong with the run.
+        written = result.result or write_summary(result.item)
+        session.enter_result(SUMMARY, by_address[session.folder.url].made_from, written)
+        session.save_if_changed()
+
+    most = SMALL_RUN if len(runs) > 1 else -1  # a single one is not worth a worker
+    works = [_summary_work(run, request, list) for run in runs if len(run.rows) <= most]
+    work_through(request, sessions, write_summary, works, enter, each=each)
+    for run in runs:
+        if len(run.rows) > most:
+            request.ticker.advance(each)
+            enter(Done(_summary_work(run, request, lambda packed: packed)), run.session)
+
+
+def _summary_work(
+    run: _RunToEvaluate, request: Request, held: Callable[[Iterable[bytes]], Iterable[bytes]]
+) -> SummaryWork:
+    """`held` makes of rows in a file what a worker can be given."""
+    rows, session = run.rows, run.session
+    return SummaryWork(
+        output=session.folder,
+        run_id=session.output.run_id,
         generated_at=request.generated_at,
-        outcomes=[run.outcomes] if run.outcomes is not None else [],
+        rows=held(ReadAgain(lambda: (rows.packed(path) for path in sorted(rows)))),
+        outcomes=run.outcomes,
         problems={kind: number for kind, number in run.problems.items()},  # noqa: C416
         refused=run.refused,
     )
-    written = write_document(session.folder, SUMMARY, summary)
-    session.enter_result(SUMMARY, run.made_from, written)
-    session.save_if_changed()
 
 
 def _summarise_all(request: Request, done: Evaluated) -> None:
