@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
@@ -70,6 +71,8 @@ class _RunToEvaluate:
     """Fingerprint of everything its summary is made from."""
     paths: Sequence[str]
     """Events documents that were asked for."""
+    stale: frozenset[str]
+    """Those whose metrics are to be computed."""
     unchanged: bool = False
     """Nothing is to be done: the summary is still right."""
     outcomes: OutcomesDocument | None = None
@@ -115,9 +118,13 @@ def summary_of(request: Request, done: Evaluated) -> RunSummaryDocument | None:
 
 
 def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evaluated) -> None:
-    with open_sessions(outputs) as sessions:
+    settings = asdict(request.settings)
+    stale = [output for output in outputs if not _is_unchanged(output, request, settings, done)]
+    if not stale:
+        return
+    with open_sessions(stale) as sessions:
         runs = {
-            address: _prepared(session, request, done.rows[address])
+            address: _prepared(session, request, settings, done.rows[address])
             for address, session in sessions.items()
         }
 
@@ -128,20 +135,40 @@ def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evalua
         # A run is done with its last document and its summary; each of them is a part of it.
         each = len(runs) / (len(works) + len(runs))
         work_through(request, sessions, evaluate_stored, works, enter, each=each)
-        stale = []
+        changed = []
         for address, run in runs.items():
-            if run.unchanged:
+            if run.unchanged:  # since it was looked at, another command did the work
                 request.ticker.advance(each)
                 done.unchanged += len(run.paths)
                 del done.rows[address]
             else:
                 _count_run(run, request, done)
-                stale.append(run)
-        _write_summaries(stale, request, sessions, each)
+                changed.append(run)
+        _write_summaries(changed, request, sessions, each)
 
 
-def _prepared(session: RunSession, request: Request, made: KeptRows) -> _RunToEvaluate:
-    """What of a run is to be evaluated, and what only to be read for the summary."""
+def _is_unchanged(
+    output: RunOutput, request: Request, settings: Mapping[str, Any], done: Evaluated
+) -> bool:
+    """Whether nothing is to be done for a run, which is then counted.
+
+    Told without a lock: nothing will be written. What is to be written is looked at again with it.
+    """
+    session = RunSession(output)
+    if done.rows.get(output.folder.url) or session.may_be_in_use:
+        return False
+    run = _looked_at(session, request, settings, done.rows[output.folder.url])
+    if run.unchanged:
+        request.ticker.advance()
+        done.unchanged += len(run.paths)
+        del done.rows[output.folder.url]
+    return run.unchanged
+
+
+def _looked_at(
+    session: RunSession, request: Request, settings: Mapping[str, Any], made: KeptRows
+) -> _RunToEvaluate:
+    """A run, and whether something is to be done for it; `settings` are those of the request."""
     marks = session.marks
     paths = sorted(path for path in marks if path.endswith(EVENTS_ENDING))
     stale = frozenset(
@@ -150,13 +177,20 @@ def _prepared(session: RunSession, request: Request, made: KeptRows) -> _RunToEv
         if path not in made and (request.force or not session.is_current_metrics(path))
     )
     events = {path: mark for path, mark in marks.items() if path.endswith(EVENTS_ENDING)}
-    made_from = fingerprint(
-        events, marks.get(OUTCOMES_FILE), request.only, asdict(request.settings)
-    )
-    run = _RunToEvaluate(session, made, made_from, paths)
+    made_from = fingerprint(events, marks.get(OUTCOMES_FILE), request.only, settings)
+    run = _RunToEvaluate(session, made, made_from, paths, stale)
     nothing_there = not paths and OUTCOMES_FILE not in marks
     nothing_to_do = not stale and not made and not request.force
     run.unchanged = nothing_there or (nothing_to_do and session.is_current(SUMMARY, made_from))
+    return run
+
+
+def _prepared(
+    session: RunSession, request: Request, settings: Mapping[str, Any], made: KeptRows
+) -> _RunToEvaluate:
+    """What of a run is to be evaluated, and what only to be read for the summary."""
+    run = _looked_at(session, request, settings, made)
+    paths, stale = run.paths, run.stale
     if run.unchanged:
         return run
     stored = read_outcomes(session.folder)

@@ -12,7 +12,15 @@ from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import document_paths, read_outcomes
 from groundtrace.artifacts.state import RunSeen
 from groundtrace.artifacts.write import write_in_parts
-from groundtrace.discover import Found, FoundProblem, Run, Skipped, discover_run, layout_of
+from groundtrace.discover import (
+    Found,
+    FoundProblem,
+    Run,
+    RunsLayout,
+    Skipped,
+    discover_run,
+    layout_of,
+)
 from groundtrace.discover.outcome_entry import outcome_entry
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.codec import encode_in_parts
@@ -33,12 +41,7 @@ from groundtrace.stages.all_outcomes import outcomes_of, write_all_outcomes
 from groundtrace.stages.request import Request, Ticker
 from groundtrace.stages.session import RunSession, batches, open_sessions, with_last, work_through
 from groundtrace.stages.task_definitions import TaskDefinitions
-from groundtrace.stages.unchanged import (
-    UnchangedRun,
-    fingerprint_of_run,
-    fingerprint_of_shared,
-    unchanged_run,
-)
+from groundtrace.stages.unchanged import KnownRuns, UnchangedRun, fingerprint_of_shared
 from groundtrace.storage import open_place
 
 if TYPE_CHECKING:
@@ -125,7 +128,7 @@ def _normalize(request: Request, with_metrics: bool) -> Normalized:
     done = Normalized(single=layout.single)
     outside: list[Skipped | FoundProblem] = []
     discovery = _Discovery(request.ticker)
-    plans = _plans(discovery.runs(layout.runs()), request, tasks, context, done, outside)
+    plans = _plans(layout, discovery, request, tasks, context, done, outside)
     for batch, last in with_last(batches(plans, lambda plan: len(plan[1].works))):
         discovery.end()
         _normalize_batch(batch, request, done, last=last)
@@ -194,7 +197,8 @@ class _Discovery:
 
 
 def _plans(
-    runs: Iterable[Run | Skipped | FoundProblem],
+    layout: RunsLayout,
+    discovery: _Discovery,
     request: Request,
     tasks: TaskDefinitions,
     context: Context,
@@ -203,14 +207,12 @@ def _plans(
 ) -> Iterator[tuple[RunOutput, Plan]]:
     """The work of every run that has some; what is of no run goes to `outside`."""
     known = Fingerprints(context.fingerprint())
-    shared = fingerprint_of_shared(request, tasks, context, known)
-    for run in runs:
+    seen = KnownRuns(request, fingerprint_of_shared(request, tasks, context, known))
+    for run in discovery.runs(layout.runs(seen.is_unchanged)):
         if not isinstance(run, Run):
             outside.append(run)
             continue
-        output = request.output_folders.run(run.run_id, run.path)
-        run_fingerprint = fingerprint_of_run(run, shared)
-        unchanged = unchanged_run(output, run_fingerprint, request)
+        output, run_fingerprint, unchanged = seen.look_at(run)
         if unchanged is not None:
             done.add_unchanged(unchanged)
             continue
