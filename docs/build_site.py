@@ -32,6 +32,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/guides/loose-traces.md",
         "docs/guides/trace-formats.md",
         "docs/guides/read-the-report.md",
+        "docs/guides/view.md",
         "docs/guides/compare-configs.md",
         "docs/guides/explain-a-number.md",
         "docs/guides/ground-truth.md",

@@ -23,6 +23,7 @@ ORDER = (
         "visible",
         "jsonio",
         "tomlio",
+        "given_files",
         "cut_json",
         "mcp",
         "values",
@@ -32,7 +33,7 @@ ORDER = (
     *("redact", "config", "prices"),
     *("storage", "problems", "model", "documents", "paths"),
     # one trial, from its files to its metrics
-    *("traces", "testing", "tools", "truth", "discover", "events", "metrics", "looked_at"),
+    *("traces", "testing", "tools", "truth", "discover", "events", "metrics"),
     # many trials
     *("rows", "summary", "impact", "artifacts", "report", "tables"),
     # whole runs
@@ -43,6 +44,7 @@ ORDER = (
         "pipeline",
         "stages",
         "explain",
+        "view",
         "demo",
         "api",
         "cli",

@@ -11,7 +11,7 @@ import click
 from groundtrace.cli.terminal import escape, in_columns
 from groundtrace.metrics.catalogue import OUTCOMES
 from groundtrace.report import formats
-from groundtrace.report.safe_text import plain
+from groundtrace.report.safe_text import plain, shown_name
 from groundtrace.report.wording import plural, reason
 
 SHOWN_FILES = 12
@@ -57,10 +57,14 @@ _COLOURS = {
 
 def _identity(found: dict[str, Any]) -> Iterator[str]:
     rows = [
-        [name, _text(field["value"]), plain(field["evidence"] or "")]
+        [name, _name(field["value"]), plain(field["evidence"] or "")]
         for name, field in found["identity"].items()
     ]
     yield in_columns(["field", "value", "evidence"], rows)
+
+
+def _name(value: Any) -> str:
+    return formats.MISSING if value is None else shown_name(str(value))
 
 
 def _text(value: Any) -> str:
@@ -90,7 +94,7 @@ def _ground_truth(found: dict[str, Any]) -> Iterator[str]:
         f"source: {plain(truth['source'] or 'none')} "
         f"({truth['confidence'] or 'no'} confidence), {plural(len(truth['files']), 'file')}"
     )
-    yield from (f"  {plain(name)}" for name in truth["files"])
+    yield from (f"  {shown_name(name)}" for name in truth["files"])
     edits = truth.get("expected_edit_files")
     if edits:
         yield (
@@ -98,12 +102,12 @@ def _ground_truth(found: dict[str, Any]) -> Iterator[str]:
             f"{plain(truth.get('expected_edit_files_source') or 'unknown')} "
             f"({truth.get('expected_edit_files_confidence') or 'no'} confidence)"
         )
-        yield from (f"  {plain(name)}" for name in edits)
+        yield from (f"  {shown_name(name)}" for name in edits)
     for chunk in truth.get("chunks") or ():
         lines = f"{chunk['line_start']}-{chunk['line_end']}"
-        yield f"chunk: {plain(chunk['file'])} lines {lines}  {plain(chunk['annotation'] or '')}".rstrip()
+        yield f"chunk: {shown_name(chunk['file'])} lines {lines}  {plain(chunk['annotation'] or '')}".rstrip()
     symbols = truth.get("symbols") or ()
-    yield from (f"symbol: {plain(s['symbol'])} in {plain(s['file'])}" for s in symbols)
+    yield from (f"symbol: {plain(s['symbol'])} in {shown_name(s['file'])}" for s in symbols)
 
 
 def _outcome(found: dict[str, Any]) -> Iterator[str]:
@@ -137,8 +141,8 @@ def _calls(found: dict[str, Any]) -> Iterator[str]:
             yield f"      {plain(name)}: {plain(' '.join(str(value).split()), ARGUMENT_LIMIT)}"
         for access in call["accesses"][:SHOWN_FILES]:
             truth = access.get("ground_truth_file")
-            hit = f"  = {plain(truth)}" if truth else ""
-            line = f"    {access['kind']:<8} {plain(access['file'])} {_lines(access)}"
+            hit = f"  = {shown_name(truth)}" if truth else ""
+            line = f"    {access['kind']:<8} {shown_name(access['file'])} {_lines(access)}"
             yield f"{line.rstrip()}{hit}"
         more = len(call["accesses"]) - SHOWN_FILES
         if more > 0:
@@ -155,12 +159,12 @@ def _ranking(found: dict[str, Any]) -> Iterator[str]:
     ranking = found["ranking"]
     for name in ("retrieved", "shown"):
         rows = ranking[name]
-        missed = [plain(entry) for entry in ranking[f"missed_{name}"]]
+        missed = [shown_name(entry) for entry in ranking[f"missed_{name}"]]
         yield f"{name}: {plural(len(rows), 'file')}"
         for row in rows:
             truth = row["ground_truth_file"]
-            hit = "" if truth is None else f"  = {plain(truth)}"
-            yield f"  {row['rank']:>4}  {plain(row['file'])} (step {row['step']}, {row['kind']}){hit}"
+            hit = "" if truth is None else f"  = {shown_name(truth)}"
+            yield f"  {row['rank']:>4}  {shown_name(row['file'])} (step {row['step']}, {row['kind']}){hit}"
         yield f"  missed: {', '.join(missed) or 'none'}"
 
 
@@ -184,7 +188,7 @@ def _looked_at(found: dict[str, Any]) -> Iterator[str]:
         f"{plural(seen['failed'], 'call')} failed, {seen['unanswered']} without a result"
     )
     rows = [
-        [plain(row["file"]), *(formats.count(row[key]) for key in _FILE_COLUMNS)]
+        [shown_name(row["file"]), *(formats.count(row[key]) for key in _FILE_COLUMNS)]
         for row in seen["files"][:SHOWN_FILES]
     ]
     yield in_columns(["file", "reads", "searches", "writes", "repeated", "characters"], rows)

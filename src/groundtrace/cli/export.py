@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -> int:
     """Write evaluated runs as flat tables (parquet, csv) or as TREC run and qrels files.
 
-    The tables are trials, events, accesses, metrics, truth and problems; see the page on tables.
+    The tables are trials, events, accesses, files, tools, metrics, truth,
+    discovery and problems; see the page on tables.
 
     \b
     Worked lines:
@@ -38,6 +39,7 @@ def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -
     """
     from groundtrace.artifacts.output_folders import OutputFolders
     from groundtrace.errors import UsageError
+    from groundtrace.redact import mask
     from groundtrace.stages.evaluated_trials import evaluated_trials
     from groundtrace.tables.export import write_csv, write_parquet
     from groundtrace.tables.trec import write_trec
@@ -49,7 +51,7 @@ def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -
     writers = {"csv": write_csv, "parquet": write_parquet, "trec": write_trec}
     written = [str(path) for path in writers[target](trials, folder)]
     if output.as_json:
-        print_json({"written": written, "problems": [str(problem) for problem in problems]})
+        print_json({"written": written, "problems": [mask(str(problem)) for problem in problems]})
     else:
         print_result("\n".join(written))
     return say_failures([str(problem) for problem in problems], quiet=output.quiet)

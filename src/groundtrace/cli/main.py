@@ -36,6 +36,7 @@ COMMANDS = {
     "evaluate": "evaluate",
     "impact": "impact",
     "report": "report",
+    "view": "view",
     "explain": "explain",
     "validate": "validate",
     "export": "export",

@@ -67,7 +67,7 @@ def command(
     else:
         print_result(normalized_text(done))
         say_unknown_tools(done.unknown_calls, done.uncounted_servers, quiet=output.quiet)
-    return say_failures(done.failed, quiet=output.quiet)
+    return say_failures([*done.failed, *done.unlisted], quiet=output.quiet)
 
 
 def as_data(done: Normalized) -> dict[str, Any]:
@@ -101,6 +101,11 @@ def normalized_text(done: Normalized) -> str:
     if done.left_behind:
         left = plural(done.left_behind, "document has", "documents have")
         lines.append(f"{left} no trial any more; --prune removes what is left behind")
+    if done.left_runs:
+        named = ", ".join(done.left_runs[:SHOWN_NOTES])
+        more = ", …" if len(done.left_runs) > SHOWN_NOTES else ""
+        left = plural(len(done.left_runs), "run with results is", "runs with results are")
+        lines.append(f"{left} not in RUNS any more and left out: {named}{more}")
     lines += [f"no trial: {fault}" for fault in done.faults[:SHOWN_NOTES]]
     if len(done.faults) > SHOWN_NOTES:
         lines.append(f"no trial: and {len(done.faults) - SHOWN_NOTES} more")

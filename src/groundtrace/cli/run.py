@@ -106,7 +106,8 @@ def run_stages(
     summary = summary_of(request, evaluated)
     impact(request, impact_options, evaluated.rows)
     written = report(request, formats, evaluated.rows)
-    return Stages(done, [*done.failed, *evaluated.failed], written, summary)
+    failed = [*done.failed, *done.unlisted, *evaluated.failed]
+    return Stages(done, failed, written, summary)
 
 
 def closing_words(reports: list[str]) -> str:

@@ -1,6 +1,7 @@
 """What reaches the terminal: results on stdout, progress and messages on stderr.
 
-Text from traces is escaped, so that no trace can move the cursor or colour the screen.
+Text from traces is escaped, so that no trace can move the cursor or colour the screen. Messages
+end up in logs: what looks like a credential in them is masked.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from groundtrace.redact import mask
 from groundtrace.visible import visible
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ def print_result(text: str) -> None:
 def print_message(text: str, *, quiet: bool = False) -> None:
     """A message, on stderr, unless told to be quiet."""
     if not quiet:
-        click.echo(escape(text), err=True)
+        click.echo(escape(mask(text)), err=True)
 
 
 def print_json(value: Any) -> None:
@@ -72,6 +74,10 @@ def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:
     if summary is not None:
         calls, servers = summary.unknown_tool_calls, summary.servers_not_counted
         say_unknown_tools(calls or {}, servers or {}, quiet=quiet)
+        if summary.looked_at:
+            from groundtrace.report.sections.looked_at import looked_at_text
+
+            print_message(looked_at_text(summary.looked_at), quiet=quiet)
 
 
 def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:

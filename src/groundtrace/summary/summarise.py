@@ -38,6 +38,8 @@ from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import VOLUME, Find, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct
 from groundtrace.summary.discovery import discovery_summary
+from groundtrace.summary.looked_at import LookedAtTable
+from groundtrace.summary.stated_groups import StatedGroups
 from groundtrace.summary.value_columns import NameCodes, ValueColumn
 
 LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
@@ -89,11 +91,14 @@ def summarise(
         by_model=table.summaries("by_model"),
         by_candidate_set_size=table.summaries("by_candidate_set_size"),
         by_evidence_type=table.summaries("by_evidence_type"),
+        by_group=table.stated.summaries(table.summary) or UNSET,
+        groups_left_out=sorted(table.stated.left_out) or UNSET,
         unknown_tools=_sorted(table.unknown_tools),
         unknown_tool_calls={
             name: _sorted(calls) for name, calls in sorted(table.unknown_calls.items())
         },
         servers_not_counted=_sorted(table.uncounted_servers),
+        looked_at=table.looked_at.summaries(),
         problems=_sorted(table.problems + Counter(problems or {}) + found.problems),
         trials_found=found.trials,
         superseded=found.named("superseded"),
@@ -248,6 +253,7 @@ class _Table:
         self.groups: dict[str, defaultdict[str, _Group]] = {
             name: defaultdict(_Group) for name in DIMENSIONS
         }
+        self.stated = StatedGroups(_Group)
         self._summaries: dict[bytes, GroupSummary] = {}
         self.runs: set[str] = set()
         self.duplicated: list[DuplicatedTrial] = []
@@ -255,6 +261,7 @@ class _Table:
         self.unknown_calls: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.uncounted_servers: Counter[str] = Counter()
         self.problems: Counter[str] = Counter()
+        self.looked_at = LookedAtTable()
 
     def add(self, row: TrialRow, counted_in: str | None) -> None:
         """Take one row; `counted_in` is the run whose copy of the trial counts instead."""
@@ -277,6 +284,7 @@ class _Table:
         self._add_values(row)
         _add_counts(self.unknown_tools, row.unknown_tools)
         _add_counts(self.uncounted_servers, row.uncounted_servers)
+        self.looked_at.add(row)
         for tool, calls in row.unknown_calls.items():
             _add_counts(self.unknown_calls[tool], calls)
         if row.coverage.problems is not UNSET:
@@ -285,6 +293,8 @@ class _Table:
             name = group_of(row)
             if name is not None:
                 self.groups[dimension][name].add(position, row)
+        for group in self.stated.of(row):
+            group.add(position, row)
 
     def finish(self) -> None:
         """All rows are there: which of them belong to one task can be told now."""

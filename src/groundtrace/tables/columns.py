@@ -143,6 +143,24 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _text("evidence", "declared (a known tool) or generic (read from an unknown tool)."),
         _flag("other_revision", "The call names another revision of the repository."),
     ),
+    "files": (
+        *KEY,
+        _text("file", "A file that the trial touched."),
+        _text("repo", "Short name of its repository, where known."),
+        _count("reads", "Calls that opened it."),
+        _count("searches", "Calls whose search showed lines of it, or its name."),
+        _count("writes", "Calls that wrote it."),
+        _count("repeated_reads", "Reads of lines that were read before and not written since."),
+        _count("shown_chars", "Characters of it in answers, where every answer tells."),
+    ),
+    "tools": (
+        *KEY,
+        _text("tool", "Raw name of a tool."),
+        _count("calls", "Its calls."),
+        _count("failed", "Calls that failed."),
+        _count("unanswered", "Calls without an answer in the trace."),
+        _count("result_chars", "Characters of the answers."),
+    ),
     "metrics": (
         *KEY,
         _text("metric", "Canonical name, such as recall@10."),
@@ -174,6 +192,11 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _count("cumulative_tokens", "Tokens of all model calls so far."),
         _flag("one_tool", "No other tool of the trial met the file."),
         _flag("one_server", "No tool of another server, or of none, met the file."),
+    ),
+    "groups": (
+        *KEY,
+        _text("name", "Column of a manifest that groundtrace does not know."),
+        _text("value", "The trial's value in it."),
     ),
     "problems": (
         *KEY,

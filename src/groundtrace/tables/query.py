@@ -23,6 +23,9 @@ class QueryResult:
     rows: tuple[tuple[Any, ...], ...]
 
 
+_CAST = "cast the value, such as now()::VARCHAR"
+
+
 def run_query(query: str, details: Iterable[Detail]) -> QueryResult:
     """The result of one query; raises UsageError with duckdb's own words when it is wrong."""
     with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
@@ -40,8 +43,10 @@ def run_query(query: str, details: Iterable[Detail]) -> QueryResult:
             rows = tuple(tuple(row) for row in cursor.fetchall()) if columns else ()
         except ImportError as error:
             # Times with a zone need a package that is not installed with duckdb.
-            raise UsageError(f"{error}; cast the value, such as now()::VARCHAR") from error
+            raise UsageError(f"{error}; {_CAST}") from error
         except error_type() as error:
-            tables = ", ".join(TABLES)
-            raise UsageError(f"{' '.join(str(error).split())} (tables: {tables})") from error
+            words = " ".join(str(error).split())
+            if "pytz" in words:
+                raise UsageError(f"{words}; {_CAST}") from error
+            raise UsageError(f"{words} (tables: {', '.join(TABLES)})") from error
     return QueryResult(columns, rows)

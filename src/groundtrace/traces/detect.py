@@ -6,6 +6,7 @@ import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import EntryKind, Folder, Links
@@ -80,16 +81,28 @@ def expand(pattern: str, listings: Listings, problems: list[Problem]) -> Iterato
     if not listings.kinds(base):
         return
     budget = [MAX_FOLDERS]
-    yield from _walk(base, parts[literal:], listings, budget, Links())
+    unlisted: dict[str, str] = {}
+    yield from _walk(base, parts[literal:], listings, budget, Links(), unlisted)
+    for name, why in unlisted.items():
+        reason = f"the folder cannot be listed ({why}); its traces are not read"
+        problem = Problem(name, "unlisted_folder", reason)
+        if problem not in problems:
+            problems.append(problem)
     if budget[0] < 0:
         reason = f"more than {MAX_FOLDERS:,} folders; traces in the others were not looked for"
         problems.append(Problem(base or ".", "too_many_folders", reason))
 
 
 def _walk(
-    path: str, parts: Sequence[str], listings: Listings, budget: list[int], links: Links
+    path: str,
+    parts: Sequence[str],
+    listings: Listings,
+    budget: list[int],
+    links: Links,
+    unlisted: dict[str, str],
 ) -> Iterator[str]:
-    if not links.enters(listings.folder(path)):
+    folder = listings.folder(path)
+    if not links.enters(folder):
         return
     budget[0] -= 1
     if budget[0] < 0 or not parts:
@@ -97,16 +110,18 @@ def _walk(
     first, rest = parts[0], parts[1:]
     for name, kind in listings.kinds(path).items():
         inside = f"{path}/{name}" if path else name
-        if first == "**":
+        if kind == "unlisted":
+            unlisted[clean_text(folder.name)] = next((e.stamp for e in folder.entries()), "")
+        elif first == "**":
             if kind == "folder":
-                yield from _walk(inside, parts, listings, budget, links)
+                yield from _walk(inside, parts, listings, budget, links, unlisted)
             elif kind == "file" and rest and fnmatch.fnmatchcase(name, rest[-1]):
                 yield inside
         elif fnmatch.fnmatchcase(name, first):
             if not rest and kind == "file":
                 yield inside
             elif rest and kind == "folder":
-                yield from _walk(inside, rest, listings, budget, links)
+                yield from _walk(inside, rest, listings, budget, links, unlisted)
 
 
 def is_spare(path: str, readers: Iterable[Reader]) -> bool:

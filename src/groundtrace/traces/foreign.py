@@ -1,0 +1,33 @@
+"""Traces that are links to another trial's: its calls are not this trial's."""
+
+from __future__ import annotations
+
+import os
+from itertools import takewhile
+from pathlib import Path
+
+from groundtrace.jsonio import clean_text
+from groundtrace.model import Problem
+from groundtrace.storage import Folder, LocalFolder
+
+_RECORDS = ("result.json", "config.json")
+
+
+def foreign_trial(folder: Folder, path: str) -> Problem | None:
+    """A problem where a file of a trial is a link into another trial's folder.
+
+    A link to a place where a harness keeps traces for all trials is followed: no trial owns it.
+    """
+    if not isinstance(folder, LocalFolder):
+        return None
+    target = os.path.realpath(f"{folder.url}/{path}")
+    own = os.path.realpath(folder.url)
+    if target.startswith(f"{own.rstrip('/')}/"):
+        return None
+    # Of a folder that holds this trial too, such as a job's, the records are nobody's own.
+    above = takewhile(lambda place: not Path(own).is_relative_to(place), Path(target).parents)
+    for place in above:
+        if any((place / name).is_file() for name in _RECORDS):
+            reason = f"a link to a trace of another trial ({clean_text(place.name)}); not read"
+            return Problem(clean_text(path), "foreign_trace", reason)
+    return None
