@@ -31,6 +31,7 @@ from msgspec import UNSET
 from groundtrace.config import Settings
 from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
 from groundtrace.documents.events import (
+    Access,
     Chunk,
     Event,
     EventsDocument,
@@ -39,7 +40,7 @@ from groundtrace.documents.events import (
     Provenance,
     Symbol,
 )
-from groundtrace.events.accesses import accesses_of
+from groundtrace.events.accesses import Accesses
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.context import context_changes
 from groundtrace.events.coverage import coverage_of
@@ -86,8 +87,9 @@ def build_document(
         settings=settings,
     )
     clock = clock_of(trial, trace)
+    accesses = Accesses(resolver)
     events = [
-        _event(index, call, view, resolver, clock)
+        _event(index, call, view, accesses.of(view.refs), clock)
         for index, (call, view) in enumerate(zip(trace.calls, views, strict=True))
     ]
     section = _ground_truth(truth, resolver)
@@ -104,8 +106,9 @@ def build_document(
     )
 
 
-def _event(index: int, call: ToolCall, view: CallView, resolver: Resolver, clock: Clock) -> Event:
-    accesses = accesses_of(view.refs, resolver)
+def _event(
+    index: int, call: ToolCall, view: CallView, accesses: list[Access], clock: Clock
+) -> Event:
     server = call.server or server_in_name(call.name)
     matched = _distinct(a.ground_truth_file for a in accesses if a.ground_truth_file)
     return Event(

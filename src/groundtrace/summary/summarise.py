@@ -11,7 +11,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import get_args
+from typing import TypeVar, get_args
 
 from msgspec import UNSET
 
@@ -198,8 +198,8 @@ class _Group:
         self.evidence[row.slices.evidence_type if row.slices else NONE] += 1
         for category, count in row.summary.events_by_category.items():
             self.categories[category] += count
-        self.accesses.update(row.accesses)
-        self.finders.update(row.finders)
+        _add_counts(self.accesses, row.accesses)
+        _add_counts(self.finders, row.finders)
         for label in LABELS:
             if label in row.labels:
                 self._add_label(label, row)
@@ -228,6 +228,15 @@ class _Group:
             if label in ABOUT_WRITES and row.edit_targets == "unknown":
                 counts["edit_targets_unknown"] += 1
                 counts["files_edit_targets_unknown"] += files
+
+
+Name = TypeVar("Name")
+
+
+def _add_counts(total: Counter[Name], counts: Mapping[Name, int]) -> None:
+    """What `Counter.update` does with a mapping, without asking what it was given."""
+    for name, count in counts.items():
+        total[name] = total.get(name, 0) + count
 
 
 _FLAGS = ("has_trajectory", "has_transcript", "has_ground_truth", "has_chunk_ground_truth")
@@ -277,13 +286,13 @@ class _Table:
         self._size += 1
         self._units.add(row)
         self._add_values(row)
-        self.unknown_tools.update(row.unknown_tools)
-        self.uncounted_servers.update(row.uncounted_servers)
+        _add_counts(self.unknown_tools, row.unknown_tools)
+        _add_counts(self.uncounted_servers, row.uncounted_servers)
         self.looked_at.add(row)
         for tool, calls in row.unknown_calls.items():
-            self.unknown_calls[tool].update(calls)
+            _add_counts(self.unknown_calls[tool], calls)
         if row.coverage.problems is not UNSET:
-            self.problems.update(row.coverage.problems)
+            _add_counts(self.problems, row.coverage.problems)
         for dimension, group_of in DIMENSIONS.items():
             name = group_of(row)
             if name is not None:
