@@ -130,7 +130,9 @@ class Answers:
                 {
                     "what": piece.what,
                     "file": piece.file,
-                    "name": "" if piece.file is None else shown_name(found[2].files[piece.file].path),
+                    "name": ""
+                    if piece.file is None
+                    else shown_name(found[2].files[piece.file].path),
                     "offset": piece.offset,
                     "text": piece.text,
                     "length": piece.length,
