@@ -28,6 +28,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     "Start": ("docs/index.md", "docs/tutorial.md"),
     "Guides": (
         "docs/guides/swe-bench.md",
+        "docs/guides/published-numbers.md",
         "docs/guides/evaluate-my-runs.md",
         "docs/guides/loose-traces.md",
         "docs/guides/formats.md",

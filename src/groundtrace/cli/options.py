@@ -102,8 +102,8 @@ truth_options = group(
         "--tasks",
         metavar="TASKS",
         multiple=True,
-        help="A folder of task definitions, or a data set (.jsonl, .json, .parquet); repeatable, "
-        "the first that defines a task wins.",
+        help="A folder of task definitions, a data set (.jsonl, .json, .parquet), or a commit "
+        "(git:REPO@REV, git:REPO@A..B); repeatable, the first that defines a task wins.",
     ),
     click.option(
         "--ground-truth",

@@ -89,6 +89,7 @@ def prepared_request(
         jobs=work.jobs,
         scheduler=work.scheduler,
         preload=("groundtrace.stages.preload",),
+        may_fork=True,
     )
     settings = settings_for(
         output.config_file,
