@@ -16,9 +16,9 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView
+from groundtrace.metrics.looked_at import looked_at
 from groundtrace.model import CallView, Problem, Task, ToolCall
 from groundtrace.redact import mask
-from groundtrace.rows.looked_at import looked_at
 from groundtrace.trial_results import TrialReading
 
 
