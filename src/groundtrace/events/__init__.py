@@ -44,6 +44,7 @@ from groundtrace.events.accesses import Accesses
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.context import context_changes
 from groundtrace.events.coverage import coverage_of
+from groundtrace.events.submission import final_context_of, submission_of
 from groundtrace.events.text import salient_arguments, stored_text
 from groundtrace.jsonio import clean_text
 from groundtrace.mcp import server_in_name
@@ -99,6 +100,8 @@ def build_document(
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
+        submission=submission_of(trial, trace, resolver),
+        final_context=final_context_of(trace, resolver),
         context_changes=context_changes(trace) or UNSET,
     )
 

@@ -41,6 +41,7 @@ from groundtrace.summary.discovery import discovery_summary
 from groundtrace.summary.looked_at import LookedAtTable
 from groundtrace.summary.stated_groups import StatedGroups
 from groundtrace.summary.value_columns import NameCodes, ValueColumn
+from groundtrace.summary.verdicts import VerdictGroups
 
 LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
 
@@ -106,6 +107,8 @@ def summarise(
         duplicated=table.duplicated,
         skipped=found.skipped,
         refused=list(refused),
+        by_verdict=table.verdicts.overall(table.tasks, table.statistics),
+        by_config_and_verdict=table.verdicts.by_config(table.tasks, table.statistics),
     )
 
 
@@ -261,6 +264,7 @@ class _Table:
         self.unknown_calls: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.uncounted_servers: Counter[str] = Counter()
         self.problems: Counter[str] = Counter()
+        self.verdicts = VerdictGroups()
         self.looked_at = LookedAtTable()
 
     def add(self, row: TrialRow, counted_in: str | None) -> None:
@@ -293,6 +297,7 @@ class _Table:
             name = group_of(row)
             if name is not None:
                 self.groups[dimension][name].add(position, row)
+        self.verdicts.add(position, row)
         for group in self.stated.of(row):
             group.add(position, row)
 
@@ -327,6 +332,14 @@ class _Table:
             else:
                 columns[name].add(hit)
 
+    def tasks(self, rows: array[int]) -> int:
+        """Tasks that these rows belong to."""
+        return len({self._unit_of[row] for row in rows})
+
+    def statistics(self, name: str, rows: array[int]) -> Distribution:
+        """A value over the tasks of these rows."""
+        return self._columns[name].distribution(rows, self._repeated_units())
+
     def summaries(self, dimension: str) -> dict[str, GroupSummary]:
         """Every group of a dimension, by name."""
         groups = self.groups[dimension]
@@ -348,7 +361,7 @@ class _Table:
 
         return GroupSummary(
             trials=len(group.rows),
-            tasks=len({self._unit_of[row] for row in group.rows}),
+            tasks=self.tasks(group.rows),
             computable=len(group.rows) - group.left_out.total(),
             left_out=_sorted(group.left_out),
             metrics={name: statistics(name) for name in METRICS},
