@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from groundtrace.documents.impact import FirstHits, TandemEntry
+from groundtrace.documents.comparison import FirstHits, TandemEntry
 from groundtrace.impact.answer_words import short_name
 from groundtrace.impact.clocks import on_one_clock, timed_names
 from groundtrace.impact.deltas import Flipping, MetricDeltas, TaskPair, column_of, p_of

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from groundtrace.documents.impact import Delta, Direction
+from groundtrace.documents.comparison import Delta, Direction
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.maxt import max_t
 from groundtrace.impact.observations import hit_metric, stored_number

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from groundtrace.documents.impact import (
-    Correlation,
-    CorrelationScope,
-    Delta,
-    ImpactDocument,
-    MatchedComparison,
-)
+from groundtrace.documents.comparison import Delta, MatchedComparison
+from groundtrace.documents.impact import Correlation, CorrelationScope, ImpactDocument
 from groundtrace.impact.answer_words import REQUIREMENTS, dropped_in_words
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
