@@ -77,7 +77,7 @@ def metrics() -> str:
         "## The example",
         "All examples below are worked out by hand on one small trial; a test computes each of "
         "them. Relevant files: " + codes(example.RELEVANT) + ". Expected edits: "
-        f"{codes(example.EXPECTED_EDITS)}. Line ranges: "
+        f"{codes(example.EXPECTED_EDITS)}. Test files: {codes(example.TEST_FILES)}. Line ranges: "
         + ", ".join(f"{code(f)} {a}–{b}" for f, (a, b) in example.CHUNKS.items())
         + ".",
         table(

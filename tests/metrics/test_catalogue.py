@@ -14,6 +14,7 @@ from groundtrace.documents.metrics import (
     ContextMetrics,
     DiscoveryMetrics,
     FileLevelMetrics,
+    JudgedMetrics,
     LineLevelMetrics,
     SubagentMetrics,
     UtilizationProbes,
@@ -51,6 +52,8 @@ OTHERS = [
     "main_thread_recall",
     "found_only_by_subagents",
     "subagent_findings_used",
+    "bpref",
+    "judged@10",
 ]
 
 
@@ -95,6 +98,7 @@ def test_each_getter_reads_its_own_field(name: str) -> None:
         context_metrics=ContextMetrics(reason=None),
         discovery=DiscoveryMetrics(reason=None),
         subagent_metrics=SubagentMetrics(reason=None),
+        judged_metrics=JudgedMetrics(reason=None),
     )
     value = {str(info.cutoff): 0.125} if info.cutoff else 0.125
     section = structs.replace(getattr(empty, info.section), **{info.field: value})
@@ -133,7 +137,7 @@ def test_every_metric_writes_out_its_own_arithmetic(name: str) -> None:
         assert round(int(share[1]) / int(share[2]), 4) == metric.example[1]
     else:
         whole = {"f1", "ndcg", "mrr", "map", "ttfr_seconds", "ttfr_tokens"}
-        assert metric.family in whole | {"chars_to_first_relevant"}
+        assert metric.family in whole | {"chars_to_first_relevant", "bpref"}
 
 
 def test_arithmetic_by_hand() -> None:

@@ -329,6 +329,22 @@ class SubagentMetrics(Record, frozen=True, kw_only=True):
     ] = None
 
 
+class JudgedMetrics(Record, frozen=True, kw_only=True):
+    """The retrieved files that the task says something of (D120). Since 1.2."""
+
+    reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
+    n_irrelevant: Annotated[
+        Count | None, Meta(description="Files that are judged irrelevant, retrieved or not.")
+    ] = None
+    bpref: Annotated[
+        Share | None,
+        Meta(description="Relevant before judged irrelevant files, unjudged files left out."),
+    ] = None
+    judged_at_10: Annotated[
+        Share | None, Meta(description="Share of the first 10 retrieved files that are judged.")
+    ] = None
+
+
 Basis = Literal["accesses", "categories"]
 """What metrics are computed from: the kind of each access or, in documents of version 1.0, the
 category of each call."""
@@ -374,4 +390,7 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     ] = UNSET
     subagent_metrics: Annotated[
         SubagentMetrics | UnsetType, Meta(description="What subagents added. Since 1.2.")
+    ] = UNSET
+    judged_metrics: Annotated[
+        JudgedMetrics | UnsetType, Meta(description="Judged files alone. Since 1.2.")
     ] = UNSET

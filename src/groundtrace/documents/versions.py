@@ -61,6 +61,7 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "context_metrics",
             "discovery",
             "subagent_metrics",
+            "judged_metrics",
         ),
     },
 }

@@ -8,6 +8,7 @@ utilization   stage 3   taxonomy      stage 4
 line_map, shown_lines  lines shown, taken back to the file before the agent's edits
 line_level    the right lines           context       what the context held, and its price
 discovery     who found each file       subagents     what subagents found and spent
+judged        judged files alone: bpref and judged@10
 record        the record of a metric: words, computation, arithmetic, where it is shown
 displays      the tables and charts that ask the records
 outcomes      the records of outcomes

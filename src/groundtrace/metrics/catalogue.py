@@ -15,6 +15,7 @@ from groundtrace.metrics.context import CONTEXT
 from groundtrace.metrics.discovery import DISCOVERY
 from groundtrace.metrics.displays import Display
 from groundtrace.metrics.file_level import FILE_LEVEL
+from groundtrace.metrics.judged import JUDGED
 from groundtrace.metrics.line_level import LINE_LEVEL
 from groundtrace.metrics.outcome_metrics import ALL_OUTCOMES
 from groundtrace.metrics.record import Metric, MetricSection, OutcomeMetric, Quantity
@@ -30,6 +31,7 @@ SECTIONS: tuple[MetricSection[Any], ...] = (
     CONTEXT,
     DISCOVERY,
     SUBAGENTS,
+    JUDGED,
 )
 """The sections of the metrics document that hold metrics, in the order of tables."""
 

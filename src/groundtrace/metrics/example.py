@@ -64,6 +64,8 @@ src/app.py, src/util.py, src/db.py."""
 
 RELEVANT = ("src/app.py", "src/db.py", "src/config.py")
 EXPECTED_EDITS = ("src/app.py", "src/config.py")
+TEST_FILES = ("tests/test_app.py",)
+"""Files of the test patch: judged irrelevant."""
 NEIGHBOURS = ("src/util.py", "src/new.py")
 """Files that are not relevant, in the folder of relevant ones."""
 EDIT = LineChange(line_start=12, line_end=12, line_shift=1)
@@ -98,6 +100,7 @@ def example_document() -> EventsDocument:
         ground_truth=GroundTruthSection(
             files=list(RELEVANT),
             expected_edit_files=list(EXPECTED_EDITS),
+            test_files=list(TEST_FILES),
             chunks=[
                 Chunk(file=file, line_start=start, line_end=end, annotation=None)
                 for file, (start, end) in CHUNKS.items()
