@@ -11,6 +11,7 @@ from groundtrace.errors import UsageError
 from groundtrace.impact.aggregates import aggregate
 from groundtrace.impact.answer import AnswerInput, make_answer
 from groundtrace.impact.association import MIN_COEFFICIENT, RERANK_LIMIT
+from groundtrace.impact.clocks import by_shared_clock
 from groundtrace.impact.correlation import correlate
 from groundtrace.impact.families import adjust_primaries
 from groundtrace.impact.flips import FLIP_DRAWS, MIN_CLUSTERS
@@ -52,7 +53,8 @@ def impact_document(
     matched = adjust_primaries([c for found in compared for c in found.matched])
     other = adjust_primaries([found.other for found in compared if found.other is not None])
     reason = None if chosen else _no_comparison(configs, options)
-    aggregates = aggregate(trials, {name: every[name] - kept[name] for name in configs})
+    alike = by_shared_clock(trials)
+    aggregates = aggregate(alike, {name: every[name] - kept[name] for name in configs})
     return ImpactDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,
@@ -69,7 +71,7 @@ def impact_document(
         n_copies=len(observations) - len(trials),
         answer=make_answer(AnswerInput(matched, other, reason, aggregates, trials), options),
         method=_method(options),
-        correlation_analysis=correlate(trials, Draws(options.seed, options.draws)),
+        correlation_analysis=correlate(alike, Draws(options.seed, options.draws)),
         matched_comparisons=matched,
         other_comparisons=other,
         matched_reason=reason,
