@@ -37,6 +37,9 @@ LATER_SECTIONS = {
     "context_metrics",
     "discovery",
     "subagent_metrics",
+    "patch_metrics",
+    "published_metrics",
+    "funnel",
     "judged_metrics",
 }
 LATER_METRICS = {name for name, metric in METRICS.items() if metric.section in LATER_SECTIONS}

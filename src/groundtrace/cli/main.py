@@ -15,7 +15,6 @@ import click
 
 from groundtrace import __version__
 from groundtrace.errors import GroundtraceError
-from groundtrace.redact import mask
 from groundtrace.visible import visible
 
 EPILOG = """\b
@@ -142,13 +141,20 @@ def _click_message(error: click.ClickException) -> str:
 def _fail(error: BaseException, message: str, code: int, verbose: bool) -> int:
     if verbose:
         for line in "".join(traceback.format_exception(error)).splitlines():
-            click.echo(visible(mask(line)), err=True)
+            click.echo(_shown(line), err=True)
     return _say(message, code)
+
+
+def _shown(line: str) -> str:
+    # Imported where something is said: it has a hundred patterns, and --version needs none.
+    from groundtrace.redact import mask
+
+    return visible(mask(line))
 
 
 def _say(message: str, code: int) -> int:
     # One line, whatever names are in it: a folder's name can hold a line of its own.
-    click.echo(f"groundtrace: {visible(mask(message))}", err=True)
+    click.echo(f"groundtrace: {_shown(message)}", err=True)
     return code
 
 

@@ -9,6 +9,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, Record, Seconds, Share, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
+from groundtrace.documents.judged import JudgedMetrics
+from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.model import AccessKind, Category
 
 NotComputable = Literal["no_ground_truth", "no_trace", "empty_trace", "answers_missing"]
@@ -329,22 +331,6 @@ class SubagentMetrics(Record, frozen=True, kw_only=True):
     ] = None
 
 
-class JudgedMetrics(Record, frozen=True, kw_only=True):
-    """The retrieved files that the task says something of (D120). Since 1.2."""
-
-    reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
-    n_irrelevant: Annotated[
-        Count | None, Meta(description="Files that are judged irrelevant, retrieved or not.")
-    ] = None
-    bpref: Annotated[
-        Share | None,
-        Meta(description="Relevant before judged irrelevant files, unjudged files left out."),
-    ] = None
-    judged_at_10: Annotated[
-        Share | None, Meta(description="Share of the first 10 retrieved files that are judged.")
-    ] = None
-
-
 Basis = Literal["accesses", "categories"]
 """What metrics are computed from: the kind of each access or, in documents of version 1.0, the
 category of each call."""
@@ -390,6 +376,15 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     ] = UNSET
     subagent_metrics: Annotated[
         SubagentMetrics | UnsetType, Meta(description="What subagents added. Since 1.2.")
+    ] = UNSET
+    patch_metrics: Annotated[
+        PatchMetrics | UnsetType, Meta(description="Edited files against gold. Since 1.2.")
+    ] = UNSET
+    published_metrics: Annotated[
+        PublishedMetrics | UnsetType, Meta(description="As others define them. Since 1.2.")
+    ] = UNSET
+    funnel: Annotated[
+        FunnelMetrics | UnsetType, Meta(description="How far relevant files came. Since 1.2.")
     ] = UNSET
     judged_metrics: Annotated[
         JudgedMetrics | UnsetType, Meta(description="Judged files alone. Since 1.2.")
