@@ -26,6 +26,12 @@ from groundtrace.impact.resample import (
     Draws,
 )
 from groundtrace.impact.signflip import MIN_DIFFER
+from groundtrace.impact.simulated_coverage import (
+    CORRELATIONS,
+    ENOUGH_TASKS,
+    MEANS,
+    coverage_by_size,
+)
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.trial_row import TrialRow
 
@@ -118,10 +124,11 @@ def _method(options: ImpactOptions) -> Method:
             "leaves 0 out exactly when p < 0.05 (with random flips both have an error of about "
             f"0.0015 near 0.05). None where fewer than {MIN_DIFFER} tasks differ or all differ by "
             "the same amount: the single tasks say more. In simulations 94 to 97 % held the true "
-            "value from 20 tasks on, 95 to 100 % below. Correlations: 95 % BCa bootstrap over "
-            f"tasks, {options.draws} resamples; none where more than {UNDEFINED_DRAWS:.0%} of the "
-            "resamples have no value or all agree. Draws depend on the seed and on the number of "
-            "tasks alone."
+            f"value from {ENOUGH_TASKS} tasks on; below, by tasks: {coverage_by_size(MEANS)}. "
+            f"Correlations: 95 % BCa bootstrap over tasks, {options.draws} resamples; none where "
+            f"more than {UNDEFINED_DRAWS:.0%} of the resamples have no value or all agree; in "
+            f"simulations, by tasks: {coverage_by_size(CORRELATIONS)}. Draws depend on the seed "
+            "and on the number of tasks alone."
         ),
         ratio=(
             "Cost, time and tokens are compared as the geometric mean of configuration over "
