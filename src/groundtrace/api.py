@@ -30,7 +30,7 @@ from groundtrace.metrics import evaluate
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.model import Problem, ReadResult, Trial
 from groundtrace.pipeline import read_trial
-from groundtrace.plan import Context
+from groundtrace.plan import WorkContext
 from groundtrace.rows.detail import Detail
 from groundtrace.storage import Place, open_folder, place_at
 from groundtrace.suggest import unknown_name
@@ -100,7 +100,7 @@ def evaluate_trial(
             )
         found = maybe
     registry = None if ground_truth is None else load_registry(Path(ground_truth))
-    context = Context(settings, registry, now(), with_metrics=True)
+    context = WorkContext(settings, registry, now(), with_metrics=True)
     reading = read_trial(found, context, problems)
     return Evaluation(reading, evaluate(reading.document, generated_at=context.generated_at))
 

@@ -17,6 +17,7 @@ from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import GroupSummary
 from groundtrace.impact.answer import questions
+from groundtrace.impact.answer_words import SIGNIFICANT
 from groundtrace.impact.simulated_coverage import MEANS, coverage_text
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
@@ -39,8 +40,6 @@ from groundtrace.report.wording import plain_name, plural, reason
 
 MAX_COLUMNS = 4
 """Configurations whose means stand side by side where nothing is compared."""
-
-SIGNIFICANT = 0.05
 
 MAX_DOTS = 40
 """Single tasks that are drawn where there is no interval."""
