@@ -14,15 +14,15 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.impact_speed import DRAWS, speed
 from benchmarks.populations import (
     METRIC_COUNT,
     POPULATIONS,
@@ -33,9 +33,6 @@ from benchmarks.populations import (
     primaries,
     true_spearman,
 )
-from groundtrace.documents.events import Coverage, EventSummary
-from groundtrace.documents.outcomes import TrialOutcome
-from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.impact.association import associate
 from groundtrace.impact.flips import FLIP_DRAWS
 from groundtrace.impact.maxt import max_t
@@ -43,13 +40,12 @@ from groundtrace.impact.pooled import pooled_tests
 from groundtrace.impact.ratios import ratio_test
 from groundtrace.impact.resample import Draws, holm, midranks
 from groundtrace.impact.signflip import MeanTest, mean_test
-from groundtrace.metrics.catalogue import METRICS
-from groundtrace.rows.trial_row import TrialRow
 
-DRAWS = 2000
 SIZES = (6, 10, 20, 50, 200, 600)
 DELTA_SIZES = (6, 10, 20, 50, 100, 200)
 FAMILY_SIZES = (10, 20, 50)
+SMALL_SIZES = (6, 8, 10, 12, 15)
+"""Below 20 tasks, where coverage is printed beside each interval."""
 
 
 def tested(population: Population, sides: tuple[np.ndarray, np.ndarray], seed: int) -> MeanTest:
@@ -66,10 +62,10 @@ def found_by(test: MeanTest) -> bool:
     return test.p is not None and test.p <= 0.05
 
 
-def delta_rows(sets: int) -> Iterator[dict[str, object]]:
+def delta_rows(sets: int, sizes: Sequence[int] = DELTA_SIZES) -> Iterator[dict[str, object]]:
     """Coverage of the interval of a mean delta or ratio, error of its test, and power."""
     for name, population in POPULATIONS.items():
-        for n in DELTA_SIZES:
+        for n in sizes:
             random = np.random.default_rng(n)
             held = refused = wrong = right = 0
             for k in range(sets):
@@ -176,12 +172,12 @@ def _ranks(values: np.ndarray, present: np.ndarray) -> np.ndarray:
     return out
 
 
-def correlation_rows(sets: int) -> Iterator[dict[str, object]]:
+def correlation_rows(sets: int, sizes: Sequence[int] = SIZES) -> Iterator[dict[str, object]]:
     """Coverage of Spearman's interval (true rho 0, 0.5, 0.8), and error rate at rho 0."""
     for tied in (False, True):
         for rho in (0.0, 0.5, 0.8):
             truth = true_spearman(rho, tied)
-            for n in SIZES:
+            for n in sizes:
                 random = np.random.default_rng(n)
                 held = refused = wrong = tested = 0
                 for k in range(sets):
@@ -206,9 +202,9 @@ def correlation_rows(sets: int) -> Iterator[dict[str, object]]:
                 yield _row(name, n, sets, held, refused, errors, tested)
 
 
-def clustered_rows(sets: int) -> Iterator[dict[str, object]]:
+def clustered_rows(sets: int, sizes: Sequence[int] = SIZES) -> Iterator[dict[str, object]]:
     """Within-config at rho 0 where three configs share their tasks: tasks must be the blocks."""
-    for n in SIZES:
+    for n in sizes:
         random = np.random.default_rng(n)
         held = refused = wrong = 0
         for k in range(sets):
@@ -223,6 +219,28 @@ def clustered_rows(sets: int) -> Iterator[dict[str, object]]:
                 held += low <= 0 <= high
             wrong += found.p is not None and found.p <= 0.05
         yield _row("within config 0, three configs", n, sets, held, refused, wrong)
+
+
+def small_rows(sets: int) -> Iterator[dict[str, object]]:
+    """Intervals below 20 tasks, whose coverage is printed beside them."""
+    for of, rows in (
+        ("means", delta_rows(sets, SMALL_SIZES)),
+        ("correlations", correlation_rows(sets, SMALL_SIZES)),
+        ("correlations", clustered_rows(sets, SMALL_SIZES)),
+    ):
+        for line in rows:
+            yield {**line, "of": of}
+
+
+def small_table(rows: Iterable[Mapping[str, object]]) -> Iterator[str]:
+    """Lowest and highest coverage by n, as `groundtrace.impact.simulated_coverage` holds it."""
+    found: dict[tuple[str, int], list[float]] = {}
+    for line in rows:
+        of, n, coverage = line.get("of"), line["n"], line["coverage"]
+        if isinstance(of, str) and isinstance(n, int) and isinstance(coverage, float):
+            found.setdefault((of, n), []).append(coverage)
+    for (of, n), shares in sorted(found.items()):
+        yield f"{of} | {n}: SimulatedCoverage({min(shares):.2f}, {max(shares):.2f}),"
 
 
 def _row(
@@ -247,106 +265,6 @@ def _row(
     }
 
 
-def trial_rows(trials: int) -> list[TrialRow]:
-    """Trials of two configurations over three suites, with values missing here and there."""
-    random = np.random.default_rng(0)
-    coverage = Coverage(
-        has_trajectory=False,
-        has_transcript=True,
-        has_ground_truth=True,
-        has_chunk_ground_truth=False,
-        trace_source="transcript",
-        degraded_reason=None,
-        ground_truth_source=None,
-        ground_truth_confidence=None,
-    )
-    summary = EventSummary(
-        total_events=0,
-        mcp_events=0,
-        local_events=0,
-        unique_files_accessed=0,
-        ground_truth_files_hit=0,
-        ground_truth_files_total=0,
-        first_ground_truth_hit_step=None,
-        events_by_category={},
-    )
-    rows = []
-    for i in range(trials):
-        task, config = f"task-{i // 2:05}", ("baseline", "mcp")[i % 2]
-        quality = random.random()
-        noise = random.normal(0, 0.2, len(METRICS))
-        metrics = {
-            name: float(min(1, max(0, round(quality + e, 4))))
-            for name, e in zip(METRICS, noise, strict=True)
-        }
-        if random.random() < 0.1:
-            metrics = {name: v for name, v in metrics.items() if "ttfr" not in name}
-        if random.random() < 0.05:
-            metrics = {}
-        rows.append(
-            TrialRow(
-                run_id="run",
-                config_name=config,
-                task_name=task,
-                trial_name=f"{task}__{config}",
-                benchmark=f"suite-{i // 2 % 3}",
-                model="model",
-                batch_timestamp=None,
-                coverage=coverage,
-                summary=summary,
-                computable=bool(metrics),
-                reason=None if metrics else "no_ground_truth",
-                metrics=metrics,
-                outcome=_outcome(task, config, quality, random),
-            )
-        )
-    return rows
-
-
-def _outcome(task: str, config: str, quality: float, random: np.random.Generator) -> TrialOutcome:
-    return TrialOutcome(
-        run_id="run",
-        config_name=config,
-        task_name=task,
-        trial_name=f"{task}__{config}",
-        benchmark=None,
-        trial_key=f"{task}__{config}",
-        path=task,
-        state="selected",
-        state_reason=None,
-        document=None,
-        has_task=True,
-        model="model",
-        harness="harness",
-        harness_version="1.0",
-        reward=round(min(1, max(0, quality + random.normal(0, 0.4))), 1),
-        reward_reason=None,
-        cost_usd=float(random.lognormal()) if random.random() < 0.97 else None,
-        cost_source=None,
-        agent_seconds=float(random.lognormal(5)),
-        trial_seconds=float(random.lognormal(6)),
-        output_tokens=int(random.lognormal(8)) if random.random() < 0.97 else None,
-        output_tokens_source=None,
-        exception=None,
-    )
-
-
-def speed(trials: int) -> dict[str, object]:
-    """Time and peak memory of the whole analysis at the default draws."""
-    rows = trial_rows(trials)
-    started, spent = time.perf_counter(), time.process_time()
-    analyse(rows, ImpactOptions(draws=DRAWS), generated_at="", scope="run")
-    seconds, cpu = time.perf_counter() - started, time.process_time() - spent
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {
-        "trials": trials,
-        "draws": DRAWS,
-        "seconds": round(seconds, 1),
-        "cpu_seconds": round(cpu, 1),
-        "peak_mb": round(peak),
-    }
-
-
 def flip_speed() -> dict[str, object]:
     """Time of one test with its interval: 20,000 flips of 500 tasks."""
     deltas = np.random.default_rng(0).normal(0.1, 1, 500)
@@ -365,6 +283,7 @@ PARTS = {
     "centred": centred_rows,
     "correlations": correlation_rows,
     "clustered": clustered_rows,
+    "small": small_rows,
 }
 
 
@@ -391,6 +310,7 @@ def main() -> int:
             shown = [line[key] for key in ("coverage", "refused", "error_rate", "power")]
             cells = ["" if value is None else str(value) for value in shown]
             print(f"| {line['statistic']} | {line['n']} | {' | '.join(cells)} |", flush=True)
+    print("", *small_table(table), sep="\n")
     if chosen.json is not None:
         results = {"speed": timed, "flips": flips, "coverage": table}
         chosen.json.write_text(json.dumps(results, indent=1) + "\n")

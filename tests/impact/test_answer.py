@@ -257,3 +257,38 @@ def test_failures_as_zero_are_mentioned_only_where_they_change_the_conclusion():
     assert document(same).matched_comparisons[0].notes == []
     (note,) = document(same + lost).matched_comparisons[0].notes
     assert note.startswith("reward: higher where failed trials count as 0")
+
+
+@pytest.mark.parametrize("primary", ["precision@10", "shown.ndcg@10"])
+def test_unjudged_files_are_mentioned_only_where_they_change_the_conclusion(primary):
+    """Precision falls in every task and bpref rises: unjudged files alone made it fall."""
+
+    def notes(judged, tasks=10):
+        rows = [
+            row(
+                f"t{i:02}",
+                config,
+                reward=0.5,
+                metrics={primary: 0.5 - up * (0.2 + i / 100)}
+                | ({} if i >= tasks else {"bpref": 0.5 + up * (judged + i / 100)}),
+            )
+            for i in range(10)
+            for up, config in enumerate((BASE, OTHER))
+        ]
+        return document(rows, primaries=(primary,)).matched_comparisons[0].notes
+
+    (note,) = notes(0.2)
+    assert "higher by bpref" in note and "(10 tasks have it)" in note
+    assert note.endswith("lower with them counted as irrelevant")
+    assert notes(-0.3) == [], "the same conclusion"
+    assert notes(0.2, tasks=5) == [], "too few tasks have bpref"
+
+
+def test_recall_does_not_hang_on_unjudged_files():
+    rows = [
+        row(f"t{i:02}", config, reward=0.5, metrics={"file_recall": 0.9 - by, "bpref": 0.5 + by})
+        for i in range(10)
+        for by, config in ((0.0, BASE), (0.2 + i / 100, OTHER))
+    ]
+    assert document(rows, primaries=("file_recall",)).matched_comparisons[0].notes == []
+    assert document(rows, primaries=("map",)).matched_comparisons[0].notes == [], "map is not there"

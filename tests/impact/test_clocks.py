@@ -8,6 +8,10 @@ import msgspec
 import pytest
 
 from groundtrace.impact import ImpactOptions, analyse
+from groundtrace.report.charts.speed import curve_of, speed_charts
+from groundtrace.report.task_units import task_units
+from groundtrace.rows.clocks import SharedClock
+from groundtrace.summary.summarise import summarise
 from tests.impact.trial_rows import row
 
 BASE, OTHER = "baseline-local", "mcp-remote"
@@ -81,3 +85,68 @@ def test_a_task_that_hits_in_some_trials_only_is_left_out_of_the_restricted_mean
     rows.append(timed("t0", OTHER, None, trial="again"))
     _, hits = compared(rows)
     assert (hits.n, hits.left_out) == (5, {"some_trials_miss": 1})
+
+
+def aggregates(rows):
+    found = analyse(rows, ImpactOptions(draws=200), generated_at="now", scope="*")
+    return {
+        own.config_name: next(m for m in own.metrics if m.metric == "ttfr_seconds")
+        for own in found.config_aggregates
+    }
+
+
+def summaries(rows):
+    found = summarise(rows, scope="*", generated_at="now")
+    return {name: group.first_hit.ttfr_seconds for name, group in found.by_config.items()}
+
+
+@pytest.mark.parametrize("means", [aggregates, summaries])
+def test_means_of_configurations_are_by_one_clock(means):
+    """The trace's clock is in both configurations, the agent's in one: seconds by the trace count.
+    With both, the baseline's mean would be 252.5 s."""
+    rows = []
+    for i in range(3):
+        rows.append(timed(f"t{i}", BASE, 500.0, trial=f"a{i}"))
+        rows.append(timed(f"u{i}", BASE, 5.0, "first_timestamp"))
+        rows.append(timed(f"t{i}", OTHER, 7.0, "first_timestamp"))
+    found = means(rows)
+    assert (found[BASE].mean, found[BASE].n) == (5.0, 3)
+    assert found[BASE].left_out == {"clock_differs": 3}
+    assert (found[OTHER].mean, found[OTHER].n, found[OTHER].left_out) == (7.0, 3, {})
+
+
+@pytest.mark.parametrize("means", [aggregates, summaries])
+@pytest.mark.parametrize(
+    ("clock", "reason"), [("first_timestamp", "clock_differs"), (None, "clock_unknown")]
+)
+def test_a_configuration_by_another_clock_has_no_mean_and_says_why(means, clock, reason):
+    rows = [timed(f"t{i}", BASE, 5.0) for i in range(4)]
+    rows += [timed(f"t{i}", OTHER, 60.0, clock) for i in range(3)]
+    rows.append(timed("t3", OTHER, None, clock))
+    found = means(rows)
+    assert (found[BASE].mean, found[BASE].left_out) == (5.0, {})
+    assert (found[OTHER].mean, found[OTHER].n) == (None, 0)
+    assert found[OTHER].left_out == {reason: 3, "never_hit": 1}
+
+
+@pytest.mark.parametrize("means", [aggregates, summaries])
+@pytest.mark.parametrize("clock", ["first_timestamp", None])
+def test_nothing_is_left_out_where_all_have_one_clock(means, clock):
+    """Documents of version 1.0 do not name it; nothing says that they mix any."""
+    rows = [timed(f"t{i}", config, 5.0, clock) for i in range(3) for config in (BASE, OTHER)]
+    assert all((own.n, own.left_out) == (3, {}) for own in means(rows).values())
+
+
+def test_curves_are_by_one_clock_and_misses_by_another_are_no_curve():
+    """A curve of the other configuration's miss alone would say that it never met a file."""
+    rows = [timed(f"t{i}", BASE, 5.0) for i in range(4)]
+    rows += [timed(f"t{i}", OTHER, 60.0, "first_timestamp") for i in range(3)]
+    rows.append(timed("t3", OTHER, None, "first_timestamp"))
+    rows = [dataclasses.replace(made, hit=made.metrics["file_recall"] > 0) for made in rows]
+    units = task_units(rows).by_config()
+    clock = SharedClock("agent_execution", any_counts=False)
+    assert curve_of(units[OTHER], "ttfr_seconds", clock) is None
+    assert curve_of(units[BASE], "ttfr_seconds", clock).points[-1] == (5.0, 1.0)
+    (chart,) = speed_charts(units, {BASE: "0", OTHER: "1"})
+    assert "4 trials left out" in chart.note[0]
+    assert [str(line[0]) for line in chart.numbers.rows] == [BASE]

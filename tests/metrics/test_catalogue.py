@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 from msgspec import structs
 
+from groundtrace.documents.judged import JudgedMetrics
 from groundtrace.documents.metrics import (
     ChunkLevelMetrics,
     ContextMetrics,
@@ -77,6 +78,8 @@ OTHERS = [
     "contextbench_line_redundancy",
     "contextbench_file_usage_drop",
     "contextbench_line_usage_drop",
+    "bpref",
+    "judged@10",
 ]
 
 
@@ -124,6 +127,7 @@ def test_each_getter_reads_its_own_field(name: str) -> None:
         funnel=FunnelMetrics(reason=None),
         patch_metrics=PatchMetrics(source=None, reason=None),
         published_metrics=PublishedMetrics(),
+        judged_metrics=JudgedMetrics(reason=None),
     )
     value = {str(info.cutoff): 0.125} if info.cutoff else 0.125
     section = structs.replace(getattr(empty, info.section), **{info.field: value})
@@ -168,7 +172,7 @@ def test_every_metric_writes_out_its_own_arithmetic(name: str) -> None:
         whole = {"f1", "ndcg", "mrr", "map", "ttfr_seconds", "ttfr_tokens"}
         files = {"seen_not_edited", "edited_unseen", "test_files_touched"}
         patch = {"patch_f1", "polybench_file_f1", "correct_location", "acc@1", "acc@3", "acc@5"}
-        assert metric.family in whole | {"chars_to_first_relevant"} | files | patch
+        assert metric.family in whole | {"chars_to_first_relevant", "bpref"} | files | patch
 
 
 def test_arithmetic_by_hand() -> None:

@@ -109,3 +109,26 @@ def test_the_best_order_scores_at_least_as_much_as_any(hits: list[bool], extra: 
     for k in CUTOFFS:
         assert ranking.ndcg_at(best, relevant, k) >= ranking.ndcg_at(hits, relevant, k) - 1e-12
     assert ranking.average_precision(best, relevant) >= ranking.average_precision(hits, relevant)
+
+
+JUDGEMENTS = st.lists(st.sampled_from([True, False, None]), max_size=30)
+
+
+@given(JUDGEMENTS, EXTRA, EXTRA)
+def test_bpref_agrees_with_trec_eval(
+    judgements: list[bool | None], missed: int, unseen: int
+) -> None:
+    """Unjudged files, relevant files never retrieved, irrelevant ones never retrieved."""
+    relevant = sum(j is True for j in judgements) + missed
+    irrelevant = sum(j is False for j in judgements) + unseen
+    if not (judgements and relevant and irrelevant):
+        return
+    grades = {f"file{i}": int(j) for i, j in enumerate(judgements) if j is not None}
+    grades |= {f"missed{i}": 1 for i in range(missed)} | {f"unseen{i}": 0 for i in range(unseen)}
+    scores = {f"file{i}": float(len(judgements) - i) for i in range(len(judgements))}
+    oracle = pytrec_eval.RelevanceEvaluator({"q": grades}, {"bpref"}).evaluate({"q": scores})
+    found = ranking.bpref(judgements, relevant, irrelevant)
+    assert found == pytest.approx(oracle["q"]["bpref"], abs=1e-9)
+    assert 0 <= found <= 1
+    judged = [j for j in judgements if j is not None]
+    assert ranking.bpref(judged, relevant, irrelevant) == found, "unjudged files count for nothing"

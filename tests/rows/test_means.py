@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundtrace.documents.codec import decode, encode
-from groundtrace.documents.impact import Delta, ImpactDocument
+from groundtrace.documents.comparison import Delta
+from groundtrace.documents.impact import ImpactDocument
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report import ReportData
 from groundtrace.report.charts import charts

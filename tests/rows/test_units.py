@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from groundtrace.documents.impact import ConfigAggregate
+from groundtrace.documents.aggregates import ConfigAggregate
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report import ReportData, render_markdown

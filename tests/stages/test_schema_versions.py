@@ -40,6 +40,7 @@ LATER_SECTIONS = {
     "patch_metrics",
     "published_metrics",
     "funnel",
+    "judged_metrics",
 }
 LATER_METRICS = {name for name, metric in METRICS.items() if metric.section in LATER_SECTIONS}
 

@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, Record, Seconds, Share, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
+from groundtrace.documents.judged import JudgedMetrics
 from groundtrace.documents.looked_at import LookedAt
 from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.model import AccessKind, Category
@@ -392,4 +393,7 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     ] = UNSET
     funnel: Annotated[
         FunnelMetrics | UnsetType, Meta(description="How far relevant files came. Since 1.2.")
+    ] = UNSET
+    judged_metrics: Annotated[
+        JudgedMetrics | UnsetType, Meta(description="Judged files alone. Since 1.2.")
     ] = UNSET

@@ -64,6 +64,7 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "patch_metrics",
             "published_metrics",
             "funnel",
+            "judged_metrics",
         ),
     },
 }

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from groundtrace.documents.impact import ConfigAggregate, MetricAggregate, PassShare, TrialSpread
+from groundtrace.documents.aggregates import (
+    ConfigAggregate,
+    MetricAggregate,
+    PassShare,
+    TrialSpread,
+)
 from groundtrace.impact.deltas import COMPARED
 from groundtrace.impact.observations import (
     Observation,

@@ -11,6 +11,7 @@ from groundtrace.errors import UsageError
 from groundtrace.impact.aggregates import aggregate
 from groundtrace.impact.answer import AnswerInput, make_answer
 from groundtrace.impact.association import MIN_COEFFICIENT, RERANK_LIMIT
+from groundtrace.impact.clocks import by_shared_clock
 from groundtrace.impact.correlation import correlate
 from groundtrace.impact.families import adjust_primaries
 from groundtrace.impact.flips import FLIP_DRAWS, MIN_CLUSTERS
@@ -25,6 +26,12 @@ from groundtrace.impact.resample import (
     Draws,
 )
 from groundtrace.impact.signflip import MIN_DIFFER
+from groundtrace.impact.simulated_coverage import (
+    CORRELATIONS,
+    ENOUGH_TASKS,
+    MEANS,
+    coverage_by_size,
+)
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.trial_row import TrialRow
 
@@ -52,7 +59,8 @@ def impact_document(
     matched = adjust_primaries([c for found in compared for c in found.matched])
     other = adjust_primaries([found.other for found in compared if found.other is not None])
     reason = None if chosen else _no_comparison(configs, options)
-    aggregates = aggregate(trials, {name: every[name] - kept[name] for name in configs})
+    alike = by_shared_clock(trials)
+    aggregates = aggregate(alike, {name: every[name] - kept[name] for name in configs})
     return ImpactDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,
@@ -69,7 +77,7 @@ def impact_document(
         n_copies=len(observations) - len(trials),
         answer=make_answer(AnswerInput(matched, other, reason, aggregates, trials), options),
         method=_method(options),
-        correlation_analysis=correlate(trials, Draws(options.seed, options.draws)),
+        correlation_analysis=correlate(alike, Draws(options.seed, options.draws)),
         matched_comparisons=matched,
         other_comparisons=other,
         matched_reason=reason,
@@ -116,10 +124,11 @@ def _method(options: ImpactOptions) -> Method:
             "leaves 0 out exactly when p < 0.05 (with random flips both have an error of about "
             f"0.0015 near 0.05). None where fewer than {MIN_DIFFER} tasks differ or all differ by "
             "the same amount: the single tasks say more. In simulations 94 to 97 % held the true "
-            "value from 20 tasks on, 95 to 100 % below. Correlations: 95 % BCa bootstrap over "
-            f"tasks, {options.draws} resamples; none where more than {UNDEFINED_DRAWS:.0%} of the "
-            "resamples have no value or all agree. Draws depend on the seed and on the number of "
-            "tasks alone."
+            f"value from {ENOUGH_TASKS} tasks on; below, by tasks: {coverage_by_size(MEANS)}. "
+            f"Correlations: 95 % BCa bootstrap over tasks, {options.draws} resamples; none where "
+            f"more than {UNDEFINED_DRAWS:.0%} of the resamples have no value or all agree; in "
+            f"simulations, by tasks: {coverage_by_size(CORRELATIONS)}. Draws depend on the seed "
+            "and on the number of tasks alone."
         ),
         ratio=(
             "Cost, time and tokens are compared as the geometric mean of configuration over "

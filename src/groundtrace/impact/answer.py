@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from groundtrace.documents.aggregates import ConfigAggregate
 from groundtrace.documents.answer import (
     Answer,
     AnswerEnough,
@@ -16,7 +17,7 @@ from groundtrace.documents.answer import (
     AnswerRow,
     AnswerTask,
 )
-from groundtrace.documents.impact import ConfigAggregate, Delta, MatchedComparison, MatchedTask
+from groundtrace.documents.comparison import Delta, MatchedComparison, MatchedTask
 from groundtrace.impact.answer_words import hint_for, look_at, statement
 from groundtrace.impact.deltas import column_of, flipping
 from groundtrace.impact.equivalence import equivalence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from groundtrace.documents.answer import AnswerEquivalence, AnswerRow
-from groundtrace.documents.impact import MatchedComparison, PairDropReason, Requirement, Side
+from groundtrace.documents.comparison import MatchedComparison, PairDropReason, Requirement, Side
 from groundtrace.impact.observations import Observation
 from groundtrace.visible import plural
 

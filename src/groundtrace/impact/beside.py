@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from groundtrace.documents.impact import FirstHits, TandemEntry
+from groundtrace.documents.comparison import FirstHits, TandemEntry
 from groundtrace.impact.answer_words import short_name
 from groundtrace.impact.clocks import on_one_clock, timed_names
 from groundtrace.impact.deltas import Flipping, MetricDeltas, TaskPair, column_of, p_of
@@ -21,6 +21,10 @@ from groundtrace.impact.tandem import tandem
 from groundtrace.metrics.catalogue import METRICS
 
 OUTCOME = "reward"
+JUDGED_ONLY = "bpref"
+"""The metric that unjudged files count for nothing in."""
+_HANGS_ON_UNJUDGED = frozenset({"precision", "f1", "ndcg", "mrr", "map", "context_efficiency"})
+"""Families that count a file as wrong because the ground truth does not name it."""
 _FAILURES = ("no_trace", "empty_trace")
 
 Sides = Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
@@ -162,6 +166,8 @@ def notes(
                     f"{title}: {_words(other)} over the {sum(sure)} tasks with ground truth of "
                     f"high confidence, {_words(told)} over all"
                 )
+        if (other := _by_judged(name, sides, told, flips)) is not None:
+            said.append(f"{title}: {other}")
         failed = _failures_as_zero(name, tasks, without_reward)
         if failed is not None:
             # Pairs that were dropped have no place among the units: every task flips alone.
@@ -172,6 +178,32 @@ def notes(
                     "without them"
                 )
     return said
+
+
+def _by_judged(name: str, sides: Sides, told: int, flips: Flipping) -> str | None:
+    """What is said where unjudged files are taken out, if that changes the conclusion.
+
+    The metric's own conclusion over the same tasks must be another one too: else it is the smaller
+    number of tasks that changes it, not the unjudged files.
+    """
+    if name not in METRICS or METRICS[name].family not in _HANGS_ON_UNJUDGED:
+        return None
+    here = np.array(
+        [all(name in side and JUDGED_ONLY in side for side in pair) for pair in sides],
+        dtype=np.bool_,
+    )
+    n = int(here.sum())
+    if n < MIN_INFERENCE:
+        return None
+    judged = [pair for pair, kept in zip(sides, here, strict=True) if kept]
+    there = replace(flips, units=flips.of(here))
+    other = _conclusion(column_of(JUDGED_ONLY, judged), there)
+    if other in (told, _conclusion(column_of(name, judged), there)):
+        return None
+    return (
+        f"{_words(other)} by {JUDGED_ONLY} over retrieved files, which takes out unjudged files "
+        f"({n} tasks have it), {_words(told)} with them counted as irrelevant"
+    )
 
 
 def _conclusion(column: MetricDeltas, flips: Flipping) -> int:

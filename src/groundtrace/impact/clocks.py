@@ -7,18 +7,14 @@ the trace. One clock on each side made +55 s, p 0.008, out of equal behaviour.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import replace
 
-from groundtrace.impact.observations import Observation
-from groundtrace.metrics.catalogue import METRICS
+from groundtrace.impact.observations import Observation, ObservedValues, WhyAbsent
+from groundtrace.rows.clocks import SharedClock, shared_clock, timed_names
+
+__all__ = ["by_shared_clock", "on_one_clock", "timed_names"]
 
 Trials = tuple[Observation, ...]
-
-
-@cache
-def timed_names() -> tuple[str, ...]:
-    """Metrics that a trial's own clock gives."""
-    return tuple(name for name, metric in METRICS.items() if metric.unit == "s")
 
 
 def on_one_clock(baseline: Trials, config: Trials) -> tuple[Trials, Trials, str | None]:
@@ -40,3 +36,27 @@ def on_one_clock(baseline: Trials, config: Trials) -> tuple[Trials, Trials, str 
 
 def _clocks(trials: Sequence[Observation]) -> set[str]:
     return {o.clock for o in trials if o.clock is not None}
+
+
+def by_shared_clock(trials: Sequence[Observation]) -> list[Observation]:
+    """The trials without times that count from another moment than those of most (D121)."""
+    clock = shared_clock((o.config, o.clock) for o in trials if _times(o))
+    return list(trials) if clock.any_counts else [_without_times(o, clock) for o in trials]
+
+
+def _times(trial: Observation) -> list[str]:
+    return [name for name in timed_names() if name in trial.values]
+
+
+def _without_times(trial: Observation, clock: SharedClock) -> Observation:
+    why, times = clock.why_not(trial.clock), _times(trial)
+    if why is None or not times:
+        return trial
+    kept = {name: value for name, value in trial.values.items() if name not in times}
+    index = {name: number for number, name in enumerate(kept)}
+    undefined = (*trial.why.undefined, *((name, why) for name in times))
+    return replace(
+        trial,
+        values=ObservedValues(index, kept.values()),
+        why=WhyAbsent(undefined, trial.why.reason),
+    )

@@ -10,11 +10,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from groundtrace.documents.impact import (
-    Correlation,
-    CorrelationAnalysis,
-    CorrelationScope,
-)
+from groundtrace.documents.impact import Correlation, CorrelationAnalysis, CorrelationScope
 from groundtrace.impact.association import Association, associate
 from groundtrace.impact.observations import Observation, main_reason, stored_number
 from groundtrace.impact.pooled import by_suite, pooled_tests

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from groundtrace.documents.impact import Delta, Direction
+from groundtrace.documents.comparison import Delta, Direction
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.maxt import max_t
 from groundtrace.impact.observations import hit_metric, stored_number
@@ -220,7 +220,7 @@ def _delta(
         if len(delta) < MIN_INFERENCE
         else "not_finite",
         n=len(delta),
-        left_out=_left_out(name, tasks),
+        left_out=_left_out(name, [tasks[i] for i in np.flatnonzero(~column.here).tolist()]),
         only_baseline_hit=only_baseline,
         only_config_hit=only_config,
     )
@@ -308,6 +308,7 @@ def effect_size(delta: Floats) -> float | None:
 
 
 def _left_out(name: str, tasks: Sequence[TaskPair]) -> dict[str, int]:
+    """Tasks that do not have it on both sides, by reason."""
     found: Counter[str] = Counter()
     for task in tasks:
         ours, theirs = name in task.baseline, name in task.config

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from groundtrace.documents.impact import MatchedComparison
+from groundtrace.documents.comparison import MatchedComparison
 
 
 def over_configurations(tables: Sequence[Sequence[float]]) -> list[list[float]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from groundtrace.documents.impact import (
+from groundtrace.documents.comparison import (
     DroppedTask,
     MatchedComparison,
     MatchedTask,

@@ -35,6 +35,12 @@ class ObservedValues(Mapping[str, float]):
     def __getitem__(self, name: str) -> float:
         return self._numbers[self._index[name]]
 
+    def known(self, name: str) -> float | None:
+        """The number of a name, or None: `get` without its exception, which 10,000 trials ask for
+        two million times."""
+        place = self._index.get(name)
+        return None if place is None else self._numbers[place]
+
     def __contains__(self, name: object) -> bool:
         return name in self._index
 
@@ -135,7 +141,7 @@ def by_task(observations: Iterable[Observation]) -> dict[str, list[Observation]]
 def mean(observations: Sequence[Observation], name: str) -> float | None:
     """Mean of the values that are there; None when there is none."""
     if len(observations) == 1:
-        return observations[0].values.get(name)
+        return observations[0].values.known(name)
     return mean_of([o.values[name] for o in observations if name in o.values])
 
 

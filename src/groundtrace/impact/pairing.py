@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from groundtrace.documents.impact import PairDropReason, Requirement, Side
+from groundtrace.documents.comparison import PairDropReason, Requirement, Side
 from groundtrace.impact.clocks import on_one_clock, timed_names
 from groundtrace.impact.observations import Observation, by_task, mean
 from groundtrace.rows.means import mean_of

@@ -13,6 +13,7 @@ edited        what was edited: the patch, else the writes
 patches       the patch against the gold, from patch_files
 published     numbers as published work defines them, from published_values
 funnel        how far each relevant file came
+judged        judged files alone: bpref and judged@10
 record        the record of a metric: words, computation, arithmetic, where it is shown
 displays      the tables and charts that ask the records
 outcome_metrics  the records of outcomes

@@ -16,6 +16,7 @@ from groundtrace.metrics.discovery import DISCOVERY
 from groundtrace.metrics.displays import Display
 from groundtrace.metrics.file_level import FILE_LEVEL
 from groundtrace.metrics.funnel import FUNNEL
+from groundtrace.metrics.judged import JUDGED
 from groundtrace.metrics.line_level import LINE_LEVEL
 from groundtrace.metrics.outcome_metrics import ALL_OUTCOMES
 from groundtrace.metrics.patches import PATCH
@@ -36,6 +37,7 @@ SECTIONS: tuple[MetricSection[Any], ...] = (
     FUNNEL,
     PATCH,
     PUBLISHED,
+    JUDGED,
 )
 """The sections of the metrics document that hold metrics, in the order of tables."""
 

@@ -60,3 +60,25 @@ def average_precision(hits: Sequence[bool], relevant: int) -> float:
             found += 1
             total += found / rank
     return total / relevant
+
+
+def bpref(judgements: Sequence[bool | None], relevant: int, irrelevant: int) -> float:
+    """Relevant files before irrelevant ones, unjudged files (None) left out.
+
+    `irrelevant` is the number of files judged irrelevant, retrieved or not, and not 0.
+    """
+    return sum(bpref_parts(judgements, relevant, irrelevant)) / relevant
+
+
+def bpref_parts(
+    judgements: Sequence[bool | None], relevant: int, irrelevant: int
+) -> tuple[float, ...]:
+    """What each relevant file that was retrieved adds to bpref, in order."""
+    above = 0
+    parts = []
+    for judgement in judgements:
+        if judgement is False:
+            above += 1
+        elif judgement:
+            parts.append(1 - min(above, relevant) / min(irrelevant, relevant))
+    return tuple(parts)

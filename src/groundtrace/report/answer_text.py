@@ -72,6 +72,11 @@ def difference_text(row: AnswerRow) -> str:
     return f"{text}, no interval: {reason(row.reason)}{single_tasks(row)}"
 
 
+def has_interval(row: AnswerRow) -> bool:
+    """Whether a row has an interval, of the difference or of the ratio."""
+    return (row.ci_low if row.ratio is None else row.ratio_low) is not None
+
+
 def single_tasks(row: AnswerRow) -> str:
     """The tasks behind a row without an interval."""
     if not row.tasks:

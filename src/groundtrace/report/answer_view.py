@@ -13,13 +13,15 @@ from functools import partial
 from markupsafe import Markup
 
 from groundtrace.documents.answer import Answer, AnswerRow
-from groundtrace.documents.impact import ImpactDocument, MatchedComparison
+from groundtrace.documents.comparison import MatchedComparison
+from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import GroupSummary
 from groundtrace.impact.answer import questions
 from groundtrace.impact.answer_words import SIGNIFICANT
+from groundtrace.impact.simulated_coverage import MEANS, coverage_text
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.answer_text import enough_text
+from groundtrace.report.answer_text import enough_text, has_interval
 from groundtrace.report.blocks import Name, Paragraph, Quoted
 from groundtrace.report.charts.chart import Colours
 from groundtrace.report.charts.intervals import (
@@ -193,7 +195,8 @@ def _line(
     write = partial(formats.brief, name)
     verdict, tone = _verdict(row)
     change, between = _change(row)
-    title = f"{plain_name(name)}: {change}, {between}; {verdict}"
+    said = coverage_text(MEANS, [row.n]) if has_interval(row) else ""
+    title = f"{plain_name(name)}: {change}, {between}; {verdict}{'. ' if said else ''}{said}"
     return AnswerLine(
         question=question,
         label=plain_name(name),

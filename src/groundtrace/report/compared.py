@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from groundtrace.documents.impact import ImpactDocument, MatchedComparison
+from groundtrace.documents.comparison import MatchedComparison
+from groundtrace.documents.impact import ImpactDocument
 
 
 def comparison_of(impact: ImpactDocument) -> MatchedComparison | None:

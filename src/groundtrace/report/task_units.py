@@ -12,6 +12,7 @@ from typing import NamedTuple
 from groundtrace.metrics.catalogue import OUTCOMES, QUANTITIES
 from groundtrace.metrics.displays import Display
 from groundtrace.report.data import ReportData
+from groundtrace.rows.clocks import clock_of
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.units import Counted, TaskNames, collect_distinct
@@ -31,6 +32,8 @@ class ChartTrial(NamedTuple):
     hit: bool | None
     values: Mapping[str, float]
     """Those of `KEPT` that it has."""
+    clock: str | None = None
+    """What its seconds count from; None where nothing says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class TaskUnits:
             return
         key = (row.config_name, row.task_name, row.benchmark or None)
         values = {name: v for name in KEPT if (v := value_of(row, name)) is not None}
-        self._trials.setdefault(key, []).append(ChartTrial(row.hit, values))
+        self._trials.setdefault(key, []).append(ChartTrial(row.hit, values, clock_of(row)))
 
     def by_config(self) -> Mapping[str, list[TaskUnit]]:
         """TaskUnits by configuration, names in order."""

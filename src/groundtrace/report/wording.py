@@ -16,6 +16,7 @@ REASON_WORDS: Mapping[str, str] = {
     "answers_missing": "most answers are missing",
     "never_hit": "never hit",
     "nothing_retrieved": "nothing retrieved",
+    "nothing_judged_irrelevant": "no file is judged irrelevant",
     "nothing_written": "nothing written",
     "no_time": "no times in the trace",
     "no_tokens": "no token counts in the trace",

@@ -39,6 +39,7 @@ from groundtrace.rows.trial_row import VOLUME, Find, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct
 from groundtrace.summary.discovery import discovery_summary
 from groundtrace.summary.looked_at import LookedAtTable
+from groundtrace.summary.row_clocks import RowClocks
 from groundtrace.summary.stated_groups import StatedGroups
 from groundtrace.summary.value_columns import NameCodes, ValueColumn
 from groundtrace.summary.verdicts import VerdictGroups
@@ -253,6 +254,7 @@ class _Table:
         self._unit_of: array[int] = array("q")
         self._has_repeats = False
         self._size = 0
+        self._clocks = RowClocks()
         self.groups: dict[str, defaultdict[str, _Group]] = {
             name: defaultdict(_Group) for name in DIMENSIONS
         }
@@ -285,6 +287,7 @@ class _Table:
         position = self._size
         self._size += 1
         self._units.add(row)
+        self._clocks.add(row)
         self._add_values(row)
         _add_counts(self.unknown_tools, row.unknown_tools)
         _add_counts(self.uncounted_servers, row.uncounted_servers)
@@ -302,7 +305,9 @@ class _Table:
             group.add(position, row)
 
     def finish(self) -> None:
-        """All rows are there: which of them belong to one task can be told now."""
+        """All rows are there: which of them belong to one task, and which clock most of them have,
+        can be told now."""
+        self._clocks.leave_out_others(self._columns)
         self._unit_of = self._units.finished()
         self._has_repeats = len(set(self._unit_of)) < len(self._unit_of)
 

@@ -47,6 +47,16 @@ class ValueColumn:
         self._values.append(0.0)
         self._why.append(self._reasons.code(why))
 
+    def drop(self, row: int, why: str) -> None:
+        """Take a row's value back; a row without a value keeps its reason."""
+        if self._why[row] < 0:
+            self._values[row] = 0.0
+            self._why[row] = self._reasons.code(why)
+
+    def has(self, row: int) -> bool:
+        """Whether a row has a value."""
+        return self._why[row] < 0
+
     def by_unit(
         self, rows: array[int], units: array[int] | None
     ) -> tuple[list[float], Mapping[str, int]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
-from groundtrace.documents.impact import MatchedComparison
+from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.report.charts.chart import FEW_CONFIGS, Chart, Colours
 from groundtrace.report.charts.errors import errors_chart
 from groundtrace.report.charts.found import first_found_chart, found_charts

@@ -10,11 +10,12 @@ from markupsafe import Markup
 
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, ReportTable, make_table
+from groundtrace.report.blocks import Name, Paragraph, ReportTable, make_table
 from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
 from groundtrace.report.svg import Scale, across, group, line, path, picture, text
 from groundtrace.report.task_units import TaskUnit
 from groundtrace.report.wording import plural
+from groundtrace.rows.clocks import ANY_CLOCK, SharedClock, shared_clock, timed_names
 
 MAX_CURVE_POINTS = 200
 """Points of a cumulative curve."""
@@ -39,10 +40,11 @@ def speed_charts(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Ite
     """Cumulative curves with never-hit tasks in the denominator (D21)."""
     for record in METRICS.shown_in("first_hit_charts"):
         metric = record.name
+        clock = _clock(configs, metric)
         curves = {
             config: made
             for config, own in configs.items()
-            if (made := curve_of(own, metric)) is not None
+            if (made := curve_of(own, metric, clock)) is not None
         }
         if not any(len(curve.points) > 1 for curve in curves.values()):
             continue
@@ -57,7 +59,31 @@ def speed_charts(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Ite
             narrow,
             key_of(curves, colours),
             _table(curves),
+            _other_clocks(configs, clock),
         )
+
+
+def _clock(configs: Mapping[str, list[TaskUnit]], metric: str) -> SharedClock:
+    """The clock that curves of seconds are drawn by; tokens need none."""
+    if metric not in timed_names():
+        return ANY_CLOCK
+    return shared_clock(
+        (config, trial.clock)
+        for config, own in configs.items()
+        for unit in own
+        for trial in unit.trials
+        if metric in trial.values
+    )
+
+
+def _other_clocks(configs: Mapping[str, list[TaskUnit]], clock: SharedClock) -> Paragraph:
+    """How many trials are left out because their seconds count from another moment."""
+    trials = (trial for own in configs.values() for unit in own for trial in unit.trials)
+    others = sum(t.hit is not None and clock.why_not(t.clock) is not None for t in trials)
+    if not others:
+        return ()
+    left = f"{plural(others, 'trial')} left out: seconds count from another moment, or nothing says"
+    return (f"{left} from when.",)
 
 
 def _draw(
@@ -113,7 +139,13 @@ def _ending(curve: Curve) -> str:
 def _table(curves: Mapping[str, Curve]) -> ReportTable:
     return make_table(
         "Where the curves end",
-        ("config", ">tasks", ">met one by the end ↑", ">never", ">left out: met one, time unknown"),
+        (
+            "config",
+            ">tasks",
+            ">met one by the end ↑",
+            ">never",
+            ">left out: time unknown or by another clock",
+        ),
         [
             [
                 Name(config),
@@ -127,13 +159,18 @@ def _table(curves: Mapping[str, Curve]) -> ReportTable:
     )
 
 
-def curve_of(own: Sequence[TaskUnit], metric: str) -> Curve | None:
-    """Cumulative share of tasks; a task tried several times weighs as much as one tried once."""
+def curve_of(own: Sequence[TaskUnit], metric: str, clock: SharedClock = ANY_CLOCK) -> Curve | None:
+    """Cumulative share of tasks; a task tried several times weighs as much as one tried once.
+
+    Trials by another clock do not count, misses neither: a curve of misses alone would say that
+    nothing was ever met.
+    """
     times: list[tuple[float, float]] = []
     tasks = never = unknown = 0
     for unit in own:
         seen = [row for row in unit.trials if row.hit is not None]
-        known = [row for row in seen if not row.hit or metric in row.values]
+        like = [row for row in seen if clock.why_not(row.clock) is None]
+        known = [row for row in like if not row.hit or metric in row.values]
         if not seen:
             continue
         if not known:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from groundtrace.documents.impact import MatchedComparison, MatchedTask
+from groundtrace.documents.comparison import MatchedComparison, MatchedTask
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name

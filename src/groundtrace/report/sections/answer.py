@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from groundtrace.documents.answer import Answer, AnswerRow
 from groundtrace.impact.answer_words import short_name
+from groundtrace.impact.simulated_coverage import MEANS, coverage_text
 from groundtrace.report import formats
 from groundtrace.report.answer_text import (
     difference_text,
     enough_text,
+    has_interval,
 )
 from groundtrace.report.blocks import Name, Paragraph, Quoted, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
@@ -76,6 +78,8 @@ def _table(answer: Answer) -> ReportTable:
         ">n",
     )
     note = "Over the tasks that both configurations have. × is a ratio of geometric means."
+    said = coverage_text(MEANS, (row.n for row in answer.rows if has_interval(row)))
+    note += f" {said}" if said else ""
     return make_table(caption, columns, [_cells(row) for row in answer.rows], (note,))
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from msgspec import UNSET
 
-from groundtrace.documents.impact import MatchedComparison
+from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.summary import (
     Distribution,
     RunSummaryDocument,

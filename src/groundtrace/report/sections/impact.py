@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from groundtrace.documents.impact import (
-    Correlation,
-    CorrelationScope,
-    Delta,
-    ImpactDocument,
-    MatchedComparison,
-)
+from groundtrace.documents.comparison import Delta, MatchedComparison
+from groundtrace.documents.impact import Correlation, CorrelationScope, ImpactDocument
 from groundtrace.impact.answer_words import REQUIREMENTS, dropped_in_words
+from groundtrace.impact.simulated_coverage import (
+    CORRELATIONS,
+    MEANS,
+    SimulatedCoverage,
+    coverage_text,
+)
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.blocks import (
@@ -169,9 +170,16 @@ def _correlations(caption: str, found: Sequence[Correlation]) -> ReportTable:
         rows,
         (
             "r is positive where both grow together, whichever is better; it has no direction of "
-            "its own. n counts tasks with both values.",
+            "its own. n counts tasks with both values."
+            + _coverage(CORRELATIONS, (c.n for c in found if c.ci_low is not None)),
         ),
     )
+
+
+def _coverage(table: Mapping[int, SimulatedCoverage], sizes: Iterable[int]) -> str:
+    """What simulations say of the intervals of a table, put after its note."""
+    said = coverage_text(table, sizes)
+    return f" {said}" if said else ""
 
 
 def _why(*codes: str | None) -> str:
@@ -189,9 +197,17 @@ def _comparison(comparison: MatchedComparison) -> ReportTable:
             f"Tests flip {comparison.flipped}. Cost, time and tokens are compared as ratios. p is "
             "adjusted within the primaries and within all other metrics. Better, same and worse count tasks by the metric's direction. Times to the first "
             "relevant file exist only for tasks that both sides hit; tasks that only one side hit "
-            "are counted under left out.",
+            "are counted under left out." + _coverage(MEANS, _with_interval(comparison)),
         ),
     )
+
+
+def _with_interval(comparison: MatchedComparison) -> Iterator[int]:
+    """Tasks of each number that has an interval."""
+    shown = QUANTITIES.names_in("comparison")
+    for delta in comparison.deltas:
+        if delta.metric in shown and (delta.ci_low is not None or delta.ratio_low is not None):
+            yield delta.n - (delta.ratio_left_out or 0)
 
 
 _DELTA_COLUMNS = (
@@ -278,7 +294,10 @@ def _beside(comparison: MatchedComparison) -> Iterator[ReportTable]:
                 ]
                 for t in comparison.tandem
             ],
-            ("Over the same tasks, so that what makes a task hard drops out. Association only.",),
+            (
+                "Over the same tasks, so that what makes a task hard drops out. Association only."
+                + _coverage(CORRELATIONS, (t.n for t in comparison.tandem if t.ci_low is not None)),
+            ),
         )
     shown = [h for h in comparison.first_hits if h.n]
     if shown:
@@ -315,7 +334,8 @@ def _beside(comparison: MatchedComparison) -> Iterator[ReportTable]:
             ],
             (
                 "A miss counts as the latest hit of either side. Only tasks whose two sides count "
-                "from the same moment.",
+                "from the same moment."
+                + _coverage(MEANS, (h.n for h in shown if h.ci_low is not None)),
             ),
         )
 

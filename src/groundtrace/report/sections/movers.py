@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from groundtrace.documents.impact import MatchedComparison, MatchedTask
+from groundtrace.documents.comparison import MatchedComparison, MatchedTask
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, make_table

@@ -1,0 +1,253 @@
+"""Two configurations over the tasks that can be compared, as the impact document holds them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from groundtrace.documents.base import Count, Record, Share
+
+Coefficient = Annotated[float, Meta(ge=-1, le=1)]
+"""A correlation coefficient."""
+
+Direction = Literal["higher", "lower"]
+"""Which values of a metric are better (D35)."""
+
+PairDropReason = Literal[
+    "missing_side",
+    "different_runs",
+    "same_trial",
+    "model_unknown",
+    "model_differs",
+    "harness_version_unknown",
+    "harness_version_differs",
+    "no_valid_reward",
+    "outcomes_refused",
+]
+"""Why a task is not matched; a task counts under the requirement that it failed (D33)."""
+
+Side = Literal["baseline", "config", "both"]
+"""Which side of a pair something is missing on."""
+
+Requirement = Literal["model", "harness_version", "reward", "run"]
+"""What the two sides of a matched pair must share, or both have."""
+
+Reasons = dict[str, Count]
+"""Counts by reason code."""
+
+
+class Delta(Record, frozen=True, kw_only=True):
+    """One metric over the matched tasks: configuration minus baseline."""
+
+    metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
+    table: Annotated[
+        Literal["primary", "other"],
+        Meta(description="The family of tests that p_adjusted is adjusted over."),
+    ]
+    direction: Annotated[Direction, Meta(description="Which values are better.")]
+    computable: Annotated[bool, Meta(description="Whether there are enough pairs.")]
+    reason: Annotated[str | None, Meta(description="Why not, when not computable.")]
+    mean_baseline: Annotated[float | None, Meta(description="Mean of the baseline over n.")]
+    mean_config: Annotated[float | None, Meta(description="Mean of the configuration over n.")]
+    mean_delta: Annotated[float | None, Meta(description="Mean of configuration - baseline.")]
+    median_delta: Annotated[float | None, Meta(description="Median of the deltas.")]
+    q1: Annotated[float | None, Meta(description="Lower quartile of the deltas.")]
+    q3: Annotated[float | None, Meta(description="Upper quartile of the deltas.")]
+    n_better: Annotated[Count, Meta(description="Tasks better than the baseline, by direction.")]
+    n_worse: Annotated[Count, Meta(description="Tasks worse than the baseline, by direction.")]
+    n_same: Annotated[Count, Meta(description="Tasks that did not change.")]
+    ci_low: Annotated[
+        float | None,
+        Meta(
+            description="Lower end of the mean delta's interval; null for what is compared as a "
+            "ratio."
+        ),
+    ]
+    ci_high: Annotated[float | None, Meta(description="Upper end of the same interval.")]
+    ratio: Annotated[
+        float | None,
+        Meta(
+            description="Geometric mean of configuration over baseline, for cost, time and tokens."
+        ),
+    ]
+    ratio_low: Annotated[float | None, Meta(description="Lower end of the ratio's interval.")]
+    ratio_high: Annotated[float | None, Meta(description="Upper end of the ratio's interval.")]
+    ratio_left_out: Annotated[
+        Count | None,
+        Meta(description="Pairs without a ratio because a value is 0 or less; null elsewhere."),
+    ]
+    p: Annotated[
+        Share | None,
+        Meta(
+            description="Two-sided sign-flip p of the mean delta, or of the mean log of the ratio."
+        ),
+    ]
+    p_adjusted: Annotated[
+        Share | None,
+        Meta(description="p adjusted over its family; null in one suite, which is exploratory."),
+    ]
+    p_smallest: Annotated[
+        Share | None, Meta(description="The smallest p that this many differences can give.")
+    ]
+    p_exact: Annotated[
+        bool | None, Meta(description="Whether all sign flips were enumerated; null without p.")
+    ]
+    effect_size: Annotated[
+        float | None,
+        Meta(description="Mean delta over the standard deviation of the deltas (Cohen's dz)."),
+    ]
+    inference_reason: Annotated[
+        str | None, Meta(description="Why p, interval or effect size is missing, when one is.")
+    ]
+    n: Annotated[Count, Meta(description="Matched tasks with the metric on both sides.")]
+    left_out: Annotated[
+        Reasons, Meta(description="Matched tasks without it, by the side that lacks it.")
+    ]
+    only_baseline_hit: Annotated[
+        Count | None,
+        Meta(description="For times to the first relevant file: tasks only the baseline hit."),
+    ]
+    only_config_hit: Annotated[
+        Count | None,
+        Meta(description="For times to the first relevant file: tasks only the other hit."),
+    ]
+
+
+class MatchedTask(Record, frozen=True, kw_only=True):
+    """One matched task: both sides' values, trials averaged."""
+
+    task_name: Annotated[str, Meta(description="Canonical task.")]
+    benchmark: Annotated[str | None, Meta(description="Suite; null when unknown.")]
+    runs: Annotated[list[str], Meta(description="Runs that its trials come from.")]
+    repo: Annotated[str | None, Meta(description="The task's repository; null when not known.")]
+    models: Annotated[
+        list[str], Meta(description="Models; the same on both sides of a matched task.")
+    ]
+    harness_versions: Annotated[
+        list[str],
+        Meta(description="Known harness versions; the same on both sides of a matched task."),
+    ]
+    not_met: Annotated[
+        list[Requirement], Meta(description="Requirements that this pair does not meet.")
+    ]
+    n_trials_baseline: Annotated[Count, Meta(description="Trials of the baseline.")]
+    n_trials_config: Annotated[Count, Meta(description="Trials of the configuration.")]
+    baseline: Annotated[dict[str, float], Meta(description="Metric to value; undefined absent.")]
+    config: Annotated[dict[str, float], Meta(description="Metric to value; undefined absent.")]
+
+
+class DroppedTask(Record, frozen=True, kw_only=True):
+    """A task of either configuration that could not be matched."""
+
+    task_name: Annotated[str, Meta(description="Canonical task.")]
+    benchmark: Annotated[str | None, Meta(description="Suite; null when unknown.")]
+    reason: Annotated[PairDropReason, Meta(description="The requirement that it failed.")]
+    side: Annotated[
+        Side | None,
+        Meta(description="The side that lacks what is required; null where the sides differ."),
+    ]
+
+
+class TandemEntry(Record, frozen=True, kw_only=True):
+    """Differences of a retrieval metric against differences of an outcome, over matched tasks."""
+
+    retrieval_metric: Annotated[str, Meta(description="Canonical name of the metric.")]
+    outcome: Annotated[str, Meta(description="Canonical name of the outcome.")]
+    n: Annotated[Count, Meta(description="Tasks with both differences.")]
+    spearman_r: Annotated[
+        Coefficient | None,
+        Meta(description="Spearman's coefficient of the differences, ranked inside suites."),
+    ]
+    ci_low: Annotated[Coefficient | None, Meta(description="Lower end of the 95 % interval.")]
+    ci_high: Annotated[Coefficient | None, Meta(description="Upper end of the 95 % interval.")]
+    p: Annotated[Share | None, Meta(description="Two-sided permutation p, adjusted for nothing.")]
+    reason: Annotated[str | None, Meta(description="Why something is missing.")]
+    n_movable: Annotated[Count | None, Meta(description="Tasks that can trade places in the test.")]
+    together: Annotated[Count, Meta(description="Tasks where both rose or both fell.")]
+    opposed: Annotated[Count, Meta(description="Tasks where one rose and the other fell.")]
+    unchanged: Annotated[Count, Meta(description="Tasks where one of them did not change.")]
+
+
+class FirstHits(Record, frozen=True, kw_only=True):
+    """Times to the first relevant file, a miss counted as the horizon (a restricted mean)."""
+
+    metric: Annotated[str, Meta(description="Canonical name of the time.")]
+    horizon: Annotated[
+        float | None, Meta(description="The latest hit of either side; null without a hit.")
+    ]
+    n: Annotated[Count, Meta(description="Tasks whose two sides count from the same moment.")]
+    mean_baseline: Annotated[float | None, Meta(description="Restricted mean of the baseline.")]
+    mean_config: Annotated[float | None, Meta(description="That of the configuration.")]
+    mean_delta: Annotated[float | None, Meta(description="Mean of configuration - baseline.")]
+    ci_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
+    ci_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
+    p: Annotated[Share | None, Meta(description="Two-sided sign-flip p, adjusted for nothing.")]
+    misses_baseline: Annotated[Count, Meta(description="Tasks that the baseline missed.")]
+    misses_config: Annotated[Count, Meta(description="Tasks that the configuration missed.")]
+    reason: Annotated[str | None, Meta(description="Why p or the interval is missing.")]
+    left_out: Annotated[Reasons, Meta(description="Tasks that do not count, by reason.")]
+
+
+class MatchedComparison(Record, frozen=True, kw_only=True):
+    """One configuration against the baseline, over the tasks that can be compared.
+
+    Both `matched_comparisons` and `other_comparisons` hold such entries.
+    """
+
+    run_scope: Annotated[str, Meta(description="Run id, or `*` for all runs.")]
+    suite: Annotated[str | None, Meta(description="One suite; null for all of them.")]
+    baseline_config: Annotated[str, Meta(description="The baseline.")]
+    config: Annotated[str, Meta(description="The configuration compared with it.")]
+    computable: Annotated[bool, Meta(description="Whether there are enough matched tasks.")]
+    reason: Annotated[str | None, Meta(description="Why not, when not computable.")]
+    n_matched_tasks: Annotated[Count, Meta(description="Tasks that meet every requirement.")]
+    n_unknown_version: Annotated[
+        Count,
+        Meta(description="Matched tasks let in although a harness version is unknown."),
+    ]
+    dropped: Annotated[
+        dict[PairDropReason, Count], Meta(description="Tasks not matched, by reason.")
+    ]
+    dropped_sides: Annotated[
+        dict[PairDropReason, dict[Side, Count]],
+        Meta(description="The same by the side that lacks what is required, where one does."),
+    ]
+    not_met: Annotated[
+        list[Requirement],
+        Meta(
+            description="Requirements that some of its pairs do not meet; empty for a matched "
+            "comparison."
+        ),
+    ]
+    exploratory: Annotated[
+        bool, Meta(description="True for one suite: its p values are adjusted for nothing.")
+    ]
+    flipped: Annotated[
+        Literal["tasks", "repositories"], Meta(description="What the sign-flip tests flip.")
+    ]
+    n_flipped: Annotated[Count, Meta(description="How many of them there are.")]
+    deltas: Annotated[list[Delta], Meta(description="One for each metric and outcome.")]
+    tandem: Annotated[
+        list[TandemEntry],
+        Meta(description="Did reward change where retrieval did? Empty for one suite."),
+    ]
+    first_hits: Annotated[
+        list[FirstHits],
+        Meta(description="Times to the first relevant file with misses. Empty for one suite."),
+    ]
+    notes: Annotated[
+        list[str],
+        Meta(description="Choices that would change a conclusion, one sentence each."),
+    ]
+    tasks: Annotated[
+        list[MatchedTask] | None,
+        Meta(
+            description="The matched tasks; null for one suite, whose tasks stand in the "
+            "comparison over all suites."
+        ),
+    ]
+    dropped_tasks: Annotated[
+        list[DroppedTask] | None,
+        Meta(description="The tasks not matched; null where tasks is null."),
+    ]

@@ -1,0 +1,184 @@
+"""Metrics over judged files alone: what the ground truth says nothing of is left out (D120).
+
+Judged irrelevant are the files of the test patch and the expected edit files that are no relevant
+files. Every other file that is not relevant is unjudged: useful or useless, nobody has said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from groundtrace.documents.judged import JudgedMetrics
+from groundtrace.metrics.displays import Spot
+from groundtrace.metrics.evidence import RETRIEVED, EvidenceView, Touch
+from groundtrace.metrics.ranking import bpref, bpref_parts
+from groundtrace.metrics.record import (
+    NO_TRUTH_OR_TRACE,
+    MetricDeclaration,
+    MetricSection,
+    SectionField,
+)
+
+JUDGED_DEPTH = 10
+"""K of judged@10."""
+_WRITTEN_PARTS = 8
+"""Parts of a sum that are written out."""
+_FIRST_WITH_TESTS = (1, 2)
+"""Version of the events document since which it names test files."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedList:
+    """Retrieved files in the order of first sight, each with what the task says of it."""
+
+    reason: str | None
+    """Why nothing can be said at all."""
+    judgements: tuple[bool | None, ...] = ()
+    """Relevant, judged irrelevant, or None for a file that is unjudged."""
+    relevant: int = 0
+    irrelevant: int = 0
+    """Files judged irrelevant, retrieved or not."""
+
+    @property
+    def first(self) -> tuple[bool | None, ...]:
+        """Judgements of the first 10 files."""
+        return self.judgements[:JUDGED_DEPTH]
+
+    @property
+    def judged(self) -> int:
+        """How many of the first 10 files are judged."""
+        return sum(judgement is not None for judgement in self.first)
+
+
+def judged_list(evidence: EvidenceView) -> JudgedList:
+    """The retrieved files with their judgements."""
+    if evidence.reason is not None:
+        return JudgedList(evidence.reason)
+    if evidence.basis == "categories" or evidence.version < _FIRST_WITH_TESTS:
+        return JudgedList("older_document")
+    irrelevant = _judged_irrelevant(evidence)
+    return JudgedList(
+        reason=None,
+        judgements=tuple(_judgements(evidence.first(RETRIEVED), irrelevant)),
+        relevant=len(evidence.truth),
+        irrelevant=len(irrelevant),
+    )
+
+
+def _judged_irrelevant(evidence: EvidenceView) -> frozenset[str]:
+    truth = evidence.document.ground_truth
+    lists = (truth.test_files, truth.expected_edit_files)
+    named = {_path(file) for files in lists if files is not UNSET for file in files}
+    # An edit file can be a relevant file in another spelling: what was touched tells.
+    both = {
+        _path(touch.edit)
+        for touch in evidence.touches
+        if touch.edit is not None and touch.truth is not None
+    }
+    return frozenset(named - {_path(entry) for entry in evidence.truth} - both)
+
+
+def _judgements(touches: Sequence[Touch], irrelevant: frozenset[str]) -> list[bool | None]:
+    """One judgement for each file. A file in a second spelling is not judged twice: more files
+    would be judged irrelevant than there are."""
+    seen: set[str] = set()
+    found: list[bool | None] = []
+    for touch in touches:
+        names = [_path(name) for name in (touch.edit, touch.file) if name is not None]
+        entry = next((name for name in names if name in irrelevant), None)
+        if touch.truth is not None:
+            found.append(True)
+        elif entry is None or entry in seen:
+            found.append(None)
+        else:
+            seen.add(entry)
+            found.append(False)
+    return found
+
+
+def _path(entry: str) -> str:
+    """A file without its repository, in lower case: test patches name no repository."""
+    return entry.rpartition("::")[2].lower()
+
+
+def make_judged(view: JudgedList) -> JudgedMetrics:
+    """The section, with the reason of each value that it does not have."""
+    known = view.reason is None
+    return JudgedMetrics(
+        reason=view.reason,
+        n_irrelevant=view.irrelevant if known else None,
+        **JUDGED.values(view),
+    )
+
+
+def _bpref(view: JudgedList) -> float | None:
+    if view.reason is not None or not view.irrelevant:
+        return None
+    return bpref(view.judgements, view.relevant, view.irrelevant)
+
+
+def _bpref_written_out(view: JudgedList) -> str:
+    """Such as `(1 + 0.5) / 3`; their sum where there are many."""
+    parts = bpref_parts(view.judgements, view.relevant, view.irrelevant)
+    written = " + ".join(f"{part:.4g}" for part in parts)
+    if len(parts) > _WRITTEN_PARTS:
+        written = f"{sum(parts):.4g} from {len(parts)} files"
+    return f"({written or 0}) / {view.relevant}"
+
+
+_OURS = "groundtrace, decision D120"
+
+_BPREF = MetricDeclaration[JudgedList](
+    name="bpref",
+    title="bpref",
+    measures="How far relevant files come before files that are judged irrelevant; unjudged files count for nothing.",
+    formula="mean over relevant files of 1 - min(judged irrelevant files above it, R) / min(N, R), 0 for one that was not retrieved; R relevant files, N judged irrelevant",
+    undefined=NO_TRUTH_OR_TRACE
+    + ", the document is of a version before 1.2 (`older_document`), or the task has no file that is judged irrelevant (`nothing_judged_irrelevant`)",
+    known_problems="Judged irrelevant are only test files and edit targets that are no relevant files: few, and none that was judged for being useless. Where none of them was retrieved it equals file recall.",
+    reference="C. Buckley, E. M. Voorhees: Retrieval evaluation with incomplete information, SIGIR 2004; as trec_eval computes it",
+    compute=_bpref,
+    arithmetic=_bpref_written_out,
+    worked={
+        "bpref": (
+            "src/app.py and src/db.py come before tests/test_app.py, which was never met: "
+            "(1 + 1 + 0) / 3",
+            0.6667,
+        ),
+    },
+    missing="nothing_judged_irrelevant",
+    shown_in={"bpref": {"trial_detail": Spot(130)}},
+)
+
+_JUDGED = MetricDeclaration[JudgedList](
+    name="judged@10",
+    field="judged_at_10",
+    title="Judged@10",
+    measures="Share of the first 10 retrieved files that are judged: relevant, or judged irrelevant.",
+    formula="judged files among the first 10 / files among the first 10",
+    undefined=NO_TRUTH_OR_TRACE
+    + ", the document is of a version before 1.2 (`older_document`), or no file was retrieved (`nothing_retrieved`)",
+    known_problems="It says how much is known, not how good the list is. With fewer than 10 files it divides by those there are.",
+    reference=_OURS,
+    compute=lambda view: view.judged / len(view.first) if view.first else None,
+    arithmetic=lambda view: f"{view.judged} of {len(view.first)} files",
+    worked={
+        "judged@10": (
+            "src/app.py and src/db.py are judged, docs/guide.md and src/util.py are not: 2 / 4",
+            0.5,
+        ),
+    },
+    missing="nothing_retrieved",
+    shown_in={"judged@10": {"trial_detail": Spot(131)}},
+)
+
+JUDGED = MetricSection[JudgedList](
+    heading="Judged files",
+    fields=(SectionField[JudgedList](name="judged_metrics", view=judged_list),),
+    declarations=(_BPREF, _JUDGED),
+    make=make_judged,
+    why=lambda section, declared: section.reason or declared.missing,
+)

@@ -1,0 +1,65 @@
+"""Which clock times to the first relevant file are shown by, where configurations are side by side.
+
+Seconds count from the start of the agent or from the first line of the trace (`elapsed_origin`).
+Configurations are compared by one of the two (D121): a mean of both measures the records.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from msgspec import UNSET
+
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.rows.trial_row import TrialRow
+
+
+@cache
+def timed_names() -> tuple[str, ...]:
+    """Metrics that a trial's own clock gives."""
+    return tuple(name for name, metric in METRICS.items() if metric.unit == "s")
+
+
+def clock_of(row: TrialRow) -> str | None:
+    """What the trial's seconds count from; None where nothing says so."""
+    clock = row.coverage.elapsed_origin
+    return None if clock is UNSET else clock
+
+
+@dataclass(frozen=True, slots=True)
+class SharedClock:
+    """The clock whose times count."""
+
+    clock: str | None
+    any_counts: bool
+    """All times are by one clock, known or not: nothing is left out."""
+
+    def why_not(self, clock: str | None) -> str | None:
+        """Reason code for a time by this clock; None where it counts."""
+        if self.any_counts or clock == self.clock:
+            return None
+        return "clock_unknown" if clock is None else "clock_differs"
+
+
+ANY_CLOCK = SharedClock(None, any_counts=True)
+"""Leaves nothing out."""
+
+
+def shared_clock(times: Iterable[tuple[str, str | None]]) -> SharedClock:
+    """The clock of most configurations, then of most trials, then the first by name.
+
+    `times` are configuration and clock of each trial that has a time.
+    """
+    trials = Counter(times)
+    clocks = {clock for _, clock in trials}
+    if len(clocks) <= 1:
+        return ANY_CLOCK
+
+    def rank(clock: str) -> tuple[int, int, str]:
+        own = [count for (_, by), count in trials.items() if by == clock]
+        return -len(own), -sum(own), clock
+
+    return SharedClock(min((c for c in clocks if c is not None), key=rank), any_counts=False)

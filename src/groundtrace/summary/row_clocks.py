@@ -1,0 +1,40 @@
+"""What the seconds of each row count from, so that no mean mixes two clocks (D121)."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+
+from groundtrace.rows.clocks import clock_of, shared_clock, timed_names
+from groundtrace.rows.trial_row import TrialRow
+from groundtrace.summary.value_columns import ValueColumn
+
+
+class RowClocks:
+    """Configuration and clock of each row, as a small number."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str | None], int] = {}
+        self._of_rows = array("l")
+
+    def add(self, row: TrialRow) -> None:
+        """Append a row."""
+        key = (row.config_name, clock_of(row))
+        self._of_rows.append(self._codes.setdefault(key, len(self._codes)))
+
+    def leave_out_others(self, columns: Mapping[str, ValueColumn]) -> None:
+        """Take back the times that count from another moment than those of most configurations."""
+        timed = [columns[name] for name in timed_names()]
+        if len({clock for _, clock in self._codes}) <= 1:
+            return
+        named = list(self._codes)
+        places = [
+            row for row in range(len(self._of_rows)) if any(column.has(row) for column in timed)
+        ]
+        clock = shared_clock(named[self._of_rows[row]] for row in places)
+        reasons = [clock.why_not(by) for _, by in named]
+        for row in places:
+            why = reasons[self._of_rows[row]]
+            if why is not None:
+                for column in timed:
+                    column.drop(row, why)
