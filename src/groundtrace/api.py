@@ -34,6 +34,7 @@ from groundtrace.plan import Context
 from groundtrace.rows.detail import Detail
 from groundtrace.storage import Place, open_folder, place_at
 from groundtrace.suggest import unknown_name
+from groundtrace.tools import check_tools
 from groundtrace.traces import read_trace as read_trace_of
 from groundtrace.traces.loose import read_loose
 from groundtrace.truth import load_registry
@@ -85,6 +86,8 @@ def evaluate_trial(
     folder or a data set, or several of them. Raises InputError when there is no such trial.
     """
     settings = settings or Settings()
+    if settings.tools or settings.shell_commands:
+        check_tools(settings)
     index = load_tasks(_locations(tasks))
     file, sample = _trace_file(str(trial))
     problems: tuple[Problem, ...]

@@ -55,7 +55,7 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
         print_result(f"{evaluated} evaluated, {done.unchanged} unchanged{refused}")
         print_result(f"summary: {summaries[-1]}")
         say_summary(summary, quiet=output.quiet)
-    return say_failures(done.failed, quiet=output.quiet)
+    return say_failures(done.failed, quiet=output.quiet, everything=output.verbose)
 
 
 def _answer(request: Request, rows: MadeRows) -> dict[str, Any]:

@@ -52,4 +52,6 @@ def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -
         print_json({"written": written, "problems": [str(problem) for problem in problems]})
     else:
         print_result("\n".join(written))
-    return say_failures([str(problem) for problem in problems], quiet=output.quiet)
+    return say_failures(
+        [str(problem) for problem in problems], quiet=output.quiet, everything=output.verbose
+    )

@@ -43,4 +43,4 @@ def command(
         print_answer(document)
         print_result(f"impact: {done.written[-1]}")
     check_names(comparing, document)
-    return say_failures(lines_of(done.refused), quiet=output.quiet)
+    return say_failures(lines_of(done.refused), quiet=output.quiet, everything=output.verbose)

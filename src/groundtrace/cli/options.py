@@ -64,9 +64,9 @@ def exposed_names(options: tuple[Decorator, ...]) -> set[str]:
     return {parameter.name for parameter in parameters if parameter.expose_value}
 
 
-def verbose_option(text: str) -> Decorator:
+def verbose_option(text: str, *, handed_over: bool = False) -> Decorator:
     """`-v`, which `cli.main` reads for itself: an error can come before flags are parsed."""
-    return click.option("-v", "--verbose", is_flag=True, expose_value=False, help=text)
+    return click.option("-v", "--verbose", is_flag=True, expose_value=handed_over, help=text)
 
 
 runs_argument = click.argument("runs", metavar="RUNS")
@@ -130,6 +130,8 @@ class OutputFlags:
     """Print no messages."""
     no_mask: bool
     """Keep credentials as they are."""
+    verbose: bool
+    """Say more than usual."""
 
 
 output_options = group(
@@ -143,7 +145,10 @@ output_options = group(
     json_option,
     quiet_option,
     no_mask_option,
-    verbose_option("More messages; tracebacks for errors."),
+    verbose_option(
+        "Say more: settings, times, everything that is left out and why; tracebacks for errors.",
+        handed_over=True,
+    ),
 )
 
 

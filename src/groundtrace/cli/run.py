@@ -10,6 +10,7 @@ import click
 from groundtrace.cli import normalize as normalize_command
 from groundtrace.cli import options
 from groundtrace.cli.answer import answer_data, check_names, print_answer
+from groundtrace.cli.more import say_left_out
 from groundtrace.cli.prepare import impact_options_for, prepared_request, settings_for
 from groundtrace.cli.terminal import (
     print_json,
@@ -69,17 +70,20 @@ def command(
     ) as request:
         impact_options = impact_options_for(comparing, request.settings)
         done, failed, written, summary = run_stages(request, impact_options, formats)
-        document = widest_document(request)
+        document = None if done.all_failed else widest_document(request)
     if output.as_json:
         data = normalize_command.as_data(done)
         print_json(data | {"reports": written.written, "failed": failed} | answer_data(document))
     else:
-        print_message(normalize_command.as_text(done), quiet=output.quiet)
+        say_left_out(done, output)
+        said = normalize_command.as_text(done, everything=output.verbose)
+        print_message(said, quiet=output.quiet)
         say_summary(summary, quiet=output.quiet)
         print_answer(document)
-        print_result(closing_words(written.written))
+        if written.written:
+            print_result(closing_words(written.written))
     check_names(comparing, document)
-    return say_failures(failed, quiet=output.quiet)
+    return say_failures(failed, quiet=output.quiet, everything=output.verbose)
 
 
 class Stages(NamedTuple):
@@ -99,9 +103,12 @@ def run_stages(
     from groundtrace.stages.evaluate import evaluate, summary_of
     from groundtrace.stages.impact import impact
     from groundtrace.stages.normalize import normalize
-    from groundtrace.stages.report import report
+    from groundtrace.stages.report import Reported, report
 
     done = normalize(request, with_metrics=True)
+    if done.all_failed:
+        # Nothing to evaluate: why is in the failures, and the other stages would only hide it.
+        return Stages(done, done.failed, Reported(), None)
     evaluated = evaluate(request, done.rows)
     summary = summary_of(request, evaluated)
     impact(request, impact_options, evaluated.rows)

@@ -48,7 +48,9 @@ def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) ->
     else:
         rows = ([_shown(value) for value in row] for row in result.rows)
         print_result(in_columns(list(result.columns), rows))
-    return say_failures([str(problem) for problem in problems], quiet=output.quiet)
+    return say_failures(
+        [str(problem) for problem in problems], quiet=output.quiet, everything=output.verbose
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -55,7 +55,7 @@ class RunsLayout:
     loose: tuple[LooseRun, ...] = ()
 
     def runs(self) -> Iterator[Run | Skipped | FoundProblem]:
-        """Every run, found lazily, with what was passed over on the way to them."""
+        """Every run, found lazily, with what was skipped on the way to them."""
         if self.loose:
             name = clean_text(self.folder.name)
             for loose in self.loose:
@@ -107,7 +107,7 @@ def discover(
     tasks: TaskIndex | None = None,
     only: str | None = None,
 ) -> Iterator[Found]:
-    """Every trial below RUNS, run by run, with what was passed over and what was wrong."""
+    """Every trial below RUNS, run by run, with what was skipped and what was wrong."""
     for item in layout_of(runs, settings).runs():
         if isinstance(item, Run):
             yield from discover_run(item, settings=settings, tasks=tasks, only=only)

@@ -215,11 +215,11 @@ class DuplicatedTrial(Record, frozen=True, kw_only=True):
 
 
 class SkippedPath(Record, frozen=True, kw_only=True):
-    """A folder that was passed over."""
+    """A folder that was skipped."""
 
     run_id: Annotated[str, Meta(description="Scope of the outcomes that name it.")]
     path: Annotated[str, Meta(description="The folder.")]
-    reason: Annotated[str, Meta(description="Why it was passed over.")]
+    reason: Annotated[str, Meta(description="Why it was skipped.")]
 
 
 class RefusedDocument(Record, frozen=True, kw_only=True):
@@ -271,7 +271,7 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     duplicated: Annotated[
         list[DuplicatedTrial], Meta(description="Copies that were not counted again (D41).")
     ]
-    skipped: Annotated[list[SkippedPath], Meta(description="Folders passed over.")]
+    skipped: Annotated[list[SkippedPath], Meta(description="Folders skipped.")]
     refused: Annotated[
         list[RefusedDocument] | UnsetType,
         Meta(description="Documents that could not be read and do not count. Since 1.2."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,6 +14,17 @@ from groundtrace.rows.detail import Detail
 from groundtrace.tables.columns import TABLES
 from groundtrace.tables.duck import close_off, connect, error_type
 from groundtrace.tables.export import json_lines_table, write_json_lines
+
+_PLACE = re.compile(r"^LINE \d+: ", re.MULTILINE)
+"""Where duckdb begins to show the place of an error."""
+
+
+def _error(said: str) -> UsageError:
+    """duckdb's words as one line, and the line of the query with the caret below it."""
+    found = _PLACE.search(said)
+    at = len(said) if found is None else found.start()
+    words = " ".join(said[:at].split())
+    return UsageError(f"{words} (tables: {', '.join(TABLES)})", said[at:].rstrip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +54,5 @@ def run_query(query: str, details: Iterable[Detail]) -> QueryResult:
             # Times with a zone need a package that is not installed with duckdb.
             raise UsageError(f"{error}; cast the value, such as now()::VARCHAR") from error
         except error_type() as error:
-            tables = ", ".join(TABLES)
-            raise UsageError(f"{' '.join(str(error).split())} (tables: {tables})") from error
+            raise _error(str(error)) from error
     return QueryResult(columns, rows)

@@ -19,6 +19,7 @@ sources.py         reads them
 keep.py            what is kept of results, within a budget of memory
 merge.py           several sources of one trial as one trace
 rows.py            files whose rows are trials
+foreign.py         readers of other packages, whose errors carry their name
 jsonl.py, salvage.py, stored_output.py, arguments.py, ledger.py
                    what readers share: lines, damage, outputs stored in files, arguments, tokens
 """
@@ -28,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
 from groundtrace.traces.atif import AtifReader
@@ -68,8 +69,12 @@ def all_readers() -> tuple[tuple[Reader, ...], tuple[Problem, ...]]:
     readers: list[Reader] = []
     problems: list[Problem] = []
     for point in entry_points(group=READER_ENTRY_POINTS):
+        from groundtrace.traces.foreign import ForeignReader
+
         try:
-            readers.append(point.load()())
+            package = f" of {point.dist.name}" if point.dist is not None else ""
+            foreign: Any = ForeignReader(point.load()(), f"the reader {point.name!r}{package}")
+            readers.append(foreign)
         except Exception as error:  # noqa: BLE001 - other people's code may raise anything
             reason = f"reader {point.name} of another package failed to load: {error!r}"
             problems.append(Problem(point.value, "reader_failed", reason))
