@@ -97,12 +97,23 @@ def evaluate_trial(
         maybe, problems = trial_at(open_folder(trial), _above(str(trial)), index)
         if maybe is None:
             raise InputError(
-                f"{trial}: holds no trial (no result.json, config.json or trace in it)"
+                f"{trial}: no trial in it (no result.json, config.json or trace)"
             )
         found = maybe
+    return evaluate_found(found, problems, ground_truth=ground_truth, settings=settings)
+
+
+def evaluate_found(
+    trial: Trial,
+    problems: tuple[Problem, ...],
+    *,
+    ground_truth: Location | None,
+    settings: Settings,
+) -> Evaluation:
+    """Read and evaluate a trial that discovery found; not part of the stable API."""
     registry = None if ground_truth is None else load_registry(Path(ground_truth))
     context = Context(settings, registry, now(), with_metrics=True)
-    reading = read_trial(found, context, problems)
+    reading = read_trial(trial, context, problems)
     return Evaluation(reading, evaluate(reading.document, generated_at=context.generated_at))
 
 

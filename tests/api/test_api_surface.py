@@ -83,5 +83,5 @@ def test_evaluating_one_trial_equals_the_documents_of_a_run(
 
 
 def test_a_folder_without_a_trial_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no trial"):
+    with pytest.raises(InputError, match="no trial in it"):
         package.evaluate_trial(tmp_path)

@@ -209,7 +209,7 @@ def test_an_empty_folder_is_named_once(tmp_path: Path) -> None:
     (tmp_path / "r1/mcp/empty/deep").mkdir(parents=True)
     _, skipped, _ = found(tmp_path)
     assert sorted(s.path for s in skipped) == ["notes", "r1/mcp/empty"]
-    assert found(tmp_path / "notes")[1][0].reason == "holds no trial"
+    assert found(tmp_path / "notes")[1][0].reason == "no trial in it"
 
 
 def test_links_that_leave_or_go_round_end(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def command(out: Path, as_json: bool, quiet: bool) -> int:
     """Write a small sample of runs and tasks, evaluate it, and say where the report is.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace demo
       groundtrace demo --out /tmp/sample
     """

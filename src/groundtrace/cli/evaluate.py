@@ -27,7 +27,7 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
     Works from documents alone, of any version 1.x; traces are not needed any more.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace evaluate runs/official
       groundtrace evaluate runs/official/my_run --out results --json
     """

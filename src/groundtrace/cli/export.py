@@ -31,7 +31,7 @@ def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -
     The tables are trials, events, accesses, metrics, truth and problems; see the page on tables.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace export runs/official --to csv tables
       groundtrace export runs/official --to parquet tables
       groundtrace export runs/official --to trec trec

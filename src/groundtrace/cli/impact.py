@@ -26,7 +26,7 @@ def command(
     Association only: nothing here ranks, gates or scores.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace impact runs/official
       groundtrace impact runs/official --baseline baseline-local-direct --against mcp-remote-direct
       groundtrace impact runs/official --pair-across-runs --seed 7

@@ -19,7 +19,7 @@ from groundtrace.redact import mask
 from groundtrace.visible import visible
 
 EPILOG = """\b
-Worked lines:
+Examples:
   groundtrace demo
   groundtrace run runs/official --tasks benchmarks
   groundtrace run runs/official/my_run --tasks benchmarks --out results

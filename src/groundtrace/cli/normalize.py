@@ -52,7 +52,7 @@ def command(
     `outcomes.json` into the run's `retrieval_events` folder, and nothing anywhere else.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace normalize runs/official --tasks benchmarks
       groundtrace normalize runs/official --tasks benchmarks --dry-run
       groundtrace normalize runs/official/my_run --tasks benchmarks --out results --only 'fix-*'

@@ -24,7 +24,7 @@ def command(
     """Write the reports of evaluated runs; reads documents only, never traces.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace report runs/official
       groundtrace report runs/official --format md
     """

@@ -50,7 +50,7 @@ def command(
     """Normalize, evaluate, analyse and report, in one go.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace run runs/official --tasks benchmarks
       groundtrace run runs/official/my_run --tasks benchmarks --out results --format md
     """

@@ -28,7 +28,7 @@ def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) ->
     nothing else: no files, no network, no extensions.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace sql "SELECT config_name, avg(reward) FROM trials GROUP BY ALL" runs/official
       groundtrace sql "SELECT * FROM metrics WHERE metric = 'recall@10'" runs/official --csv
     """

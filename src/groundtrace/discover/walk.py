@@ -259,7 +259,7 @@ def _trials_below(
     """Trial folders at and below a folder; a folder without any is named once, at its top."""
     found = yield from _walk(spot.afresh(), settings)
     if not found:
-        yield Skipped(spot.path or ".", None, "holds no trial")
+        yield Skipped(spot.path or ".", None, "no trial in it")
 
 
 def _walk(
@@ -285,7 +285,7 @@ def _walk(
             empty.append(child.path)
         if found:
             for path in empty:
-                yield Skipped(path, None, "holds no trial")
+                yield Skipped(path, None, "no trial in it")
             empty.clear()
     return found
 
