@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchmarks.traces import full_stream, openhands, session
 from groundtrace.demo.harness import Recorder, iso, record, trajectory
-from groundtrace.demo.world import Answer
+from groundtrace.demo.world import ToolAnswer
 
 RUN_SIZE = 1000
 TASKS = 500
@@ -118,9 +118,9 @@ def _matches(chance: random.Random, pattern: str, limit: int) -> list[tuple[str,
     return found
 
 
-def _shell(command: str, output: str) -> Answer:
+def _shell(command: str, output: str) -> ToolAnswer:
     data = {"stdout": output, "stderr": "", "interrupted": False}
-    return Answer("Bash", {"command": command, "description": "Look around"}, output, data)
+    return ToolAnswer("Bash", {"command": command, "description": "Look around"}, output, data)
 
 
 def _patterns(chance: random.Random) -> tuple[str, str]:
@@ -136,20 +136,20 @@ def _patterns(chance: random.Random) -> tuple[str, str]:
     )
 
 
-def shell_grep(chance: random.Random) -> Answer:
+def shell_grep(chance: random.Random) -> ToolAnswer:
     given, pattern = _patterns(chance)
     lines = [f"/workspace/{n}:{i}:{t}" for n, i, t in _matches(chance, pattern, 14)]
     return _shell(f'grep -rn "{given}" /workspace --include="*.go" | head -14', "\n".join(lines))
 
 
-def shell_find(chance: random.Random) -> Answer:
+def shell_find(chance: random.Random) -> ToolAnswer:
     repo, word = chance.choice(REPOS), chance.choice(_WORDS)
     names = [n for n in world().names if n.startswith(repo) and word in n]
     command = f'find /workspace/{repo} -type f -name "*{word}*" -not -path "*/node_modules/*"'
     return _shell(command, "\n".join(f"/workspace/{name}" for name in names))
 
 
-def shell_cat(chance: random.Random) -> Answer:
+def shell_cat(chance: random.Random) -> ToolAnswer:
     name = chance.choice(world().names)
     lines = world().files[name]
     start = chance.randrange(1, max(2, len(lines) - 30))
@@ -163,7 +163,7 @@ def shell_cat(chance: random.Random) -> Answer:
     return _shell(command, "\n".join(shown))
 
 
-def shell_several(chance: random.Random) -> Answer:
+def shell_several(chance: random.Random) -> ToolAnswer:
     repo, word = chance.choice(REPOS), chance.choice(_WORDS)
     here = [n.removeprefix(f"{repo}/") for n in world().names if n.startswith(repo)]
     picked = chance.sample(here, 3)
@@ -176,7 +176,7 @@ def shell_several(chance: random.Random) -> Answer:
     return _shell(command, "\n".join([f"=== where {word} is used ===", *using, "---", *head]))
 
 
-def shell_list(chance: random.Random) -> Answer:
+def shell_list(chance: random.Random) -> ToolAnswer:
     repo = chance.choice(REPOS)
     folder = chance.choice(_FOLDERS)
     below = f"{repo}/{folder}/"
@@ -184,14 +184,14 @@ def shell_list(chance: random.Random) -> Answer:
     return _shell(f"ls /workspace/{repo}/{folder}", "\n".join(names))
 
 
-def shell_test(chance: random.Random) -> Answer:
+def shell_test(chance: random.Random) -> ToolAnswer:
     word = chance.choice(_WORDS)
     lines = [f"=== RUN   Test{w.title()}" for w in chance.sample(_WORDS, 8)]
     command = f"cd /workspace/{chance.choice(REPOS)} && go test ./... -run {word.title()} 2>&1"
     return _shell(command, "\n".join([*lines, "ok  \tharbour/core\t0.412s"]))
 
 
-def read(chance: random.Random) -> Answer:
+def read(chance: random.Random) -> ToolAnswer:
     name = chance.choice(world().names)
     lines = world().files[name]
     text = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(lines, 1))
@@ -202,64 +202,66 @@ def read(chance: random.Random) -> Answer:
         "numLines": len(lines),
         "totalLines": len(lines),
     }
-    return Answer("Read", {"file_path": f"/workspace/{name}"}, text, {"type": "text", "file": file})
+    return ToolAnswer(
+        "Read", {"file_path": f"/workspace/{name}"}, text, {"type": "text", "file": file}
+    )
 
 
-def grep(chance: random.Random) -> Answer:
+def grep(chance: random.Random) -> ToolAnswer:
     word = chance.choice(_WORDS)
     names = list(dict.fromkeys(n for n, _, _ in _matches(chance, word, 25)))
     text = "\n".join([f"Found {len(names)} files", *(f"/workspace/{n}" for n in names)])
     data = {"mode": "files_with_matches", "filenames": names, "numFiles": len(names)}
     arguments = {"pattern": word, "path": "/workspace", "output_mode": "files_with_matches"}
-    return Answer("Grep", arguments, text if names else "No files found", data)
+    return ToolAnswer("Grep", arguments, text if names else "No files found", data)
 
 
-def search(chance: random.Random) -> Answer:
+def search(chance: random.Random) -> ToolAnswer:
     word = chance.choice(_WORDS)
     blocks: dict[str, list[str]] = {}
     for name, number, line in _matches(chance, word, 20):
         repo, _, path = name.partition("/")
         blocks.setdefault(f"# {_mirror(repo)} – {path}", []).append(f"{number}: {line}")
     text = "\n\n".join("\n".join([head, *lines]) for head, lines in blocks.items())
-    return Answer("mcp__sourcegraph__keyword_search", {"query": word}, text or "No results.")
+    return ToolAnswer("mcp__sourcegraph__keyword_search", {"query": word}, text or "No results.")
 
 
-def remote_read(chance: random.Random) -> Answer:
+def remote_read(chance: random.Random) -> ToolAnswer:
     name = chance.choice(world().names)
     repo, _, path = name.partition("/")
     lines = world().files[name]
     url = f"URL: https://sg.example.com/{_mirror(repo)}@a1b2c3d4/-/blob/{path}?L1-{len(lines)}"
     text = "\n".join([url, *(f"{n}: {line}" for n, line in enumerate(lines, 1))])
-    return Answer("mcp__sourcegraph__read_file", {"repo": _mirror(repo), "path": path}, text)
+    return ToolAnswer("mcp__sourcegraph__read_file", {"repo": _mirror(repo), "path": path}, text)
 
 
-def remote_list(chance: random.Random) -> Answer:
+def remote_list(chance: random.Random) -> ToolAnswer:
     repo, folder = chance.choice(REPOS), chance.choice(_FOLDERS)
     below = f"{repo}/{folder}/"
     names = [n.removeprefix(f"{repo}/") for n in world().names if n.startswith(below)]
     arguments = {"repo": _mirror(repo), "path": folder}
-    return Answer("mcp__sourcegraph__list_files", arguments, "\n".join(names))
+    return ToolAnswer("mcp__sourcegraph__list_files", arguments, "\n".join(names))
 
 
-def edit(chance: random.Random) -> Answer:
+def edit(chance: random.Random) -> ToolAnswer:
     path = f"/workspace/{chance.choice(world().names)}"
     arguments = {"file_path": path, "old_string": "}", "new_string": "} //", "replace_all": False}
-    return Answer("Edit", arguments, f"The file {path} has been updated successfully.")
+    return ToolAnswer("Edit", arguments, f"The file {path} has been updated successfully.")
 
 
-def write(chance: random.Random) -> Answer:
+def write(chance: random.Random) -> ToolAnswer:
     path = f"/workspace/answer_{chance.randrange(99)}.md"
     content = "\n".join(_line(chance) for _ in range(chance.randrange(40, 160)))
     text = f"File created successfully at: {path}"
-    return Answer("Write", {"file_path": path, "content": content}, text)
+    return ToolAnswer("Write", {"file_path": path, "content": content}, text)
 
 
-def todo(chance: random.Random) -> Answer:
+def todo(chance: random.Random) -> ToolAnswer:
     todos = [{"content": f"check the {w}", "status": "pending"} for w in chance.sample(_WORDS, 3)]
-    return Answer("TodoWrite", {"todos": todos}, "Todos have been modified successfully.")
+    return ToolAnswer("TodoWrite", {"todos": todos}, "Todos have been modified successfully.")
 
 
-Tool = Callable[[random.Random], Answer]
+Tool = Callable[[random.Random], ToolAnswer]
 MIX: tuple[tuple[Tool, int], ...] = (
     (shell_grep, 16),
     (shell_several, 14),
@@ -281,7 +283,7 @@ _LOCAL: dict[Tool, Tool] = {search: grep, remote_read: read, remote_list: shell_
 """What a configuration without code search does instead."""
 
 
-def calls(chance: random.Random, config: str) -> list[Answer]:
+def calls(chance: random.Random, config: str) -> list[ToolAnswer]:
     """The calls of one trial."""
     tools = [tool for tool, _ in MIX]
     weights = [weight for _, weight in MIX]

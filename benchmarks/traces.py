@@ -12,8 +12,8 @@ import json
 import random
 from typing import Any
 
-from groundtrace.demo.harness import Made, Recorder, iso, stream
-from groundtrace.demo.world import Answer
+from groundtrace.demo.harness import RecordedCall, Recorder, iso, stream
+from groundtrace.demo.world import ToolAnswer
 
 THINKING = (400, 2600)
 """Characters of a signature, from and to; most thinking is nothing else."""
@@ -52,7 +52,7 @@ def _full_usage(usage: dict[str, int]) -> dict[str, Any]:
 _ENDS = {"stop_reason": None, "stop_sequence": None, "stop_details": None}
 
 
-def full_stream(made: list[Made], recorder: Recorder, chance: random.Random) -> str:
+def full_stream(made: list[RecordedCall], recorder: Recorder, chance: random.Random) -> str:
     """Claude Code's stream with thinking before every call."""
     lines: list[dict[str, Any]] = []
     for text in stream(made, recorder, 0.25).splitlines():
@@ -74,7 +74,7 @@ def _joined(lines: list[dict[str, Any]]) -> str:
     )
 
 
-def session(made: list[Made], recorder: Recorder, chance: random.Random) -> str:
+def session(made: list[RecordedCall], recorder: Recorder, chance: random.Random) -> str:
     """Claude Code's session log of the same calls: every line repeats who and where."""
     common = {
         "isSidechain": False,
@@ -108,7 +108,7 @@ def session(made: list[Made], recorder: Recorder, chance: random.Random) -> str:
 
 
 def _session_lines(
-    one: Made, recorder: Recorder, chance: random.Random
+    one: RecordedCall, recorder: Recorder, chance: random.Random
 ) -> tuple[dict[str, Any], ...]:
     answer = one.answer
     block = {
@@ -139,7 +139,7 @@ def _session_lines(
     )
 
 
-def openhands(made: list[Made], recorder: Recorder) -> str:
+def openhands(made: list[RecordedCall], recorder: Recorder) -> str:
     """An OpenHands trajectory: its own names of the shell and the editor."""
     steps: list[dict[str, Any]] = [
         {
@@ -189,7 +189,7 @@ OPENHANDS_TOOLS = {
 """Tools that an OpenHands trajectory defines, with their arguments."""
 
 
-def _as_openhands(answer: Answer) -> tuple[str, dict[str, Any], str]:
+def _as_openhands(answer: ToolAnswer) -> tuple[str, dict[str, Any], str]:
     """A call by OpenHands' own tools: name, arguments, answer."""
     given = answer.arguments
     if answer.name == "Bash":

@@ -25,7 +25,7 @@ from groundtrace.metrics.record import Metric, MetricSection
 from groundtrace.tables.columns import KEY, TABLES
 from groundtrace.tools.shell.programs.table import TABLE as SHELL_TABLE
 from groundtrace.tools.table import CATEGORIES, ToolEntry, table_for
-from groundtrace.truth import CHUNK_SOURCES, EDIT_SOURCES, SOURCES, SYMBOL_SOURCES
+from groundtrace.truth.sources import CHUNK_SOURCES, EDIT_SOURCES, SOURCES, SYMBOL_SOURCES
 
 HELP_WIDTH = 100
 
@@ -473,7 +473,7 @@ def ground_truth() -> str:
         f"line ranges from {codes(CHUNK_SOURCES)}; in each case the first that gives some.",
         "## A registry in one file",
         "For tasks without a folder, `--ground-truth FILE` ([D30](../decisions.md#d30)). "
-        + _after_title(importlib.import_module("groundtrace.truth.registry").__doc__ or ""),
+        + _after_title(importlib.import_module("groundtrace.truth.task_registry").__doc__ or ""),
     )
 
 

@@ -36,7 +36,18 @@ ORDER = (
     # many trials
     *("rows", "summary", "impact", "artifacts", "report", "tables"),
     # whole runs
-    *("engine", "plan", "pipeline", "stages", "explain", "demo", "api", "cli", "__main__"),
+    *(
+        "engine",
+        "plan",
+        "trial_results",
+        "pipeline",
+        "stages",
+        "explain",
+        "demo",
+        "api",
+        "cli",
+        "__main__",
+    ),
 )
 """A package may import those before it."""
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from groundtrace.artifacts.clock import now
 from groundtrace.artifacts.file_names import SUMMARY
 from groundtrace.artifacts.output_folders import OutputFolders
-from groundtrace.artifacts.read import Stored, read_one
+from groundtrace.artifacts.read import StoredDocument, read_one
 from groundtrace.config import Settings
 from groundtrace.discover import FoundProblem, discover, trial_at
 from groundtrace.documents.events import EventsDocument
@@ -29,7 +29,7 @@ from groundtrace.errors import InputError, UsageError
 from groundtrace.metrics import evaluate
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.model import Problem, ReadResult, Trial
-from groundtrace.pipeline import TrialReading, read_trial
+from groundtrace.pipeline import read_trial
 from groundtrace.plan import Context
 from groundtrace.rows.detail import Detail
 from groundtrace.storage import Place, open_folder, place_at
@@ -37,6 +37,7 @@ from groundtrace.suggest import unknown_name
 from groundtrace.tools import check_tools
 from groundtrace.traces import read_trace as read_trace_of
 from groundtrace.traces.loose import read_loose
+from groundtrace.trial_results import TrialReading
 from groundtrace.truth import load_registry
 from groundtrace.truth.definitions import load_tasks
 
@@ -96,9 +97,7 @@ def evaluate_trial(
     else:
         maybe, problems = trial_at(open_folder(trial), _above(str(trial)), index)
         if maybe is None:
-            raise InputError(
-                f"{trial}: no trial in it (no result.json, config.json or trace)"
-            )
+            raise InputError(f"{trial}: no trial in it (no result.json, config.json or trace)")
         found = maybe
     return evaluate_found(found, problems, ground_truth=ground_truth, settings=settings)
 
@@ -204,7 +203,7 @@ def load_summary(runs: Location, *, out: Location | None = None) -> Summary:
     folders = _output_folders(runs, out)
     outputs, single = folders.existing()
     folder = outputs[0].folder if single else folders.aggregate()
-    stored: Stored[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
+    stored: StoredDocument[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
     if stored.document is None:
         reason = stored.problem.reason if stored.problem is not None else "missing"
         raise InputError(f"{folder.url}/{SUMMARY}: {reason}; run 'groundtrace evaluate'")

@@ -16,10 +16,10 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.looked_at import looked_at
 from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
-from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence
+from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView
 from groundtrace.model import CallView, Outcome, Problem, Task, ToolCall
-from groundtrace.pipeline import TrialReading
 from groundtrace.redact import mask
+from groundtrace.trial_results import TrialReading
 
 
 def explain(reading: TrialReading, metrics: MetricsDocument) -> dict[str, Any]:
@@ -144,7 +144,7 @@ COUNTED_FROM = {
 
 def _ranking(reading: TrialReading) -> dict[str, Any]:
     """The files in the order that the metrics see, with the truth entry of each hit."""
-    evidence = Evidence(reading.document)
+    evidence = EvidenceView(reading.document)
     truth = reading.document.ground_truth.files
     found: dict[str, Any] = {}
     for name, kinds in (("retrieved", RETRIEVED), ("shown", SHOWN)):
@@ -165,7 +165,7 @@ def _ranking(reading: TrialReading) -> dict[str, Any]:
 
 
 def _metrics(reading: TrialReading, metrics: MetricsDocument) -> list[dict[str, Any]]:
-    calculations = Calculations(Evidence(reading.document))
+    calculations = Calculations(EvidenceView(reading.document))
     rows = []
     for name, metric in METRICS.items():
         value = metric.getter(metrics)

@@ -42,13 +42,19 @@ class Context:
         settings = asdict(replace(self.settings, baseline=""))
         return fingerprint(__version__, settings, readers)
 
+    def task_of(self, trial: Trial) -> Task | None:
+        """The trial's task; without a definition, the one that the registry states."""
+        if trial.task is None and self.registry is not None:
+            return self.registry.task(trial.task_name, trial.benchmark)
+        return trial.task
+
     def for_trial(self, trial: Trial) -> Context:
         """The same with no more of the registry than this trial's truth: registries are large."""
         if self.registry is None:
             return self
         from groundtrace.truth import Registry
 
-        task = trial.task or self.registry.task(trial.task_name, trial.benchmark)
+        task = self.task_of(trial)
         truth = self.registry.find(task) if task is not None else None
         only = {task.name.lower(): truth} if task is not None and truth is not None else {}
         return replace(self, registry=Registry(only))

@@ -204,3 +204,6 @@ MEANINGS: Mapping[DeclaredKind, str] = {
     kind: meaning for group in GROUPS.values() for kind, meaning in group.items()
 }
 """Every declared kind to its meaning."""
+
+PASSING: frozenset[ProblemKind] = frozenset({"unreadable", "unlisted_folder"})
+"""Problems that may be gone when the files are read again, though the files stay as they are."""

@@ -231,16 +231,16 @@ def test_files_that_vanish_between_finding_and_reading(
     world: World, groundtrace: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same without chance: every trial's folder is emptied after it was found."""
-    import groundtrace.pipeline as pipeline
+    from groundtrace import traces
 
     gone = world.trial("task-1")
-    real = pipeline.read_trace
+    real = traces.read_trace
 
     def read_after_vanishing(folder: object) -> object:
         shutil.rmtree(gone, ignore_errors=True)
         return real(folder)
 
-    monkeypatch.setattr(pipeline, "read_trace", read_after_vanishing)
+    monkeypatch.setattr(traces, "read_trace", read_after_vanishing)
     ran = world.evaluate(groundtrace)
     assert ran.code in (0, 1), ran.err
     assert_said(ran)

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pytest
 
 from groundtrace.report import ReportData
-from groundtrace.report.shown_text import plain
+from groundtrace.report.safe_text import plain
 from tests.metrics.builders import Seen, step, trial
 from tests.report.pages import HOSTILE, detail, hostile_data, many_data, report_data
 

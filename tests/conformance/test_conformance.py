@@ -17,7 +17,7 @@ from groundtrace.documents import KINDS
 from groundtrace.documents.schema import schema
 from groundtrace.model import ToolCall, Trace
 from groundtrace.tools import view_calls
-from groundtrace.truth import EDIT_SOURCES, SOURCES
+from groundtrace.truth.sources import EDIT_SOURCES, SOURCES
 from tests.conftest import Ran
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groundtrace.discover.outcome_record import outcome_record
+from groundtrace.discover.outcome_entry import outcome_entry
 from tests.discover.run_trees import found, index, put
 
 VALUES = st.recursive(
@@ -44,7 +44,7 @@ def test_any_json_in_the_records(result: Any, config: Any, metrics: Any) -> None
         tasks = index(Path(name) / "tasks", "csb_x/a-1")
         trials, _, _ = found(Path(name) / "runs", tasks)
         assert len(trials) == 1
-        record = outcome_record(trials[0], "selected")
+        record = outcome_entry(trials[0], "selected")
         assert record.cost_usd is None or record.cost_usd >= 0
         assert record.config_name
         assert record.task_name

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from groundtrace.discover.outcome import read_reward
-from groundtrace.discover.outcome_record import outcome_record
+from groundtrace.discover.outcome_entry import outcome_entry
+from groundtrace.discover.read_outcome import read_reward
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.model import Outcome
 from tests.discover.run_trees import found, kinds, put, trial
@@ -160,7 +160,7 @@ def test_the_record_of_an_outcome_is_a_valid_document_part(tmp_path: Path) -> No
     """It passes its own schema, with the path below the run."""
     trial(tmp_path / "_raw/r1/mcp/a-1__AbCdEfG", "a-1")
     (one,) = found(tmp_path)[0]
-    record = outcome_record(one, "superseded", reason="later", run_path="_raw/r1")
+    record = outcome_entry(one, "superseded", reason="later", run_path="_raw/r1")
     again = msgspec.json.decode(msgspec.json.encode(record), type=TrialOutcome)
     assert again == record
     assert (again.path, again.state, again.reward) == ("mcp/a-1__AbCdEfG", "superseded", 0.5)

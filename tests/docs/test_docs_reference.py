@@ -19,7 +19,7 @@ from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.tables.columns import TABLES
 from groundtrace.tools.shell.programs.table import TABLE
 from groundtrace.tools.table import table_for
-from groundtrace.truth import SOURCES
+from groundtrace.truth.sources import SOURCES
 
 REFERENCE = print_reference.ROOT / "docs" / "reference"
 HEADINGS = (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from benchmarks.masking import credentials, harmless, kept_credentials, masked_harmless
 from groundtrace.config import Settings
 from groundtrace.events.accesses import accesses_of
-from groundtrace.events.text import shown_text
+from groundtrace.events.text import stored_text
 from groundtrace.model import FileRef, GroundTruth
 from groundtrace.paths import Resolver
 from groundtrace.redact import MASK, mask, masking
@@ -110,9 +110,9 @@ def test_nothing_is_masked_where_that_was_asked_for() -> None:
     text = "DB_PASSWORD=hunter2x psql"
     with masking(False):
         assert mask(text) == text
-        assert shown_text(text) == text
+        assert stored_text(text) == text
     assert "hunter2x" not in mask(text)
-    assert "hunter2x" not in shown_text(text)
+    assert "hunter2x" not in stored_text(text)
 
 
 @pytest.mark.parametrize("before", range(3900, 4100, 7))
@@ -122,7 +122,7 @@ def test_no_cut_shows_half_a_credential(before: int) -> None:
     token = f"ghp_{_BODY}{_BODY}"
     for cut in (before, before + 4000):
         text = key + "x " * ((cut - len(key)) // 2) + token + " y" * 9000
-        shown = shown_text(text)
+        shown = stored_text(text)
         assert "ghp_0" not in shown
         assert len(shown) < 2100
 

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
-from groundtrace.storage import Entry, Folder
+from groundtrace.storage import Folder, FolderEntry
 
 
 class MemoryFolder(Folder):
@@ -25,20 +25,22 @@ class MemoryFolder(Folder):
     def folder(self, relative: str) -> MemoryFolder:
         return MemoryFolder(self.files, f"{self.below}{relative.strip('/')}/", self._name)
 
-    def entries(self) -> Iterator[Entry]:
-        found: dict[str, Entry] = {}
+    def entries(self) -> Iterator[FolderEntry]:
+        found: dict[str, FolderEntry] = {}
         for path, data in self.files.items():
             if path.startswith(self.below):
                 first, _, rest = path[len(self.below) :].partition("/")
-                found[first] = Entry(first, "folder") if rest else Entry(first, "file", len(data))
+                found[first] = (
+                    FolderEntry(first, "folder") if rest else FolderEntry(first, "file", len(data))
+                )
         yield from (found[name] for name in sorted(found))
 
-    def stat(self, relative: str) -> Entry | None:
+    def stat(self, relative: str) -> FolderEntry | None:
         path = self.below + relative.strip("/")
         if path in self.files:
-            return Entry(relative, "file", len(self.files[path]))
+            return FolderEntry(relative, "file", len(self.files[path]))
         if any(name.startswith(f"{path}/") for name in self.files):
-            return Entry(relative, "folder")
+            return FolderEntry(relative, "folder")
         return None
 
     def open(self, relative: str) -> BinaryIO:
@@ -47,7 +49,7 @@ class MemoryFolder(Folder):
             raise FileNotFoundError(f"{self.url}{relative}: no such file")
         return io.BytesIO(data)
 
-    def write(self, relative: str, data: bytes) -> Entry:
+    def write(self, relative: str, data: bytes) -> FolderEntry:
         raise PermissionError("a fuzzed folder is read only")
 
     def remove(self, relative: str) -> None:

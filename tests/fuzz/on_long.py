@@ -11,7 +11,8 @@ from groundtrace.paths import Resolver
 from groundtrace.redact import mask
 from groundtrace.tools import view_calls
 from groundtrace.traces import read_trace
-from groundtrace.truth import SOURCES, load_ground_truth
+from groundtrace.truth import load_ground_truth
+from groundtrace.truth.sources import SOURCES
 from tests.fuzz import checks, mutate, seeds, shells
 from tests.fuzz.cases import Case
 from tests.fuzz.memory import MemoryFolder

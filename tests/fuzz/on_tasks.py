@@ -11,7 +11,7 @@ from groundtrace.model import (
     Trial,
 )
 from groundtrace.truth import load_ground_truth
-from groundtrace.truth.registry import registry_from
+from groundtrace.truth.task_registry import registry_from
 from groundtrace.truth.tasks import build_index, read_task
 from tests.fuzz import checks, mutate, seeds
 from tests.fuzz.cases import Case, changed, damaged, json_copy, make_task

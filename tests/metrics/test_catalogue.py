@@ -23,7 +23,7 @@ from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES, SECTIONS, Catalogue
 from groundtrace.metrics.chunk_level import CHUNK_LEVEL
 from groundtrace.metrics.displays import DISPLAYS, Display, Spot
-from groundtrace.metrics.evidence import Evidence
+from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.example import example_document
 from tests.metrics.builders import metrics_of
 
@@ -126,7 +126,7 @@ def test_directions() -> None:
 def test_every_metric_writes_out_its_own_arithmetic(name: str) -> None:
     """What `explain` shows, on the example; a share's arithmetic gives the share."""
     metric = METRICS[name]
-    written = Calculations(Evidence(example_document())).of(name)
+    written = Calculations(EvidenceView(example_document())).of(name)
     assert written is not None
     share = re.fullmatch(r"(\d+) of (?:the first )?(\d+)( .*)?", written)
     if share is not None:
@@ -137,7 +137,7 @@ def test_every_metric_writes_out_its_own_arithmetic(name: str) -> None:
 
 
 def test_arithmetic_by_hand() -> None:
-    written = Calculations(Evidence(example_document()))
+    written = Calculations(EvidenceView(example_document()))
     assert {name: written.of(name) for name in ("f1@5", "ndcg@3", "shown.mrr", "map")} == {
         "f1@5": "2·2 / (5 + 3)",
         "ndcg@3": "0.6309 / 2.1309",
@@ -157,7 +157,7 @@ def test_an_unknown_name_is_an_error_with_the_nearest_one(catalogue: Catalogue) 
     with pytest.raises(UsageError, match=f"unknown .*; nearest is '{nearest}'"):
         catalogue[f"{nearest}x"]
     with pytest.raises(UsageError, match="nearest is 'recall@10'"):
-        Calculations(Evidence(example_document())).of("recal@10")
+        Calculations(EvidenceView(example_document())).of("recal@10")
 
 
 def test_two_records_cannot_share_a_name() -> None:

@@ -17,7 +17,7 @@ import pytest
 from groundtrace.report import Detail, html, packed_trials, render_html
 from groundtrace.report.calls import DEEDS
 from groundtrace.report.packed_trials import LEVELS, pack, unpack
-from groundtrace.report.shown_text import plain
+from groundtrace.report.safe_text import plain
 from groundtrace.rows.trial_row import TrialRow
 from tests.conftest import Ran
 from tests.metrics.builders import Seen, step, trial

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from groundtrace.report.shown_text import plain, shorten
+from groundtrace.report.safe_text import plain, shorten
 from tests.report.pages import HOSTILE, SECRET
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace import pipeline
+from groundtrace import traces
 from groundtrace.storage import LocalFolder
 from tests.adversarial.worlds import Call, World, put, read_of, stream
 
@@ -49,7 +49,7 @@ def test_a_trace_that_grows_while_it_is_read_is_read_again(
     world: World, groundtrace: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = next(world.run.glob("*/trial-*")) / "agent/claude-code.txt"
-    real = pipeline.read_trace
+    real = traces.read_trace
 
     def grows(folder: LocalFolder) -> object:
         found = real(folder)
@@ -57,7 +57,7 @@ def test_a_trace_that_grows_while_it_is_read_is_read_again(
         return found
 
     with monkeypatch.context() as patched:
-        patched.setattr(pipeline, "read_trace", grows)
+        patched.setattr(traces, "read_trace", grows)
         assert world.evaluate(groundtrace).code == 0
     assert events_of(world) == 1
     assert world.evaluate(groundtrace).code == 0

@@ -15,11 +15,12 @@ import pytest
 
 from groundtrace.engine import Done
 from groundtrace.engine.local import LocalEngine
-from groundtrace.pipeline import TrialDone, process_trial
+from groundtrace.pipeline import process_trial
 from groundtrace.plan import TrialWork
 from groundtrace.stages.normalize import normalize
 from groundtrace.stages.request import Request
 from groundtrace.storage import local
+from groundtrace.trial_results import TrialDone
 from tests.conftest import Ran
 from tests.whole_runs import (
     RUN,

@@ -12,7 +12,7 @@ import pytest
 
 from groundtrace.api import evaluate_trial
 from groundtrace.errors import InputError, OutputError
-from groundtrace.storage import Entry, TooLargeError, folder_at, objects, open_folder
+from groundtrace.storage import FolderEntry, TooLargeError, folder_at, objects, open_folder
 from groundtrace.storage.objects import ObjectFolder
 from tests.conftest import Ran
 from tests.whole_runs import DRAWS, RUN, TRIALS, results, run, shrink
@@ -170,7 +170,9 @@ def test_objects_are_streamed_and_written_whole(environment: str, bucket: str) -
     data = os.urandom(3 * objects.BLOCK + 17)
     written = folder.write("a/big.bin", data)
     assert (
-        folder.stat("a/big.bin") == written == Entry("a/big.bin", "file", len(data), written.stamp)
+        folder.stat("a/big.bin")
+        == written
+        == FolderEntry("a/big.bin", "file", len(data), written.stamp)
     )
     with folder.open("a/big.bin") as stream:
         assert stream.read(10) == data[:10]
@@ -178,7 +180,7 @@ def test_objects_are_streamed_and_written_whole(environment: str, bucket: str) -
     assert folder.read("a/big.bin") == data
     with pytest.raises(TooLargeError):
         folder.read("a/big.bin", 1000)
-    assert folder.stat("a") == Entry("a", "folder")
+    assert folder.stat("a") == FolderEntry("a", "folder")
     assert not folder.has_file("a")
     assert folder.stat("b") is None
     assert folder.write("a/big.bin", b"other").stamp != written.stamp

@@ -70,6 +70,29 @@ def test_tables_hold_what_the_documents_hold(evaluated: Path) -> None:
     assert sum(row["kind"] == "chunk" for row in stored(evaluated, "truth")) == chunks > 0
 
 
+EVENT_COLUMNS = ("agent", "mcp_server", "failed", "answered", "result_chars")
+ACCESS_COLUMNS = ("expected_edit_file", "shown_chars", "line_shift", "evidence", "other_revision")
+TRIAL_COLUMNS = ("calls_unanswered", "calls_unknown_tool", "tokens_share")
+
+
+def test_what_is_known_of_a_call_beside_its_files_is_in_the_tables(evaluated: Path) -> None:
+    """Column by column what the documents hold, absent as null, and none of it empty."""
+    documents = [json.loads(p.read_text()) for p in evaluated.rglob("*.retrieval_events.json")]
+    events = [event for document in documents for event in document["events"]]
+    accesses = [access for event in events for access in event["accesses"]]
+    coverage = [document["coverage"] for document in documents]
+    for table, columns, records in (
+        ("events", EVENT_COLUMNS, events),
+        ("accesses", ACCESS_COLUMNS, accesses),
+        ("trials", TRIAL_COLUMNS, coverage),
+    ):
+        rows = stored(evaluated, table)
+        for column in columns:
+            said = sorted(repr(record.get(column)) for record in records)
+            assert sorted(repr(row[column]) for row in rows) == said, column
+            assert column in {"other_revision", "tokens_share"} or set(said) != {"None"}, column
+
+
 def test_metrics_table_equals_the_metrics_documents(evaluated: Path) -> None:
     rows = {
         (row["config_name"], row["task_name"], row["metric"]): row

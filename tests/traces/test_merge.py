@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from groundtrace.traces.ledger import Counts
+from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.merge import merge
 from groundtrace.traces.source import RawCall, Source
 from tests.traces.trials import read
@@ -92,7 +92,7 @@ def test_totals_end_at_a_subagent_that_the_source_does_not_show(
     source = transcript("x", omits_subagents=omits)
     for number, name in enumerate(("read", "delegate", "read")):
         if number != 1:
-            source.ledger.add(number, Counts(10, 1))
+            source.ledger.add(number, TokenCounts(10, 1))
         source.calls.append(RawCall(name, {}, str(number), position=source.ledger.position))
     assert [call.cumulative_tokens for call in merge([source], ()).calls] == known
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from groundtrace.model import TruthChunk, TruthFile
-from groundtrace.truth.entries import Refused, truth_chunk, truth_file
+from groundtrace.truth.entries import RefusedEntry, truth_chunk, truth_file
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_an_entry_is_read(entry: Any, spelling: str, path: str, repo: str | None
 )
 def test_what_is_no_file_is_refused_with_a_reason(entry: Any) -> None:
     refused = truth_file(entry)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RefusedEntry)
     assert refused.reason.isascii() or "…" in refused.reason
 
 

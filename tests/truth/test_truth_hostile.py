@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from groundtrace.model import Task, TruthResult
 from groundtrace.storage import LocalFolder
-from groundtrace.truth import SOURCES, load_ground_truth
+from groundtrace.truth import load_ground_truth
 from groundtrace.truth.entries import Notes
 from groundtrace.truth.literals import literal, python_paths
 from groundtrace.truth.records import FILE_GROUPS, ORACLE_GROUPS, SPEC_GROUPS
+from groundtrace.truth.sources import SOURCES
 
 RECORD = "tests/ground_truth.json"
 

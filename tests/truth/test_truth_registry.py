@@ -13,7 +13,7 @@ from groundtrace.errors import InputError
 from groundtrace.model import Task
 from groundtrace.storage import LocalFolder
 from groundtrace.truth import load_ground_truth, load_registry
-from groundtrace.truth.registry import registry_from
+from groundtrace.truth.task_registry import registry_from
 
 JSON = """
 {

@@ -8,7 +8,7 @@ EVENTS_ENDING = KINDS["retrieval_events"].file_name
 """End of the name of a trial's events document."""
 METRICS_ENDING = KINDS["retrieval_metrics"].file_name
 """End of the name of a trial's metrics document."""
-OUTCOMES = KINDS["outcomes"].file_name
+OUTCOMES_FILE = KINDS["outcomes"].file_name
 """What became of every trial of a run."""
 SUMMARY = KINDS["run_retrieval_summary"].file_name
 """The summary of a run."""
@@ -18,7 +18,7 @@ IMPACT = KINDS["impact_analysis"].file_name
 
 REPORTS = {"md": "retrieval_report.md", "html": "retrieval_report.html"}
 """Format of a report to its file."""
-RUN_FILES = (OUTCOMES, SUMMARY, IMPACT, *REPORTS.values())
+RUN_FILES = (OUTCOMES_FILE, SUMMARY, IMPACT, *REPORTS.values())
 """Files that lie beside the folders of the configurations."""
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from groundtrace.artifacts.file_names import EVENTS_ENDING, METRICS_ENDING, OUTCOMES
+from groundtrace.artifacts.file_names import EVENTS_ENDING, METRICS_ENDING, OUTCOMES_FILE
 from groundtrace.documents.codec import decode
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
@@ -25,7 +25,7 @@ MAX_DOCUMENT = 1024 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Stored(Generic[D]):
+class StoredDocument(Generic[D]):
     """One file of the folder: its document, or the problem that kept it from being read."""
 
     path: str
@@ -44,35 +44,35 @@ def document_paths(folder: Folder, ending: str) -> Iterator[str]:
                 yield f"{config.name}/{entry.name}"
 
 
-def read_metrics(folder: Folder) -> Iterator[Stored[MetricsDocument]]:
+def read_metrics(folder: Folder) -> Iterator[StoredDocument[MetricsDocument]]:
     """Every metrics document, one at a time."""
     for path in document_paths(folder, METRICS_ENDING):
         yield read_one(folder, path, "retrieval_metrics")
 
 
-def read_outcomes(folder: Folder) -> Stored[OutcomesDocument]:
+def read_outcomes(folder: Folder) -> StoredDocument[OutcomesDocument]:
     """The folder's outcomes; neither document nor problem when it has none."""
-    if not folder.has_file(OUTCOMES):
-        return Stored(OUTCOMES, None)
-    return read_one(folder, OUTCOMES, "outcomes")
+    if not folder.has_file(OUTCOMES_FILE):
+        return StoredDocument(OUTCOMES_FILE, None)
+    return read_one(folder, OUTCOMES_FILE, "outcomes")
 
 
-def read_one(folder: Folder, path: str, kind: str) -> Stored[D]:
+def read_one(folder: Folder, path: str, kind: str) -> StoredDocument[D]:
     """One document of a known kind."""
     try:
-        return Stored(path, decode(kind, folder.read(path, MAX_DOCUMENT), path))
+        return StoredDocument(path, decode(kind, folder.read(path, MAX_DOCUMENT), path))
     except VersionError as error:
-        return Stored(path, None, Problem(path, "unknown_version", str(error)))
+        return StoredDocument(path, None, Problem(path, "unknown_version", str(error)))
     except InputError as error:
-        return Stored(path, None, Problem(path, "broken_document", str(error)))
+        return StoredDocument(path, None, Problem(path, "broken_document", str(error)))
     except OSError as error:
-        return Stored(path, None, Problem(path, "unreadable_document", str(error)))
+        return StoredDocument(path, None, Problem(path, "unreadable_document", str(error)))
 
 
 class OutcomeIndex:
     """Finds the outcome of a document: by the file that the outcome names, else by identity."""
 
-    def __init__(self, stored: Stored[OutcomesDocument]) -> None:
+    def __init__(self, stored: StoredDocument[OutcomesDocument]) -> None:
         document = stored.document
         trials = document.trials if document is not None else []
         self.no_outcome = "no_outcome" if stored.problem is None else "outcomes_refused"

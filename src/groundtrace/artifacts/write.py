@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from groundtrace.documents.codec import encode
-from groundtrace.storage import Entry, Folder
+from groundtrace.storage import Folder, FolderEntry
 
 D = TypeVar("D", bound=msgspec.Struct)
 
@@ -18,7 +18,7 @@ _HEAD = 4096
 """Bytes at the start of a document that hold `generated_at`: it is the second field."""
 
 
-def write_document(folder: Folder, name: str, document: D) -> Entry:
+def write_document(folder: Folder, name: str, document: D) -> FolderEntry:
     """Write a document that has `generated_at`, unless the same one is there already."""
 
     def parts(made: str | None) -> tuple[bytes]:
@@ -30,7 +30,7 @@ def write_document(folder: Folder, name: str, document: D) -> Entry:
 
 def write_in_parts(
     folder: Folder, name: str, parts: Callable[[str | None], Iterable[bytes]]
-) -> Entry:
+) -> FolderEntry:
     """The same for a document that comes in parts.
 
     `parts` gives them with a `generated_at`: that of the document on disk, or None for now.
@@ -58,7 +58,7 @@ def _holds(folder: Folder, name: str, parts: Iterable[bytes]) -> bool:
         return False
 
 
-def write_text(folder: Folder, name: str, text: str) -> Entry:
+def write_text(folder: Folder, name: str, text: str) -> FolderEntry:
     """Write a text file, unless it is there already."""
     data = text.encode("utf-8", errors="replace")
     try:
@@ -68,5 +68,5 @@ def write_text(folder: Folder, name: str, text: str) -> Entry:
     return (_there(folder, name) if same else None) or folder.write(name, data)
 
 
-def _there(folder: Folder, name: str) -> Entry | None:
+def _there(folder: Folder, name: str) -> FolderEntry | None:
     return folder.stat(name)

@@ -11,7 +11,7 @@ import click
 from groundtrace.cli.terminal import escape, in_columns
 from groundtrace.metrics.catalogue import OUTCOMES
 from groundtrace.report import formats
-from groundtrace.report.shown_text import plain
+from groundtrace.report.safe_text import plain
 from groundtrace.report.wording import plural, reason
 
 SHOWN_FILES = 12

@@ -119,7 +119,7 @@ def invoke(arguments: list[str]) -> int:
     except NO_ARGUMENTS as error:
         # Its message is the help: many lines, to be read as they are.
         click.echo(error.format_message(), err=True)
-        return error.exit_code
+        return int(error.exit_code)
     except click.ClickException as error:
         return _say(_click_message(error), error.exit_code)
     except GroundtraceError as error:

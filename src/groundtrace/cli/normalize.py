@@ -69,7 +69,7 @@ def command(
         print_json(as_data(done))
     else:
         say_left_out(done, output)
-        print_result(as_text(done, everything=output.verbose))
+        print_result(normalized_text(done, everything=output.verbose))
         say_unknown_tools(done.unknown_calls, done.uncounted_servers, quiet=output.quiet)
     return say_failures(done.failed, quiet=output.quiet, everything=output.verbose)
 
@@ -90,7 +90,7 @@ def as_data(done: Normalized) -> dict[str, Any]:
     }
 
 
-def as_text(done: Normalized, *, everything: bool = False) -> str:
+def normalized_text(done: Normalized, *, everything: bool = False) -> str:
     """The result for people: one line, and what deserves a second look."""
     shown = None if everything else SHOWN_NOTES
     lines = [

@@ -76,7 +76,7 @@ def command(
         print_json(data | {"reports": written.written, "failed": failed} | answer_data(document))
     else:
         say_left_out(done, output)
-        said = normalize_command.as_text(done, everything=output.verbose)
+        said = normalize_command.normalized_text(done, everything=output.verbose)
         print_message(said, quiet=output.quiet)
         say_summary(summary, quiet=output.quiet)
         print_answer(document)

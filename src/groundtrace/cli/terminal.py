@@ -63,9 +63,9 @@ def say_unknown_tools(
     """Say how calls of unknown tools were read, and which MCP servers are not counted as such."""
     if not calls and not servers:
         return
-    from groundtrace.summary.unknown_tools import as_text
+    from groundtrace.summary.unknown_tools import unknown_tools_text
 
-    print_message(as_text(calls, servers), quiet=quiet)
+    print_message(unknown_tools_text(calls, servers), quiet=quiet)
 
 
 def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:

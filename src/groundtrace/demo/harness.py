@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from groundtrace.demo.world import Answer
+from groundtrace.demo.world import ToolAnswer
 
 VERSION = "2.1.220"
 """The harness version that the demo's records name."""
@@ -54,32 +54,36 @@ def iso(seconds: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class RecordedCall:
     """One call as it was recorded, for the writers below."""
 
-    answer: Answer
+    answer: ToolAnswer
     call_id: str
     message_id: str
     parent: str | None
     asked: str
     answered: str
     usage: dict[str, int]
-    inner: tuple[Made, ...] = ()
+    inner: tuple[RecordedCall, ...] = ()
 
 
-def record(answers: Iterable[Answer], recorder: Recorder, parent: str | None = None) -> list[Made]:
+def record(
+    answers: Iterable[ToolAnswer], recorder: Recorder, parent: str | None = None
+) -> list[RecordedCall]:
     """Give every call, a subagent's calls included, an id, a model message, times and usage."""
-    made: list[Made] = []
+    made: list[RecordedCall] = []
     for answer in answers:
         asked = recorder.tick()
         call_id, message = recorder.identifier("toolu"), recorder.identifier("msg")
         usage = recorder.usage(recorder.made)
         inner = tuple(record(answer.inner, recorder, call_id))
-        made.append(Made(answer, call_id, message, parent, asked, recorder.tick(), usage, inner))
+        made.append(
+            RecordedCall(answer, call_id, message, parent, asked, recorder.tick(), usage, inner)
+        )
     return made
 
 
-def stream(made: list[Made], recorder: Recorder, cost: float) -> str:
+def stream(made: list[RecordedCall], recorder: Recorder, cost: float) -> str:
     """Claude Code's stream JSON, as in agent/claude-code.txt."""
     lines: list[dict[str, Any]] = [
         {
@@ -99,7 +103,7 @@ def stream(made: list[Made], recorder: Recorder, cost: float) -> str:
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
-def _stream_lines(one: Made, recorder: Recorder) -> Iterator[dict[str, Any]]:
+def _stream_lines(one: RecordedCall, recorder: Recorder) -> Iterator[dict[str, Any]]:
     common = {"parent_tool_use_id": one.parent, "session_id": recorder.seed}
     answer = one.answer
     message = {"id": one.message_id, "role": "assistant", "model": recorder.model}
@@ -125,7 +129,7 @@ def _stream_lines(one: Made, recorder: Recorder) -> Iterator[dict[str, Any]]:
     yield line
 
 
-def _result_line(made: list[Made], recorder: Recorder, cost: float) -> dict[str, Any]:
+def _result_line(made: list[RecordedCall], recorder: Recorder, cost: float) -> dict[str, Any]:
     main = [one.usage for one in made]
     total = {key: sum(usage[key] for usage in main) for key in recorder.usage(0)}
     total["output_tokens"] = 180 * len(main) + 400
@@ -142,7 +146,7 @@ def _result_line(made: list[Made], recorder: Recorder, cost: float) -> dict[str,
     }
 
 
-def trajectory(made: list[Made], recorder: Recorder) -> str:
+def trajectory(made: list[RecordedCall], recorder: Recorder) -> str:
     """Harbor's ATIF 1.2 of a Claude Code trial: subagents' calls are not in it."""
     steps: list[dict[str, Any]] = [
         {
@@ -170,7 +174,7 @@ def trajectory(made: list[Made], recorder: Recorder) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False)
 
 
-def _step(number: int, one: Made, recorder: Recorder) -> dict[str, Any]:
+def _step(number: int, one: RecordedCall, recorder: Recorder) -> dict[str, Any]:
     answer = one.answer
     extra: dict[str, Any] = {
         "cwd": "/workspace",

@@ -28,7 +28,7 @@ def files() -> dict[str, list[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolAnswer:
     """What a simulated tool gave: name and arguments as a trace holds them, and the result."""
 
     name: str
@@ -36,14 +36,14 @@ class Answer:
     text: str
     data: Any = None
     is_error: bool = False
-    inner: tuple[Answer, ...] = field(default=())
+    inner: tuple[ToolAnswer, ...] = field(default=())
     """Calls of the subagent, for `Agent`."""
 
 
-def call(spec: list[Any]) -> Answer:
+def call(spec: list[Any]) -> ToolAnswer:
     """Carry out one call of the story, such as `["Read", "/workspace/quay/go.mod"]`."""
     tool, *rest = spec
-    answer: Answer = _TOOLS[tool](*rest)
+    answer: ToolAnswer = _TOOLS[tool](*rest)
     return answer
 
 
@@ -51,13 +51,13 @@ def _lines(path: str) -> list[str] | None:
     return files().get(path.removeprefix("/workspace/"))
 
 
-def _read(path: str, offset: int = 1, limit: int = 2000) -> Answer:
+def _read(path: str, offset: int = 1, limit: int = 2000) -> ToolAnswer:
     arguments: dict[str, Any] = {"file_path": path}
     if offset != 1 or limit != 2000:
         arguments |= {"offset": offset, "limit": limit}
     lines = _lines(path)
     if lines is None:
-        return Answer("Read", arguments, "File does not exist.", is_error=True)
+        return ToolAnswer("Read", arguments, "File does not exist.", is_error=True)
     shown = lines[offset - 1 : offset - 1 + limit]
     text = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(shown, offset))
     data = {
@@ -70,24 +70,24 @@ def _read(path: str, offset: int = 1, limit: int = 2000) -> Answer:
             "totalLines": len(lines),
         },
     }
-    return Answer("Read", arguments, text, data)
+    return ToolAnswer("Read", arguments, text, data)
 
 
-def _edit(path: str, old: str, new: str) -> Answer:
+def _edit(path: str, old: str, new: str) -> ToolAnswer:
     arguments = {"file_path": path, "old_string": old, "new_string": new, "replace_all": False}
     lines = _lines(path)
     if lines is None or old not in "\n".join(lines):
         text = "<tool_use_error>String to replace not found in file.</tool_use_error>"
-        return Answer("Edit", arguments, text, is_error=True)
-    return Answer("Edit", arguments, f"The file {path} has been updated successfully.")
+        return ToolAnswer("Edit", arguments, text, is_error=True)
+    return ToolAnswer("Edit", arguments, f"The file {path} has been updated successfully.")
 
 
-def _write(path: str, content: str) -> Answer:
+def _write(path: str, content: str) -> ToolAnswer:
     arguments = {"file_path": path, "content": content}
-    return Answer("Write", arguments, f"File created successfully at: {path}")
+    return ToolAnswer("Write", arguments, f"File created successfully at: {path}")
 
 
-def _grep(pattern: str, path: str = "/workspace") -> Answer:
+def _grep(pattern: str, path: str = "/workspace") -> ToolAnswer:
     below = path.removeprefix("/workspace").strip("/")
     names = [
         name
@@ -97,33 +97,33 @@ def _grep(pattern: str, path: str = "/workspace") -> Answer:
     arguments = {"pattern": pattern, "path": path, "output_mode": "files_with_matches"}
     text = "\n".join([f"Found {len(names)} files", *names]) if names else "No files found"
     data = {"mode": "files_with_matches", "filenames": names, "numFiles": len(names)}
-    return Answer("Grep", arguments, text, data)
+    return ToolAnswer("Grep", arguments, text, data)
 
 
-def _glob(pattern: str) -> Answer:
+def _glob(pattern: str) -> ToolAnswer:
     names = [f"/workspace/{name}" for name in files() if fnmatch.fnmatchcase(name, pattern)]
     data = {"filenames": names, "numFiles": len(names), "truncated": False, "durationMs": 9}
-    return Answer("Glob", {"pattern": pattern}, "\n".join(names) or "No files found", data)
+    return ToolAnswer("Glob", {"pattern": pattern}, "\n".join(names) or "No files found", data)
 
 
-def _shell(command: str, output: str, is_error: bool = False) -> Answer:
+def _shell(command: str, output: str, is_error: bool = False) -> ToolAnswer:
     data = {"stdout": output, "stderr": "", "interrupted": False}
-    return Answer("Bash", {"command": command}, output, data, is_error)
+    return ToolAnswer("Bash", {"command": command}, output, data, is_error)
 
 
-def _bash_sed(start: int, end: int, path: str) -> Answer:
+def _bash_sed(start: int, end: int, path: str) -> ToolAnswer:
     lines = (_lines(path) or [])[start - 1 : end]
     return _shell(f"sed -n '{start},{end}p' {path}", "\n".join(lines))
 
 
-def _bash_cat(path: str) -> Answer:
+def _bash_cat(path: str) -> ToolAnswer:
     lines = _lines(path)
     if lines is None:
         return _shell(f"cat {path}", f"cat: {path}: No such file or directory", True)
     return _shell(f"cat {path}", "\n".join(lines))
 
 
-def _bash_grep(pattern: str, path: str) -> Answer:
+def _bash_grep(pattern: str, path: str) -> ToolAnswer:
     repo = path.removeprefix("/workspace/")
     hits = [
         f"./{name.removeprefix(repo).lstrip('/')}:{number}:{line}"
@@ -135,7 +135,7 @@ def _bash_grep(pattern: str, path: str) -> Answer:
     return _shell(f"cd {path} && grep -rn {pattern!r} .", "\n".join(hits), not hits)
 
 
-def _bash_find(path: str, pattern: str) -> Answer:
+def _bash_find(path: str, pattern: str) -> ToolAnswer:
     below = path.removeprefix("/workspace/")
     names = [
         f"/workspace/{name}"
@@ -145,7 +145,7 @@ def _bash_find(path: str, pattern: str) -> Answer:
     return _shell(f"find {path} -name {pattern!r} -type f", "\n".join(names))
 
 
-def _bash_run(command: str, output: str) -> Answer:
+def _bash_run(command: str, output: str) -> ToolAnswer:
     return _shell(command, output)
 
 
@@ -153,7 +153,7 @@ def _mirror(repo: str) -> str:
     return MIRROR.format(repo=repo)
 
 
-def _search(terms: str, repo: str | None = None, kind: str = "keyword_search") -> Answer:
+def _search(terms: str, repo: str | None = None, kind: str = "keyword_search") -> ToolAnswer:
     query = terms if repo is None else f"repo:^{_mirror(repo)}$ {terms}"
     blocks = []
     for name, lines in files().items():
@@ -163,45 +163,45 @@ def _search(terms: str, repo: str | None = None, kind: str = "keyword_search") -
             shown = [f"{n}: {lines[n - 1]}" for n in numbers]
             blocks.append("\n".join([f"# {_mirror(owner)} – {path}", *shown]))
     text = "\n\n".join(blocks) or "No results.\n\nNo results found."
-    return Answer(f"mcp__sourcegraph__{kind}", {"query": query}, text)
+    return ToolAnswer(f"mcp__sourcegraph__{kind}", {"query": query}, text)
 
 
-def _natural_search(terms: str, repo: str | None = None) -> Answer:
+def _natural_search(terms: str, repo: str | None = None) -> ToolAnswer:
     return _search(terms, repo, "nls_search")
 
 
-def _remote_read(repo: str, path: str, start: int = 1, end: int = 2000) -> Answer:
+def _remote_read(repo: str, path: str, start: int = 1, end: int = 2000) -> ToolAnswer:
     name = "mcp__sourcegraph__read_file"
     arguments: dict[str, Any] = {"repo": _mirror(repo), "path": path}
     if end != 2000:
         arguments |= {"startLine": start, "endLine": end}
     lines = files().get(f"{repo}/{path}")
     if lines is None:
-        return Answer(name, arguments, f"file not found: {path}", is_error=True)
+        return ToolAnswer(name, arguments, f"file not found: {path}", is_error=True)
     shown = [f"{n}: {line}" for n, line in enumerate(lines[start - 1 : end], start)]
     last = start + len(shown) - 1
     url = f"URL: https://sg.example.com/{_mirror(repo)}@a1b2c3d4/-/blob/{path}?L{start}-{last}"
-    return Answer(name, arguments, "\n".join([url, *shown]))
+    return ToolAnswer(name, arguments, "\n".join([url, *shown]))
 
 
-def _remote_list(repo: str, path: str = "") -> Answer:
+def _remote_list(repo: str, path: str = "") -> ToolAnswer:
     below = f"{repo}/{path}".rstrip("/") + "/"
     inside = [name.removeprefix(below) for name in files() if name.startswith(below)]
     prefix = f"{path}/" if path else ""
     folders = sorted({f"{prefix}{name.partition('/')[0]}/" for name in inside if "/" in name})
     here = [f"{prefix}{name}" for name in inside if "/" not in name]
     arguments = {"repo": _mirror(repo), "path": path}
-    return Answer("mcp__sourcegraph__list_files", arguments, "\n".join([*folders, *here]))
+    return ToolAnswer("mcp__sourcegraph__list_files", arguments, "\n".join([*folders, *here]))
 
 
-def _agent(description: str, calls: list[list[Any]], answer: str) -> Answer:
+def _agent(description: str, calls: list[list[Any]], answer: str) -> ToolAnswer:
     arguments = {"description": description, "prompt": description, "subagent_type": "Explore"}
-    return Answer("Agent", arguments, answer, inner=tuple(call(spec) for spec in calls))
+    return ToolAnswer("Agent", arguments, answer, inner=tuple(call(spec) for spec in calls))
 
 
-def _todo(*items: str) -> Answer:
+def _todo(*items: str) -> ToolAnswer:
     todos = [{"content": item, "status": "pending"} for item in items]
-    return Answer("TodoWrite", {"todos": todos}, "Todos have been modified successfully.")
+    return ToolAnswer("TodoWrite", {"todos": todos}, "Todos have been modified successfully.")
 
 
 _TOOLS: dict[str, Any] = {

@@ -42,7 +42,7 @@ _BETWEEN = {"all", "trials"}
 _ABOVE = {"runs"}
 
 
-class Place(NamedTuple):
+class RunPlace(NamedTuple):
     """Where in the folders above a trial its run and configuration lie."""
 
     run: int
@@ -55,7 +55,7 @@ class Place(NamedTuple):
     """Told by a name, not by position alone."""
 
 
-def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -> Place:
+def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -> RunPlace:
     """Read the folders from the top to the trial.
 
     `configs` are configurations and `tasks` are task names that the trial's records give.
@@ -66,14 +66,14 @@ def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -
     strong = index is not None
     mode = _own_mode(parts[-1], tasks, alone=index is None) if parts else None
     if mode is not None:
-        return Place(_run_above(above, len(above), tasks), mode, batch, True)
+        return RunPlace(_run_above(above, len(above), tasks), mode, batch, True)
     if index is None:
         index = len(above) - 1
         while index >= 0 and _is_inner(above[index], tasks):
             index -= 1
     if index < 0:
-        return Place(-1, None, batch, strong)
-    return Place(_run_above(above, index, tasks), above[index], batch, strong)
+        return RunPlace(-1, None, batch, strong)
+    return RunPlace(_run_above(above, index, tasks), above[index], batch, strong)
 
 
 def _own_mode(name: str, tasks: Sequence[str], *, alone: bool) -> str | None:

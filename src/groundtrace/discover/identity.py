@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from groundtrace.discover.folder_names import (
-    Place,
+    RunPlace,
     expand_flat,
     is_config,
     is_filler,
@@ -23,7 +23,13 @@ from groundtrace.discover.folder_names import (
     without_mode,
     without_tail,
 )
-from groundtrace.discover.records import CONFIG, METRICS, RESULT, Records, as_name
+from groundtrace.discover.records import (
+    CONFIG_FILE,
+    RESULT_FILE,
+    TASK_METRICS_FILE,
+    Records,
+    as_name,
+)
 from groundtrace.discover.wrappers import forms, stem, unwrapped, without_prefix
 from groundtrace.model import Problem, Task
 from groundtrace.values import model_name
@@ -43,7 +49,7 @@ class Statement(NamedTuple):
 
 
 def _at(file: str, *keys: str) -> Statement:
-    record = {RESULT: "result", CONFIG: "config", METRICS: "metrics"}[file]
+    record = {RESULT_FILE: "result", CONFIG_FILE: "config", TASK_METRICS_FILE: "metrics"}[file]
     return Statement(f"{file} {'.'.join(keys)}", lambda records: records.text(record, *keys))
 
 
@@ -98,38 +104,38 @@ _KWARGS = ("environment", "kwargs")
 
 EVIDENCE: Mapping[str, tuple[Statement, ...]] = {
     "task_name": (
-        _at(CONFIG, *_KWARGS, "label_task_id"),
-        _folder_of(CONFIG, *_KWARGS, "task_source_dir"),
-        _at(RESULT, "task_name"),
-        _folder_of(RESULT, "task_id", "path"),
-        _folder_of(CONFIG, "task", "path"),
-        _at(METRICS, "task_id"),
+        _at(CONFIG_FILE, *_KWARGS, "label_task_id"),
+        _folder_of(CONFIG_FILE, *_KWARGS, "task_source_dir"),
+        _at(RESULT_FILE, "task_name"),
+        _folder_of(RESULT_FILE, "task_id", "path"),
+        _folder_of(CONFIG_FILE, "task", "path"),
+        _at(TASK_METRICS_FILE, "task_id"),
     ),
     "config_name": (
         # The label is set when a trial is started and task_metrics.json is written from it;
         # folders are renamed by promotion: `mcp` has held `mcp-remote-artifact`.
-        _at(CONFIG, *_KWARGS, "label_config"),
-        _at(METRICS, "config_name"),
+        _at(CONFIG_FILE, *_KWARGS, "label_config"),
+        _at(TASK_METRICS_FILE, "config_name"),
         Statement("config.json trials_dir", _config_of_trials_dir),
     ),
     "benchmark": (
-        _at(CONFIG, *_KWARGS, "label_benchmark"),
-        _at(METRICS, "benchmark"),
-        _suite_of(CONFIG, *_KWARGS, "task_source_dir"),
-        _suite_of(RESULT, "task_id", "path"),
-        _suite_of(CONFIG, "task", "path"),
+        _at(CONFIG_FILE, *_KWARGS, "label_benchmark"),
+        _at(TASK_METRICS_FILE, "benchmark"),
+        _suite_of(CONFIG_FILE, *_KWARGS, "task_source_dir"),
+        _suite_of(RESULT_FILE, "task_id", "path"),
+        _suite_of(CONFIG_FILE, "task", "path"),
     ),
-    "trial_name": (_at(RESULT, "trial_name"), _at(CONFIG, "trial_name")),
+    "trial_name": (_at(RESULT_FILE, "trial_name"), _at(CONFIG_FILE, "trial_name")),
     "model": (
-        _at(RESULT, "agent_info", "model_info", "name"),
-        _at(CONFIG, "agent", "model_name"),
+        _at(RESULT_FILE, "agent_info", "model_info", "name"),
+        _at(CONFIG_FILE, "agent", "model_name"),
     ),
     "harness": (
-        _at(RESULT, "agent_info", "name"),
-        _at(CONFIG, "agent", "name"),
+        _at(RESULT_FILE, "agent_info", "name"),
+        _at(CONFIG_FILE, "agent", "name"),
         Statement("config.json agent.import_path", _harness_class),
     ),
-    "harness_version": (_at(RESULT, "agent_info", "version"),),
+    "harness_version": (_at(RESULT_FILE, "agent_info", "version"),),
 }
 """Places of each field, best first. After these come, for the task, a task or job folder above
 the trial and the uncut front of its name; for the configuration and the suite, the folders above;
@@ -166,7 +172,7 @@ def stated(name: str, records: Records) -> Iterator[tuple[str, str]]:
             yield value, source.label
 
 
-def place_of(parts: Sequence[str], records: Records) -> Place:
+def place_of(parts: Sequence[str], records: Records) -> RunPlace:
     """Where the folders put a trial, with the help of what its records say."""
     configs = [value for value, _ in stated("config_name", records)]
     return locate(parts, configs, record_tasks(records))
@@ -221,14 +227,14 @@ def identify(
 
 
 def _config(
-    above: Sequence[str], records: Records, place: Place, problems: list[Problem]
+    above: Sequence[str], records: Records, place: RunPlace, problems: list[Problem]
 ) -> tuple[str, str]:
     said = list(stated("config_name", records))
     labels = {value.casefold() for value, where in said if "trials_dir" not in where}
     if len(labels) > 1:
         told = ", ".join(f"{value!r} ({where})" for value, where in said)
         reason = f"records disagree about the configuration: {told}; the first is used"
-        problems.append(Problem(CONFIG, "config_disagrees", reason))
+        problems.append(Problem(CONFIG_FILE, "config_disagrees", reason))
     if said:
         return said[0]
     if place.config is not None:
@@ -236,7 +242,9 @@ def _config(
     if above and is_config(above[-1]):
         # The folder of one configuration was given as the run.
         return above[-1], "name of the run's folder"
-    problems.append(Problem(CONFIG, "config_unknown", "nothing says which configuration this is"))
+    problems.append(
+        Problem(CONFIG_FILE, "config_unknown", "nothing says which configuration this is")
+    )
     return UNKNOWN_CONFIG, "nothing says"
 
 
@@ -255,12 +263,14 @@ def _task(
         task, where = _known_task([*hints, *(() if said else _job_names(parts))], known, suite)
         if task is not None:
             return task, task.name, where
-        problems.append(Problem(RESULT, "ambiguous_task" if where else "no_task", where or NO_TASK))
+        problems.append(
+            Problem(RESULT_FILE, "ambiguous_task" if where else "no_task", where or NO_TASK)
+        )
     if said:
         name, where = said[0]
         return None, name if known is not None else unwrapped(name), where
     reason = "no record names the task; its name comes from the folders and may be cut off"
-    problems.append(Problem(RESULT, "task_from_folder", reason))
+    problems.append(Problem(RESULT_FILE, "task_from_folder", reason))
     name, where = hints[0] if hints else (parts[-1].rpartition("__")[0] or parts[-1], "folder name")
     return None, name if known is not None else unwrapped(name), where
 

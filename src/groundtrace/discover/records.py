@@ -19,10 +19,10 @@ from groundtrace.model import READER_ENTRY_POINTS, Problem
 from groundtrace.storage import EntryKind, Folder, TooLargeError
 from groundtrace.values import known
 
-RESULT = "result.json"
-CONFIG = "config.json"
-METRICS = "task_metrics.json"
-_RECORDS = frozenset({RESULT, CONFIG, METRICS})
+RESULT_FILE = "result.json"
+CONFIG_FILE = "config.json"
+TASK_METRICS_FILE = "task_metrics.json"
+_RECORDS = frozenset({RESULT_FILE, CONFIG_FILE, TASK_METRICS_FILE})
 
 AGENT = "agent"
 """Folder of a trial in which harnesses leave their logs."""
@@ -73,12 +73,12 @@ def kinds_of(folder: Folder) -> dict[str, EntryKind]:
 def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     """The records of a folder whose entries are known, and which level of a run it is."""
     problems: list[Problem] = []
-    result = _object(folder, RESULT, entries, problems)
-    config = _object(folder, CONFIG, entries, problems)
+    result = _object(folder, RESULT_FILE, entries, problems)
+    config = _object(folder, CONFIG_FILE, entries, problems)
     if _is_job(result, config):
         return Records("job", {}, {}, {}, (), ())
     agent_files = _agent_files(folder, entries, problems)
-    metrics = _object(folder, METRICS, entries, problems)
+    metrics = _object(folder, TASK_METRICS_FILE, entries, problems)
     is_trial = (
         _names_trial(result)
         or as_name(dig(config, "trial_name")) is not None
@@ -87,11 +87,13 @@ def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     )
     if not is_trial:
         return Records("none", {}, {}, {}, (), tuple(problems))
-    if RESULT not in entries:
-        problems.append(Problem(RESULT, "no_result", "missing; the trial has no recorded outcome"))
+    if RESULT_FILE not in entries:
+        problems.append(
+            Problem(RESULT_FILE, "no_result", "missing; the trial has no recorded outcome")
+        )
     elif result and not _names_trial(result):
         reason = "names neither a task nor a trial; identity comes from the other records"
-        problems.append(Problem(RESULT, "result_without_names", reason))
+        problems.append(Problem(RESULT_FILE, "result_without_names", reason))
     inner = result.get("config")
     top = (name for name, kind in entries.items() if kind == "file")
     return Records(

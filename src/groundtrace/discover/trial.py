@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from groundtrace.discover.identity import identify, place_of
-from groundtrace.discover.outcome import read_outcome
+from groundtrace.discover.read_outcome import read_outcome
 from groundtrace.discover.records import Records, as_name, kinds_of, read_records
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Outcome, Problem, Trace, Trial

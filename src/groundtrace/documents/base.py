@@ -43,5 +43,5 @@ Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
 """A number of things."""
 Seconds = Annotated[float, Meta(ge=0)]
 """A duration."""
-Line = Annotated[int, Meta(ge=1, le=MAX_INT)]
+LineNumber = Annotated[int, Meta(ge=1, le=MAX_INT)]
 """A line number, from 1."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from groundtrace.documents.base import Count, Line, Record, Seconds, Version
+from groundtrace.documents.base import Count, LineNumber, Record, Seconds, Version
 from groundtrace.model import AccessKind, Category, Confidence, TraceSource
 
 Scalar = str | int | float | bool | None
@@ -117,8 +117,8 @@ class Chunk(Record, frozen=True, kw_only=True):
     """A line range inside a ground-truth file."""
 
     file: Annotated[str, Meta(description="File that holds the lines.")]
-    line_start: Annotated[Line, Meta(description="First line, from 1.")]
-    line_end: Annotated[Line, Meta(description="Last line, inclusive.")]
+    line_start: Annotated[LineNumber, Meta(description="First line, from 1.")]
+    line_end: Annotated[LineNumber, Meta(description="Last line, inclusive.")]
     annotation: Annotated[str | None, Meta(description="What the ground truth says of it.")]
 
 
@@ -163,15 +163,15 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
 class LineRange(Record, frozen=True, kw_only=True):
     """Lines of a file that were shown one after the other."""
 
-    line_start: Annotated[Line, Meta(description="First line, from 1.")]
-    line_end: Annotated[Line, Meta(description="Last line, inclusive.")]
+    line_start: Annotated[LineNumber, Meta(description="First line, from 1.")]
+    line_end: Annotated[LineNumber, Meta(description="Last line, inclusive.")]
 
 
 class LineChange(Record, frozen=True, kw_only=True):
     """A place that a write changed; lines are counted before the change."""
 
     line_start: Annotated[
-        Line,
+        LineNumber,
         Meta(description="First line replaced; of an insertion, the line that it was put above."),
     ]
     line_end: Annotated[
@@ -190,11 +190,11 @@ class Access(Record, frozen=True, kw_only=True):
         str | UnsetType, Meta(description="Short name of its repository, where known.")
     ] = UNSET
     line_start: Annotated[
-        Line | UnsetType,
+        LineNumber | UnsetType,
         Meta(description="First line shown, from 1, where known."),
     ] = UNSET
     line_end: Annotated[
-        Line | UnsetType,
+        LineNumber | UnsetType,
         Meta(description="Last line shown, inclusive, where known."),
     ] = UNSET
     line_ranges: Annotated[

@@ -48,11 +48,11 @@ class Engine(Protocol):
         ...
 
 
-Answer = tuple[Result | None, str | None]
+WorkerReply = tuple[Result | None, str | None]
 """What a worker sends back for one item: its result, or why there is none."""
 
 
-def do_one(function: Callable[[Item], Result], item: Item) -> Answer[Result]:
+def do_one(function: Callable[[Item], Result], item: Item) -> WorkerReply[Result]:
     """One item; the boundary where a bug in a stage becomes a failed trial, not a lost run."""
     try:
         return function(item), None
@@ -62,7 +62,7 @@ def do_one(function: Callable[[Item], Result], item: Item) -> Answer[Result]:
         return None, f"{type(error).__name__}: {error}"
 
 
-def do_chunk(function: Callable[[Item], Result], chunk: list[Item]) -> list[Answer[Result]]:
+def do_chunk(function: Callable[[Item], Result], chunk: list[Item]) -> list[WorkerReply[Result]]:
     """Every item of a chunk, in its order."""
     return [do_one(function, item) for item in chunk]
 

@@ -16,7 +16,7 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from groundtrace import __version__
-from groundtrace.engine.base import Answer, Done, Item, Result, chunk_size, chunked, do_chunk
+from groundtrace.engine.base import Done, Item, Result, WorkerReply, chunk_size, chunked, do_chunk
 from groundtrace.errors import GroundtraceError, InputError, MissingExtraError, UsageError
 
 CONNECT_SECONDS = 10
@@ -124,7 +124,7 @@ class _Work:
 
 def do_checked(
     version: str, function: Callable[[Item], Result], chunk: list[Item]
-) -> list[Answer[Result]]:
+) -> list[WorkerReply[Result]]:
     """A chunk, on a worker; refused by one of another version that joined after the start."""
     if version != __version__:
         raise UsageError(_other_version("a worker", __version__, version))

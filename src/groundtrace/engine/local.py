@@ -21,10 +21,10 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import forkserver
 
 from groundtrace.engine.base import (
-    Answer,
     Done,
     Item,
     Result,
+    WorkerReply,
     chunk_size,
     chunked,
     do_chunk,
@@ -37,7 +37,7 @@ STOP_SECONDS = 0.5
 """How long a worker may take to end when the run was interrupted, before it is killed."""
 DIED = "the worker process died (out of memory or killed)"
 
-Waiting = dict[Future[list[Answer[Result]]], list[Item]]
+Waiting = dict[Future[list[WorkerReply[Result]]], list[Item]]
 
 
 class LocalEngine:

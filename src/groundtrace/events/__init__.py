@@ -42,7 +42,7 @@ from groundtrace.events.accesses import accesses_of
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.context import context_changes
 from groundtrace.events.coverage import coverage_of
-from groundtrace.events.text import salient_arguments, shown_text
+from groundtrace.events.text import salient_arguments, stored_text
 from groundtrace.jsonio import clean_text
 from groundtrace.mcp import server_in_name
 from groundtrace.model import (
@@ -105,24 +105,24 @@ def _event(index: int, call: ToolCall, view: CallView, resolver: Resolver, clock
     return Event(
         step_index=index,
         timestamp=iso(call.timestamp),
-        tool_name=shown_text(call.name),
+        tool_name=stored_text(call.name),
         tool_category=view.category,
         is_mcp=view.is_mcp,
         arguments=salient_arguments(call.arguments),
         target_files=_distinct(access.file for access in accesses),
-        target_symbols=_distinct(shown_text(symbol) for symbol in view.symbols),
+        target_symbols=_distinct(stored_text(symbol) for symbol in view.symbols),
         hits_ground_truth=bool(matched),
         matched_ground_truth_files=matched,
         is_subagent=call.is_subagent,
         cumulative_tokens=_count(call.cumulative_tokens),
         elapsed_seconds=clock.elapsed(call.timestamp),
-        call_id=None if call.call_id is None else shown_text(call.call_id),
+        call_id=None if call.call_id is None else stored_text(call.call_id),
         accesses=accesses,
         failed=None if call.result is None else view.failed,
         answered=call.result is not None,
         result_chars=None if call.result is None else len(call.result.text),
-        agent=UNSET if call.agent is None else shown_text(call.agent),
-        mcp_server=UNSET if server is None else shown_text(server),
+        agent=UNSET if call.agent is None else stored_text(call.agent),
+        mcp_server=UNSET if server is None else stored_text(server),
     )
 
 

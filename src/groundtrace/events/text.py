@@ -67,7 +67,7 @@ def salient_arguments(arguments: Mapping[str, Any]) -> dict[str, Scalar | list[S
 def _scalar(value: Any) -> Scalar:
     """A value that a document may hold, or None for one that it may not."""
     if isinstance(value, str):
-        return shown_text(value)
+        return stored_text(value)
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -77,7 +77,7 @@ def _scalar(value: Any) -> Scalar:
     return None
 
 
-def shown_text(text: str) -> str:
+def stored_text(text: str) -> str:
     """Text of a trace as a document holds it: writable, masked (D39), not too long."""
     return _kept(text, is_masking()) if len(text) <= KEPT_LENGTH else _shown(text)
 

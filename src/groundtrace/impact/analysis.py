@@ -9,7 +9,7 @@ from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.impact import ImpactDocument, Method
 from groundtrace.errors import UsageError
 from groundtrace.impact.aggregates import aggregate
-from groundtrace.impact.answer import Compared, make_answer
+from groundtrace.impact.answer import AnswerInput, make_answer
 from groundtrace.impact.association import MIN_COEFFICIENT, RERANK_LIMIT
 from groundtrace.impact.correlation import correlate
 from groundtrace.impact.families import adjust_primaries
@@ -67,7 +67,7 @@ def impact_document(
         primaries=list(options.primaries),
         n_trials=len(trials),
         n_copies=len(observations) - len(trials),
-        answer=make_answer(Compared(matched, other, reason, aggregates, trials), options),
+        answer=make_answer(AnswerInput(matched, other, reason, aggregates, trials), options),
         method=_method(options),
         correlation_analysis=correlate(trials, Draws(options.seed, options.draws)),
         matched_comparisons=matched,

@@ -36,12 +36,12 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     MATTERED: ("reward", "cost_usd", "agent_seconds"),
 }
 """The questions and the metrics that answer them; primaries that the user names are added."""
-UTILIZATION = "utilization_probes"
+UTILIZATION_SECTION = "utilization_probes"
 MAX_TASKS_LISTED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class AnswerInput:
     """What the answer is made from."""
 
     matched: Sequence[MatchedComparison]
@@ -52,7 +52,7 @@ class Compared:
     trials: Sequence[Observation]
 
 
-def make_answer(found: Compared, options: ImpactOptions) -> Answer:
+def make_answer(found: AnswerInput, options: ImpactOptions) -> Answer:
     """The answer of a document."""
     if len(found.aggregates) == 1 and found.reason is not None:
         return _alone(found.aggregates[0], found, options)
@@ -77,12 +77,12 @@ def make_answer(found: Compared, options: ImpactOptions) -> Answer:
     )
 
 
-Source = Literal["matched_comparisons", "other_comparisons"]
+ComparisonList = Literal["matched_comparisons", "other_comparisons"]
 
 
-def _choose(found: Compared) -> tuple[MatchedComparison | None, Source | None]:
+def _choose(found: AnswerInput) -> tuple[MatchedComparison | None, ComparisonList | None]:
     """The comparison over most tasks, matched ones first; else one that could not be made."""
-    sources: tuple[tuple[Source, Sequence[MatchedComparison]], ...] = (
+    sources: tuple[tuple[ComparisonList, Sequence[MatchedComparison]], ...] = (
         ("matched_comparisons", found.matched),
         ("other_comparisons", found.other),
     )
@@ -106,7 +106,7 @@ def questions(primaries: Sequence[str]) -> list[tuple[str, str]]:
 def _question(name: str) -> str:
     if name in OUTCOMES:
         return MATTERED
-    return USED if METRICS[name].section == UTILIZATION else FOUND
+    return USED if METRICS[name].section == UTILIZATION_SECTION else FOUND
 
 
 def _rows(comparison: MatchedComparison, primaries: Sequence[str]) -> list[AnswerRow]:
@@ -206,7 +206,7 @@ def _equivalence(tasks: Sequence[MatchedTask], options: ImpactOptions) -> Answer
     )
 
 
-def _alone(own: ConfigAggregate, found: Compared, options: ImpactOptions) -> Answer:
+def _alone(own: ConfigAggregate, found: AnswerInput, options: ImpactOptions) -> Answer:
     """One configuration without another: its means over its tasks."""
     by_name = {metric.metric: metric for metric in own.metrics}
     rows = [
@@ -247,7 +247,7 @@ def _alone(own: ConfigAggregate, found: Compared, options: ImpactOptions) -> Ans
     )
 
 
-def _nothing(found: Compared) -> Answer:
+def _nothing(found: AnswerInput) -> Answer:
     return Answer(
         baseline=None,
         config=None,

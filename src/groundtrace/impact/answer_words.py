@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from groundtrace.documents.answer import AnswerEquivalence, AnswerRow
 from groundtrace.documents.impact import MatchedComparison, PairDropReason, Requirement, Side
 from groundtrace.impact.observations import Observation
+from groundtrace.visible import plural
 
-LEVEL = 0.05
+SIGNIFICANT = 0.05
 
 SHORT_NAMES = {
     "shown.file_recall": "shown recall",
@@ -55,11 +56,6 @@ _TROUBLES = {
 def short_name(name: str) -> str:
     """What the answer calls a metric or outcome."""
     return SHORT_NAMES.get(name, name)
-
-
-def plural(number: int, one: str) -> str:
-    """A number with its noun."""
-    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def dropped_in_words(comparison: MatchedComparison) -> str:
@@ -155,7 +151,7 @@ def _directions(rows: Sequence[AnswerRow], config: str, baseline: str) -> list[s
             continue
         if row.p_adjusted is None:
             untested.append(name)
-        elif row.p_adjusted >= LEVEL:
+        elif row.p_adjusted >= SIGNIFICANT:
             level.append(name)
         else:
             up = row.ratio > 1 if row.ratio is not None else (row.delta or 0) > 0
@@ -173,14 +169,14 @@ def _directions(rows: Sequence[AnswerRow], config: str, baseline: str) -> list[s
 
 
 def _equivalence_words(test: AnswerEquivalence, rows: Sequence[AnswerRow]) -> str:
-    if test.p_equivalent is not None and test.p_equivalent < LEVEL:
+    if test.p_equivalent is not None and test.p_equivalent < SIGNIFICANT:
         text = f"reward is equivalent within {test.margin:g}"
-    elif test.p_not_worse is not None and test.p_not_worse < LEVEL:
+    elif test.p_not_worse is not None and test.p_not_worse < SIGNIFICANT:
         text = f"reward is no worse by more than {test.margin:g}"
     else:
         return f"a loss of reward beyond {test.margin:g} cannot be ruled out"
     cost = next((row for row in rows if row.metric == "cost_usd"), None)
-    if cost is not None and cost.p_adjusted is not None and cost.p_adjusted < LEVEL:
+    if cost is not None and cost.p_adjusted is not None and cost.p_adjusted < SIGNIFICANT:
         dearer = cost.ratio is not None and cost.ratio > 1
         text += ", and it costs more" if dearer else ", and it is cheaper"
     return text

@@ -12,7 +12,7 @@ import numpy as np
 from groundtrace.documents.impact import FirstHits, TandemEntry
 from groundtrace.impact.answer_words import short_name
 from groundtrace.impact.clocks import on_one_clock, timed_names
-from groundtrace.impact.deltas import Column, Flipping, Task, column_of, p_of
+from groundtrace.impact.deltas import Flipping, MetricDeltas, TaskPair, column_of, p_of
 from groundtrace.impact.observations import Observation, hit_metric, stored_number
 from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats
 from groundtrace.impact.restricted import First, restricted_pairs
@@ -26,7 +26,7 @@ _FAILURES = ("no_trace", "empty_trace")
 Sides = Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
 
 
-def tandems(tasks: Sequence[Task], primaries: Sequence[str], draws: Draws) -> list[TandemEntry]:
+def tandems(tasks: Sequence[TaskPair], primaries: Sequence[str], draws: Draws) -> list[TandemEntry]:
     """Differences of retrieval against differences of reward, over the same tasks."""
     names = dict.fromkeys([*(name for name in primaries if name in METRICS), "file_recall"])
     sides = [(t.baseline, t.config) for t in tasks]
@@ -57,19 +57,19 @@ def tandems(tasks: Sequence[Task], primaries: Sequence[str], draws: Draws) -> li
     return found
 
 
-def _spread(column: Column) -> Floats:
+def _spread(column: MetricDeltas) -> Floats:
     """Deltas at their tasks; NaN where one is missing."""
     out = np.full(len(column.here), np.nan)
     out[column.here] = column.delta
     return out
 
 
-def first_hits(tasks: Sequence[Task], flips: Flipping) -> list[FirstHits]:
+def first_hits(tasks: Sequence[TaskPair], flips: Flipping) -> list[FirstHits]:
     """Times to the first relevant file with misses, restricted at the latest hit."""
     return [_first_hits(name, tasks, flips) for name in timed_names()]
 
 
-def _first_hits(name: str, tasks: Sequence[Task], flips: Flipping) -> FirstHits:
+def _first_hits(name: str, tasks: Sequence[TaskPair], flips: Flipping) -> FirstHits:
     left_out: Counter[str] = Counter()
     pairs, places = [], []
     for place, task in enumerate(tasks):
@@ -102,7 +102,7 @@ def _first_hits(name: str, tasks: Sequence[Task], flips: Flipping) -> FirstHits:
     )
 
 
-def _firsts(name: str, task: Task) -> tuple[First, First] | str:
+def _firsts(name: str, task: TaskPair) -> tuple[First, First] | str:
     """Both sides of a task, or why it does not count."""
     ours = [o for cell in task.pair.cells for o in cell.baseline]
     theirs = [o for cell in task.pair.cells for o in cell.config]
@@ -131,7 +131,10 @@ def _first(name: str, trials: Sequence[Observation]) -> First | str:
 
 
 def notes(
-    tasks: Sequence[Task], without_reward: Sequence[Task], flips: Flipping, primaries: Sequence[str]
+    tasks: Sequence[TaskPair],
+    without_reward: Sequence[TaskPair],
+    flips: Flipping,
+    primaries: Sequence[str],
 ) -> list[str]:
     """One sentence for each choice that would change the conclusion about a primary.
 
@@ -171,7 +174,7 @@ def notes(
     return said
 
 
-def _conclusion(column: Column, flips: Flipping) -> int:
+def _conclusion(column: MetricDeltas, flips: Flipping) -> int:
     """-1, 0 or 1: lower, no difference told, higher."""
     p = p_of(column, flips)
     if p is None or p >= LEVEL:
@@ -183,16 +186,16 @@ def _words(conclusion: int) -> str:
     return {-1: "lower", 0: "no difference told from chance", 1: "higher"}[conclusion]
 
 
-def _trials(task: Task) -> list[Observation]:
+def _trials(task: TaskPair) -> list[Observation]:
     return [o for cell in task.pair.cells for o in (*cell.baseline, *cell.config)]
 
 
-def _is_sure(task: Task) -> bool:
+def _is_sure(task: TaskPair) -> bool:
     return all(o.confidence == "high" for o in _trials(task))
 
 
 def _failures_as_zero(
-    name: str, tasks: Sequence[Task], without_reward: Sequence[Task]
+    name: str, tasks: Sequence[TaskPair], without_reward: Sequence[TaskPair]
 ) -> Sides | None:
     """Sides in which a missing reward, or a metric of a trial without a usable trace, is 0; None
     where nothing changes."""

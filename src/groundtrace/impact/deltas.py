@@ -41,7 +41,7 @@ MIN_FLIPS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class TaskPair:
     """A matched task with both sides' values."""
 
     pair: Pair
@@ -76,7 +76,7 @@ def flipping(repos: Sequence[str | None], draws: Draws, *, exploratory: bool = F
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class MetricDeltas:
     """One metric over the tasks of a comparison."""
 
     name: str
@@ -111,12 +111,12 @@ def is_ratio(name: str) -> bool:
 
 def column_of(
     name: str, sides: Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
-) -> Column:
+) -> MetricDeltas:
     """One metric over pairs of (baseline, configuration)."""
     left = np.array([b.get(name, np.nan) for b, _ in sides], dtype=np.float64)
     right = np.array([c.get(name, np.nan) for _, c in sides], dtype=np.float64)
     here = ~(np.isnan(left) | np.isnan(right))
-    return Column(name, here, left[here], right[here], differences(left[here], right[here]))
+    return MetricDeltas(name, here, left[here], right[here], differences(left[here], right[here]))
 
 
 def differences(baseline: Floats, config: Floats) -> Floats:
@@ -128,7 +128,7 @@ def differences(baseline: Floats, config: Floats) -> Floats:
 
 
 def deltas_of(
-    tasks: Sequence[Task], flips: Flipping, primaries: Sequence[str], *, adjust: bool
+    tasks: Sequence[TaskPair], flips: Flipping, primaries: Sequence[str], *, adjust: bool
 ) -> list[Delta]:
     """One delta for each metric and outcome; `adjust`: with adjusted p values."""
     sides = [(t.baseline, t.config) for t in tasks]
@@ -144,21 +144,24 @@ def deltas_of(
 _Test = MeanTest | RatioTest
 
 
-def _test(column: Column, flips: Flipping) -> _Test:
+def _test(column: MetricDeltas, flips: Flipping) -> _Test:
     units = flips.of(column.here)
     if column.is_ratio:
         return ratio_test(column.baseline, column.config, flips.draws, units)
     return mean_test(column.delta, flips.draws, units)
 
 
-def p_of(column: Column, flips: Flipping) -> float | None:
+def p_of(column: MetricDeltas, flips: Flipping) -> float | None:
     """The p of one column alone."""
     test = _test(column, flips)
     return test.logs.p if isinstance(test, RatioTest) else test.p
 
 
 def _adjusted(
-    columns: Sequence[Column], tests: Mapping[str, _Test], flips: Flipping, primaries: Sequence[str]
+    columns: Sequence[MetricDeltas],
+    tests: Mapping[str, _Test],
+    flips: Flipping,
+    primaries: Sequence[str],
 ) -> dict[str, float]:
     """p adjusted within the primaries, and within all others, by step-down maxT (D64)."""
     found: dict[str, float] = {}
@@ -177,8 +180,8 @@ def _adjusted(
 
 
 def _delta(
-    column: Column,
-    tasks: Sequence[Task],
+    column: MetricDeltas,
+    tasks: Sequence[TaskPair],
     test: _Test,
     p_adjusted: float | None,
     primaries: Sequence[str],
@@ -228,7 +231,7 @@ def _delta(
     )
 
 
-def _described(base: Delta, column: Column) -> Delta:
+def _described(base: Delta, column: MetricDeltas) -> Delta:
     ordered = sorted(column.delta.tolist())
     sides = (column.baseline, column.config)
     largest = [float(np.max(np.abs(side))) for side in sides]
@@ -247,7 +250,9 @@ def _described(base: Delta, column: Column) -> Delta:
     )
 
 
-def _inferred(described: Delta, column: Column, test: _Test, p_adjusted: float | None) -> Delta:
+def _inferred(
+    described: Delta, column: MetricDeltas, test: _Test, p_adjusted: float | None
+) -> Delta:
     if isinstance(test, RatioTest):
         own = test.logs
         described = msgspec.structs.replace(
@@ -302,7 +307,7 @@ def effect_size(delta: Floats) -> float | None:
     return without_noise(float(np.mean(scaled)) / spread, 1.0) if spread > NOISE else None
 
 
-def _left_out(name: str, tasks: Sequence[Task]) -> dict[str, int]:
+def _left_out(name: str, tasks: Sequence[TaskPair]) -> dict[str, int]:
     found: Counter[str] = Counter()
     for task in tasks:
         ours, theirs = name in task.baseline, name in task.config
@@ -317,7 +322,7 @@ def _left_out(name: str, tasks: Sequence[Task]) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def _one_sided_hits(name: str, tasks: Sequence[Task]) -> tuple[int | None, int | None]:
+def _one_sided_hits(name: str, tasks: Sequence[TaskPair]) -> tuple[int | None, int | None]:
     """Tasks that only one side hit at all: a time to the first hit leaves them out (D21)."""
     recall = hit_metric(name)
     if recall is None:

@@ -16,7 +16,7 @@ from groundtrace.documents.impact import (
     Side,
 )
 from groundtrace.impact.beside import first_hits, notes, tandems
-from groundtrace.impact.deltas import COMPARED, MIN_TASKS, Task, deltas_of, flipping
+from groundtrace.impact.deltas import COMPARED, MIN_TASKS, TaskPair, deltas_of, flipping
 from groundtrace.impact.observations import Observation
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.impact.pairing import (
@@ -63,7 +63,7 @@ def fitting(names: Sequence[str], pattern: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class PairComparison:
     """One configuration against one baseline."""
 
     matched: list[MatchedComparison]
@@ -78,7 +78,7 @@ def compare(
     config: str,
     options: ImpactOptions,
     scope: str,
-) -> Compared:
+) -> PairComparison:
     """One configuration against one baseline."""
     ours = [o for o in observations if o.config == baseline]
     theirs = [o for o in observations if o.config == config]
@@ -97,14 +97,14 @@ def compare(
         own_dropped = [pair for pair in dropped if pair.benchmark == suite]
         matched.append(builder.comparison(suite, own_tasks, own_dropped))
     if not dropped or absent:
-        return Compared(matched, None)
+        return PairComparison(matched, None)
     found = len(more) > len(tasks)
-    return Compared(matched, builder.comparison(None, more, rest) if found else None)
+    return PairComparison(matched, builder.comparison(None, more, rest) if found else None)
 
 
-def _split(pairs: Sequence[Pair]) -> tuple[list[Task], list[Pair]]:
+def _split(pairs: Sequence[Pair]) -> tuple[list[TaskPair], list[Pair]]:
     names = list(COMPARED)
-    tasks = [Task(pair, *sides_of(pair, names)) for pair in pairs if pair.cells]
+    tasks = [TaskPair(pair, *sides_of(pair, names)) for pair in pairs if pair.cells]
     return tasks, [pair for pair in pairs if not pair.cells]
 
 
@@ -134,9 +134,9 @@ class _Builder:
     def comparison(
         self,
         suite: str | None,
-        tasks: Sequence[Task],
+        tasks: Sequence[TaskPair],
         dropped: Sequence[Pair],
-        unrewarded: Sequence[Task] = (),
+        unrewarded: Sequence[TaskPair] = (),
     ) -> MatchedComparison:
         """The comparison of some tasks; `unrewarded` are pairs that only lack a reward."""
         options = self.options
@@ -198,7 +198,7 @@ def _refusal(matched: int, counts: Counter[PairDropReason], absent: Sequence[str
     return f"{text}; {hints}" if hints else text
 
 
-def _row(task: Task) -> MatchedTask:
+def _row(task: TaskPair) -> MatchedTask:
     cells = task.pair.cells
     trials = [o for cell in cells for o in (*cell.baseline, *cell.config)]
     return MatchedTask(

@@ -24,15 +24,15 @@ from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.catalogue import SECTIONS
-from groundtrace.metrics.evidence import Evidence, access_counts, event_summary
-from groundtrace.metrics.taxonomy import error_taxonomy
+from groundtrace.metrics.error_taxonomy import error_taxonomy
+from groundtrace.metrics.evidence import EvidenceView, access_counts, event_summary
 
 __all__ = ["evaluate"]
 
 
 def evaluate(document: EventsDocument, *, generated_at: str) -> MetricsDocument:
     """All metrics of one trial, from its events document alone."""
-    evidence = Evidence(document)
+    evidence = EvidenceView(document)
     made: dict[str, Any] = {
         field.name: section.make(field.view(evidence))
         for section in SECTIONS

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from groundtrace.metrics.catalogue import METRICS
-from groundtrace.metrics.evidence import Evidence
+from groundtrace.metrics.evidence import EvidenceView
 
 
 class Calculations:
     """Writes out the calculation of any metric for one trial."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: EvidenceView) -> None:
         self._evidence = evidence
         self._views: dict[str, Any] = {}
 

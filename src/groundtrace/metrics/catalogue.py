@@ -16,8 +16,8 @@ from groundtrace.metrics.discovery import DISCOVERY
 from groundtrace.metrics.displays import Display
 from groundtrace.metrics.file_level import FILE_LEVEL
 from groundtrace.metrics.line_level import LINE_LEVEL
-from groundtrace.metrics.outcomes import ALL_OUTCOMES
-from groundtrace.metrics.record import Metric, MetricSection, OutcomeRecord, Quantity
+from groundtrace.metrics.outcome_metrics import ALL_OUTCOMES
+from groundtrace.metrics.record import Metric, MetricSection, OutcomeMetric, Quantity
 from groundtrace.metrics.subagents import SUBAGENTS
 from groundtrace.metrics.utilization import UTILIZATION
 from groundtrace.suggest import unknown_name
@@ -65,7 +65,7 @@ METRICS: Catalogue[Metric] = Catalogue(
 )
 """Every metric, in the order in which tables show them."""
 
-OUTCOMES: Catalogue[OutcomeRecord] = Catalogue("outcome", ALL_OUTCOMES)
+OUTCOMES: Catalogue[OutcomeMetric] = Catalogue("outcome", ALL_OUTCOMES)
 """Every outcome that metrics are related to."""
 
 QUANTITIES: Catalogue[Quantity] = Catalogue(

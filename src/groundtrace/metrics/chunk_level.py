@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from groundtrace.documents.metrics import ChunkLevelMetrics, NotComputable
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import Evidence
+from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.record import (
     SPECIFICATION,
     MetricDeclaration,
@@ -35,7 +35,7 @@ class ChunkAccess:
         return bool(self.total) and self.trace_reason is None
 
 
-def chunk_access(evidence: Evidence) -> ChunkAccess:
+def chunk_access(evidence: EvidenceView) -> ChunkAccess:
     """The chunks of a trial's task, counted."""
     chunks = evidence.document.ground_truth.chunks
     if not evidence.document.coverage.has_chunk_ground_truth or chunks is UNSET:

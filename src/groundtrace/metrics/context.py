@@ -11,8 +11,8 @@ from msgspec import UNSET
 from groundtrace.documents.events import ContextChange, Event
 from groundtrace.documents.metrics import ContextChars, ContextMetrics
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import SHOWN, WRITTEN, Evidence, Touch, held
-from groundtrace.metrics.line_map import Run, common, joined, size
+from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch, held
+from groundtrace.metrics.line_map import LineRun, common, joined, size
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     MetricDeclaration,
@@ -26,7 +26,7 @@ NO_SERVER = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartOfWhole:
     """A part of a whole, or why there is none."""
 
     part: float = 0.0
@@ -45,14 +45,14 @@ class ContextUse:
 
     reason: str | None
     """Why nothing can be said at all."""
-    relevant: Part = Part()
+    relevant: PartOfWhole = PartOfWhole()
     """Characters of relevant files, of all characters that answers showed."""
-    before_first: Part = Part()
+    before_first: PartOfWhole = PartOfWhole()
     """`part` is what was shown before the first relevant file; there is no whole."""
     first_step: int | None = None
-    repeated: Part = Part()
+    repeated: PartOfWhole = PartOfWhole()
     """Characters of lines shown again, of the characters of lines shown."""
-    at_edit: Part = Part()
+    at_edit: PartOfWhole = PartOfWhole()
     """Relevant files in context at the first edit, of all relevant files."""
     edit_step: int | None = None
     by_tool: Mapping[str, ContextChars] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class ContextUse:
     by_kind: Mapping[str, ContextChars] = field(default_factory=dict)
 
 
-def context_use(evidence: Evidence) -> ContextUse:
+def context_use(evidence: EvidenceView) -> ContextUse:
     """What went into a trial's context, against the ground truth."""
     if evidence.reason is not None:
         return ContextUse(evidence.reason)
@@ -92,7 +92,7 @@ def server_of(event: Event) -> str:
 class _AnswerChars:
     """Characters of each answer: as the document states them, else of the files that it showed."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: EvidenceView) -> None:
         self.of: dict[int, int] = {}
         self.unknown = 0
         events = evidence.document.events
@@ -117,27 +117,27 @@ def _answer(event: Event) -> int | None:
     return sum(known) if sizes and len(known) == len(sizes) else None
 
 
-def _relevant(shown: Iterable[Touch], chars: _AnswerChars) -> Part:
+def _relevant(shown: Iterable[Touch], chars: _AnswerChars) -> PartOfWhole:
     of_truth = [touch.access.shown_chars for touch in shown if touch.truth is not None]
     known = [size for size in of_truth if size is not UNSET]
     if not chars.enough or too_many(len(of_truth) - len(known), len(of_truth)):
-        return Part(reason="chars_unknown")
+        return PartOfWhole(reason="chars_unknown")
     total = sum(chars.of.values())
     # A harness may count an answer shorter than what it shows; a share stays one.
-    return Part(min(sum(known), total), total, None if total else "nothing_shown")
+    return PartOfWhole(min(sum(known), total), total, None if total else "nothing_shown")
 
 
-def _before(first: Event | None, chars: _AnswerChars) -> Part:
+def _before(first: Event | None, chars: _AnswerChars) -> PartOfWhole:
     if first is None:
-        return Part(reason="never_hit")
+        return PartOfWhole(reason="never_hit")
     if not chars.enough:
-        return Part(reason="chars_unknown")
-    return Part(chars.before(first.step_index))
+        return PartOfWhole(reason="chars_unknown")
+    return PartOfWhole(chars.before(first.step_index))
 
 
-def _repeated(evidence: Evidence) -> Part:
+def _repeated(evidence: EvidenceView) -> PartOfWhole:
     """Each access's characters are spread evenly over its lines."""
-    seen: dict[tuple[bool, str], list[Run]] = {}
+    seen: dict[tuple[bool, str], list[LineRun]] = {}
     again = whole = 0.0
     lacking = accesses = 0
     for one in shown_lines(evidence):
@@ -151,8 +151,8 @@ def _repeated(evidence: Evidence) -> Part:
         whole += chars
         seen[one.touch.key] = joined([*known, *one.runs])
     if too_many(lacking, accesses):
-        return Part(reason="lines_unknown")
-    return Part(again, whole, None if whole else "nothing_shown")
+        return PartOfWhole(reason="lines_unknown")
+    return PartOfWhole(again, whole, None if whole else "nothing_shown")
 
 
 # --- still in context at the first edit -----------------------------------------------------
@@ -163,9 +163,9 @@ def thread_of(event: Event) -> tuple[bool, str | None]:
     return event.is_subagent, None if event.agent is UNSET else event.agent
 
 
-def _at_edit(evidence: Evidence, edit: Event | None) -> Part:
+def _at_edit(evidence: EvidenceView, edit: Event | None) -> PartOfWhole:
     if edit is None:
-        return Part(reason="nothing_written")
+        return PartOfWhole(reason="nothing_written")
     gone, doubtful = _dropped(evidence, edit)
     steps: dict[str, set[int]] = {entry: set() for entry in evidence.truth}
     for touch in evidence.touches:
@@ -175,11 +175,11 @@ def _at_edit(evidence: Evidence, edit: Event | None) -> Part:
             steps[touch.truth].add(touch.event.step_index)
     held = [{step for step in found if step not in gone} for found in steps.values()]
     if any(found and max(found) <= doubtful for found in held):
-        return Part(reason="context_unknown")
-    return Part(sum(map(bool, held)), len(evidence.truth))
+        return PartOfWhole(reason="context_unknown")
+    return PartOfWhole(sum(map(bool, held)), len(evidence.truth))
 
 
-def _dropped(evidence: Evidence, edit: Event) -> tuple[set[int], int]:
+def _dropped(evidence: EvidenceView, edit: Event) -> tuple[set[int], int]:
     """Steps whose answers were gone at the edit, and the last step of which that is not known."""
     changes = evidence.document.context_changes
     events = {event.step_index: event for event in evidence.document.events}
@@ -205,7 +205,7 @@ def _in_thread(change: ContextChange, events: Mapping[int, Event], edit: Event) 
 
 
 def _grouped(
-    evidence: Evidence, chars: _AnswerChars, key: Callable[[Event], str]
+    evidence: EvidenceView, chars: _AnswerChars, key: Callable[[Event], str]
 ) -> dict[str, ContextChars]:
     shown: Counter[str] = Counter()
     relevant: Counter[str] = Counter()

@@ -14,7 +14,7 @@ from groundtrace.documents.events import Event
 from groundtrace.documents.metrics import DiscoveredFile, DiscoveryMetrics, Finder
 from groundtrace.metrics.context import server_of
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence, Touch, seconds_at
+from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch, seconds_at
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     MetricDeclaration,
@@ -68,7 +68,7 @@ class Finds:
         return f"{self.count(test)} of {len(self.files)} relevant files"
 
 
-def finds(evidence: Evidence) -> Finds:
+def finds(evidence: EvidenceView) -> Finds:
     """Who met each relevant file of a trial; writes find nothing."""
     if evidence.reason is not None:
         return Finds(evidence.reason)

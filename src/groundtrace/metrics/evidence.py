@@ -50,7 +50,7 @@ class Touch(msgspec.Struct, frozen=True):
     """Equal for the same file: by its ground-truth entry, else by its spelling (D8)."""
 
 
-class Evidence:
+class EvidenceView:
     """A document's touches in order, its ground truth, and whether metrics can be computed.
 
     A document of an older version is completed first, so that this and everything after it only
@@ -123,7 +123,7 @@ def held(total: int) -> int:
     return min(total, MAX_INT)
 
 
-def access_counts(evidence: Evidence) -> dict[str, int]:
+def access_counts(evidence: EvidenceView) -> dict[str, int]:
     """Accesses counted by `category/kind`, such as `file_read/read`."""
     counts = Counter(f"{touch.event.tool_category}/{touch.kind}" for touch in evidence.touches)
     return dict(sorted(counts.items()))
@@ -146,7 +146,7 @@ def seconds_at(touch: Touch) -> float | None:
     return value if value is not None and isfinite(value) else None
 
 
-def event_summary(evidence: Evidence) -> EventSummary:
+def event_summary(evidence: EvidenceView) -> EventSummary:
     """The document's own counts, or the same counts made here where it has none."""
     document = evidence.document
     if document.summary is not UNSET:

@@ -15,12 +15,12 @@ from msgspec import UNSET
 from groundtrace.documents.events import Chunk
 from groundtrace.documents.metrics import LineLevelMetrics
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import Evidence, held
-from groundtrace.metrics.line_map import Run, common, joined, size
+from groundtrace.metrics.evidence import EvidenceView, held
+from groundtrace.metrics.line_map import LineRun, common, joined, size
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
 from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
 
-Basis = Literal["chunks", "edit_chunks"]
+LineBasis = Literal["chunks", "edit_chunks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class SeenLines:
 
     reason: str | None
     """Why nothing can be said; the counts are 0 then."""
-    basis: Basis | None = None
+    basis: LineBasis | None = None
     relevant: int = 0
     """Truth lines, each once."""
     relevant_seen: int = 0
@@ -48,7 +48,7 @@ class SeenLines:
         return part / whole if self.reason is None and whole else None
 
 
-def seen_lines(evidence: Evidence) -> SeenLines:
+def seen_lines(evidence: EvidenceView) -> SeenLines:
     """The truth lines of a trial's task, and what was shown of them."""
     basis, chunks = _truth_chunks(evidence)
     if basis is None:
@@ -67,9 +67,9 @@ def seen_lines(evidence: Evidence) -> SeenLines:
     return _counted(counted, chunks, shown)
 
 
-def _truth_chunks(evidence: Evidence) -> tuple[Basis | None, Sequence[Chunk]]:
+def _truth_chunks(evidence: EvidenceView) -> tuple[LineBasis | None, Sequence[Chunk]]:
     truth = evidence.document.ground_truth
-    bases: tuple[Basis, ...] = ("chunks", "edit_chunks")
+    bases: tuple[LineBasis, ...] = ("chunks", "edit_chunks")
     for basis, stated in zip(bases, (truth.chunks, truth.edit_chunks), strict=True):
         # A range that ends before it begins holds no line.
         chunks = [] if stated is UNSET else [c for c in stated if c.line_start <= c.line_end]
@@ -85,14 +85,14 @@ def _names(shown: ShownLines) -> set[str]:
 
 
 def _counted(view: SeenLines, chunks: Sequence[Chunk], shown: Sequence[ShownLines]) -> SeenLines:
-    by_file: dict[tuple[bool, str], list[Run]] = {}
-    by_name: dict[str, list[Run]] = {}
+    by_file: dict[tuple[bool, str], list[LineRun]] = {}
+    by_name: dict[str, list[LineRun]] = {}
     for one in shown:
         by_file.setdefault(one.touch.key, []).extend(one.runs or ())
         for name in _names(one):
             by_name.setdefault(name, []).extend(one.runs or ())
     seen = {name: joined(runs) for name, runs in by_name.items()}
-    relevant: dict[str, list[Run]] = {}
+    relevant: dict[str, list[LineRun]] = {}
     for chunk in chunks:
         relevant.setdefault(chunk.file.lower(), []).append((chunk.line_start, chunk.line_end))
     return SeenLines(
@@ -110,7 +110,7 @@ def _counted(view: SeenLines, chunks: Sequence[Chunk], shown: Sequence[ShownLine
     )
 
 
-def _is_met(chunk: Chunk, seen: Mapping[str, Sequence[Run]]) -> bool:
+def _is_met(chunk: Chunk, seen: Mapping[str, Sequence[LineRun]]) -> bool:
     lines = [(chunk.line_start, chunk.line_end)]
     return bool(common(lines, seen.get(chunk.file.lower(), [])))
 

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from groundtrace.documents.events import Access, LineChange
 
-Run = tuple[int, int]
+LineRun = tuple[int, int]
 """First and last line, inclusive."""
 
 
@@ -61,7 +61,7 @@ class LineMap:
                 kept.append((max(start, last + 1) + shift, end + shift, moved + shift))
         self._kept = kept
 
-    def old(self, run: Run) -> list[Run]:
+    def old(self, run: LineRun) -> list[LineRun]:
         """The lines that these were at first; those that the agent wrote are left out."""
         first, last = run
         return [
@@ -71,7 +71,7 @@ class LineMap:
         ]
 
 
-def runs_shown(access: Access) -> list[Run] | None:
+def runs_shown(access: Access) -> list[LineRun] | None:
     """The lines that an access showed, as they were numbered then; None where that is not known.
 
     Lines of another revision of the repository have other numbers.
@@ -85,9 +85,9 @@ def runs_shown(access: Access) -> list[Run] | None:
     return [(access.line_start, end)] if end >= access.line_start else None
 
 
-def joined(runs: Iterable[Run]) -> list[Run]:
+def joined(runs: Iterable[LineRun]) -> list[LineRun]:
     """Runs in order, those that touch or overlap as one."""
-    out: list[Run] = []
+    out: list[LineRun] = []
     for start, end in sorted(runs):
         if out and start <= out[-1][1] + 1:
             out[-1] = (out[-1][0], max(out[-1][1], end))
@@ -96,14 +96,14 @@ def joined(runs: Iterable[Run]) -> list[Run]:
     return out
 
 
-def size(runs: Iterable[Run]) -> int:
+def size(runs: Iterable[LineRun]) -> int:
     """Number of lines in runs that do not overlap."""
     return sum(end - start + 1 for start, end in runs)
 
 
-def common(one: Sequence[Run], other: Sequence[Run]) -> list[Run]:
+def common(one: Sequence[LineRun], other: Sequence[LineRun]) -> list[LineRun]:
     """Lines in both of two lists of joined runs."""
-    out: list[Run] = []
+    out: list[LineRun] = []
     at = 0
     for start, end in one:
         while at < len(other) and other[at][1] < start:

@@ -17,7 +17,7 @@ from groundtrace.documents.base import Record
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.metrics.displays import Display, Spot
-from groundtrace.metrics.evidence import Evidence
+from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.ranking import CUTOFFS
 
 Better = Literal["higher", "lower"]
@@ -92,7 +92,7 @@ class Metric(Quantity):
     """The value in a metrics document; None when it is undefined."""
     why_undefined: Callable[[MetricsDocument], str]
     """Reason code for a document in which it is undefined."""
-    view: Callable[[Evidence], Any]
+    view: Callable[[EvidenceView], Any]
     """What `arithmetic` reads; the same for all metrics of a section."""
     arithmetic: Callable[[Any], str | None]
     """The numbers that went into a value, written out, such as `3 of 4`."""
@@ -106,7 +106,7 @@ class Metric(Quantity):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeRecord(Quantity):
+class OutcomeMetric(Quantity):
     """One thing that became of a trial, with its direction (D35)."""
 
     getter: Callable[[TrialOutcome], float | None]
@@ -165,7 +165,7 @@ class SectionField(Generic[View]):
     """A field of the metrics document that holds a section."""
 
     name: str
-    view: Callable[[Evidence], View]
+    view: Callable[[EvidenceView], View]
     """What the section is computed from."""
     over: FileList | None = None
     prefix: str = ""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from groundtrace.metrics.evidence import SHOWN, WRITTEN, Evidence, Touch
-from groundtrace.metrics.line_map import LineMap, Run, joined, runs_shown, size
+from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
+from groundtrace.metrics.line_map import LineMap, LineRun, joined, runs_shown, size
 
 ENOUGH = 0.2
 """The share of accesses that may lack what a metric counts; beyond it the metric is undefined."""
@@ -19,14 +19,14 @@ class ShownLines:
     """One access that showed lines of a file."""
 
     touch: Touch
-    runs: tuple[Run, ...] | None
+    runs: tuple[LineRun, ...] | None
     """Its lines as the file had them at the start, without those that the agent wrote; None where
     they are not known."""
     height: int
     """Lines shown, the agent's own included; 0 where they are not known."""
 
 
-def shown_lines(evidence: Evidence) -> Iterator[ShownLines]:
+def shown_lines(evidence: EvidenceView) -> Iterator[ShownLines]:
     """The accesses that showed content, first one first (D72)."""
     maps: dict[tuple[bool, str], LineMap] = {}
     for step in _steps(evidence):
@@ -41,7 +41,7 @@ def shown_lines(evidence: Evidence) -> Iterator[ShownLines]:
                 )
 
 
-def _steps(evidence: Evidence) -> Iterator[list[Touch]]:
+def _steps(evidence: EvidenceView) -> Iterator[list[Touch]]:
     """The touches of each call. A call that shows and writes one file showed it first: what a
     tool prints of its own edit is no access."""
     step: list[Touch] = []
@@ -54,7 +54,7 @@ def _steps(evidence: Evidence) -> Iterator[list[Touch]]:
         yield step
 
 
-def _shown(touch: Touch, lines: LineMap, evidence: Evidence) -> ShownLines:
+def _shown(touch: Touch, lines: LineMap, evidence: EvidenceView) -> ShownLines:
     runs = runs_shown(touch.access)
     # Version 1.1 stored a search's lines as the first and the last alone.
     doubtful = evidence.version < (1, 2) and touch.kind == "matched"

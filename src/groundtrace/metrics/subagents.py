@@ -11,7 +11,7 @@ from groundtrace.documents.events import Event
 from groundtrace.documents.metrics import SubagentMetrics, SubagentWork
 from groundtrace.metrics.discovery import thread_name
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import READ, RETRIEVED, Evidence, Touch, held, seconds_at
+from groundtrace.metrics.evidence import READ, RETRIEVED, EvidenceView, Touch, held, seconds_at
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     MetricDeclaration,
@@ -39,7 +39,7 @@ class Threads:
         return part / whole if self.reason is None and whole else None
 
 
-def threads(evidence: Evidence) -> Threads:
+def threads(evidence: EvidenceView) -> Threads:
     """The work of a trial's subagents, counted against the ground truth."""
     agents = _agents(evidence)
     if evidence.reason is not None:
@@ -60,7 +60,7 @@ def threads(evidence: Evidence) -> Threads:
     )
 
 
-def _met(evidence: Evidence) -> list[Touch]:
+def _met(evidence: EvidenceView) -> list[Touch]:
     return [touch for touch in evidence.touches if touch.kind in RETRIEVED]
 
 
@@ -82,7 +82,7 @@ def _came_back(met: Iterable[Touch], sub_only: str | None) -> set[str]:
     return back
 
 
-def _agents(evidence: Evidence) -> tuple[SubagentWork, ...]:
+def _agents(evidence: EvidenceView) -> tuple[SubagentWork, ...]:
     calls: dict[str, list[Event]] = {}
     for event in evidence.document.events:
         if event.is_subagent:

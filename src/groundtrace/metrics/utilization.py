@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from groundtrace.documents.metrics import NotComputable, UtilizationProbes
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import READ, WRITTEN, Evidence, Touch
+from groundtrace.metrics.evidence import READ, WRITTEN, EvidenceView, Touch
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     SPECIFICATION,
@@ -19,7 +19,7 @@ from groundtrace.metrics.record import (
 
 
 @dataclass(frozen=True, slots=True)
-class EditTargets:
+class WrittenTargets:
     """The files in which an edit is expected. They are judged apart from relevant files: a patch
     that only adds files has edit targets and nothing to retrieve (D27)."""
 
@@ -50,14 +50,14 @@ class EvidenceUse:
     written_relevant: int
     read_before: int
     """Written files whose first read is at an earlier step than their first write."""
-    edits: EditTargets
+    edits: WrittenTargets
 
     def share(self, part: int, whole: int) -> float | None:
         """A part of a whole; None without ground truth or trace, and for nothing of nothing."""
         return part / whole if self.reason is None and whole else None
 
 
-def evidence_use(evidence: Evidence) -> EvidenceUse:
+def evidence_use(evidence: EvidenceView) -> EvidenceUse:
     """Reads and writes of a trial, counted."""
     read, written = evidence.first(READ), evidence.first(WRITTEN)
     return EvidenceUse(
@@ -84,19 +84,19 @@ def _read_before(read: list[Touch], written: list[Touch]) -> int:
     )
 
 
-def _edit_targets(evidence: Evidence, written: list[Touch]) -> EditTargets:
+def _edit_targets(evidence: EvidenceView, written: list[Touch]) -> WrittenTargets:
     expected = evidence.document.ground_truth.expected_edit_files
     if expected is UNSET:
-        return EditTargets(0, None, "no_expected_edit_files")
+        return WrittenTargets(0, None, "no_expected_edit_files")
     if not expected:
-        return EditTargets(0, None, "no_edit_expected")
+        return WrittenTargets(0, None, "no_edit_expected")
     targets = list({entry.lower(): entry for entry in expected}.values())
     if evidence.trace_reason is not None:
-        return EditTargets(len(targets), None, evidence.trace_reason)
+        return WrittenTargets(len(targets), None, evidence.trace_reason)
     if not written:
-        return EditTargets(len(targets), 0, "nothing_written")
+        return WrittenTargets(len(targets), 0, "nothing_written")
     edited = {touch.edit.lower() for touch in written if touch.edit is not None}
-    return EditTargets(len(targets), len(edited.intersection(map(str.lower, targets))), None)
+    return WrittenTargets(len(targets), len(edited.intersection(map(str.lower, targets))), None)
 
 
 def make_utilization(use: EvidenceUse) -> UtilizationProbes:

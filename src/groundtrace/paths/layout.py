@@ -68,7 +68,7 @@ def container_roots(prefixes: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-class Place(msgspec.Struct, frozen=True):
+class RepoPlace(msgspec.Struct, frozen=True):
     """Where a path lies: in a repository, in an unknown one, or outside of all."""
 
     repo: Repo | None
@@ -81,7 +81,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Seen:
+class RootPaths:
     """What a trial's paths show about one root."""
 
     below: dict[str, set[str]] = field(default_factory=dict)
@@ -94,7 +94,7 @@ Truths = Mapping[Repo | None, Set[str]]
 """Ground-truth paths in lower case, literally, by repository; None for those of no one."""
 
 
-Around = dict[str, tuple[str | None, str | None]]
+FolderRoots = dict[str, tuple[str | None, str | None]]
 """Root and mount of the files in a folder: a trial touches many files of few folders."""
 
 
@@ -141,19 +141,19 @@ class Layout:
             parent = self._root_of(mount)
             if parent and parent not in self._mounts:
                 self._parents.add(parent)
-        self._folders: Around = {}
+        self._folders: FolderRoots = {}
 
-    def place(self, path: str) -> Place:
+    def place(self, path: str) -> RepoPlace:
         """Where a clean path lies."""
         path = self._without_start(path)
         root, mount = self._around(path, self._folders)
         if root is None:
-            return Place(None, path, outside=True)
+            return RepoPlace(None, path, outside=True)
         if mount is not None:
-            return Place(self._mounts[mount], path[len(mount) + 1 if mount else 0 :])
+            return RepoPlace(self._mounts[mount], path[len(mount) + 1 if mount else 0 :])
         if root in self._parents:
-            return Place(None, _below(root, path), outside=True, full=path)
-        return Place(self.home, _below(root, path))
+            return RepoPlace(None, _below(root, path), outside=True, full=path)
+        return RepoPlace(self.home, _below(root, path))
 
     def _without_start(self, path: str) -> str:
         """A path without the relative working directory in front, unless the truth has it so."""
@@ -257,7 +257,7 @@ class Layout:
                 return root
         return None
 
-    def _around(self, path: str, known: Around) -> tuple[str | None, str | None]:
+    def _around(self, path: str, known: FolderRoots) -> tuple[str | None, str | None]:
         """Root and mount of a path, looked up once a folder."""
         folder = path.rpartition("/")[0]
         if not folder or path in self._roots:
@@ -288,10 +288,10 @@ class Layout:
             for root in (*self._roots, NOWHERE):
                 self._mounts[_joined(root, path) if path != "." else root] = repo
 
-    def _look(self, paths: Collection[tuple[str, bool]]) -> dict[str, Seen]:
+    def _look(self, paths: Collection[tuple[str, bool]]) -> dict[str, RootPaths]:
         """What is below each root, without what is declared already."""
-        by_root: dict[str, Seen] = {}
-        folders: Around = {}
+        by_root: dict[str, RootPaths] = {}
+        folders: FolderRoots = {}
         for path, written in paths:
             root, mount = self._around(path, folders)
             if root is None or mount is not None:
@@ -300,14 +300,14 @@ class Layout:
             if not rest:
                 continue
             if root not in by_root:
-                by_root[root] = Seen()
+                by_root[root] = RootPaths()
             seen = by_root[root]
             seen.below.setdefault(first, set()).add(rest)
             if not written:
                 seen.read.add(first)
         return by_root
 
-    def _decide(self, root: str, seen: Seen, cwd: str | None) -> None:
+    def _decide(self, root: str, seen: RootPaths, cwd: str | None) -> None:
         """Mount the repositories directly below a root; the order is the module's."""
         named: dict[str, Repo] = {}
         unknown: list[str] = []

@@ -25,7 +25,7 @@ import msgspec
 
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, GroundTruth, Task, TruthChunk, TruthFile
-from groundtrace.paths.layout import Layout, Place, container_roots
+from groundtrace.paths.layout import Layout, RepoPlace, container_roots
 from groundtrace.paths.lexical import clean_path, without_diff_prefix
 from groundtrace.paths.repos import Repo, RepoTable, short_repo
 from groundtrace.paths.revisions import differ, revision_of, revisions_of
@@ -47,7 +47,7 @@ class Resolved(msgspec.Struct, frozen=True):
     """Repository and path in lower case; None outside of every repository."""
 
 
-class LineRange(msgspec.Struct, frozen=True):
+class ChunkLines(msgspec.Struct, frozen=True):
     """Lines of a chunk of the ground truth, with its position there."""
 
     index: int
@@ -88,7 +88,7 @@ class Resolver:
         self.files = tuple(self._truths.entries)
         """The ground truth's distinct entries."""
         self._known: dict[tuple[str | None, str, bool], Resolved | None] = {}
-        self._places: dict[tuple[str | None, str, bool], Place | None] = {}
+        self._places: dict[tuple[str | None, str, bool], RepoPlace | None] = {}
         self._spellings: dict[tuple[Repo | None, bool, str], str] = {}
         self._folders: set[tuple[Repo | None, str]] = set()
         self._placed: set[tuple[Repo, str]] = set()
@@ -189,11 +189,11 @@ class Resolver:
             folders.add((repo, _folder_of(path)))
         return folders
 
-    def _line_ranges(self, chunks: Iterable[TruthChunk]) -> dict[TruthFile, list[LineRange]]:
-        ranges: dict[TruthFile, list[LineRange]] = {}
+    def _line_ranges(self, chunks: Iterable[TruthChunk]) -> dict[TruthFile, list[ChunkLines]]:
+        ranges: dict[TruthFile, list[ChunkLines]] = {}
         for index, chunk in enumerate(chunks):
             if (entry := self._entry(chunk.file, chunk.repo)) is not None:
-                line_range = LineRange(index, chunk.line_start, chunk.line_end)
+                line_range = ChunkLines(index, chunk.line_start, chunk.line_end)
                 ranges.setdefault(entry, []).append(line_range)
         return ranges
 
@@ -247,7 +247,7 @@ class Resolver:
             truths=self._truths.literal(),
         )
 
-    def _place(self, ref: FileRef) -> Place | None:
+    def _place(self, ref: FileRef) -> RepoPlace | None:
         """Where a reference lies; a root itself is a folder (`/workspace/src/..`)."""
         key = (ref.repo, ref.path, ref.from_diff)
         if key in self._places:
@@ -258,7 +258,7 @@ class Resolver:
         self._places[key] = place
         return place
 
-    def _placed_by_layout(self, ref: FileRef) -> Place | None:
+    def _placed_by_layout(self, ref: FileRef) -> RepoPlace | None:
         path = clean_path(ref.path)
         if path is None:
             return None
@@ -267,19 +267,19 @@ class Resolver:
             path = path.lstrip("/")
             if path.startswith("../"):
                 return None
-            return Place(repo, without_diff_prefix(path) if ref.from_diff else path)
+            return RepoPlace(repo, without_diff_prefix(path) if ref.from_diff else path)
         place = self._layout.place(path)
         if not ref.from_diff or place.outside:
             return place
         bare = without_diff_prefix(place.path)
         if bare == place.path or place.repo is not None:
-            return Place(place.repo, bare)
+            return RepoPlace(place.repo, bare)
         # `b/kafka/x` below a root of several clones: without `b/` it lies in one of them.
         return self._layout.place(path[: len(path) - len(place.path)] + bare)
 
-    def _resolved(self, place: Place) -> Resolved:
+    def _resolved(self, place: RepoPlace) -> Resolved:
         if place.full and self._is_taken(place.path.lower()):
-            place = Place(None, place.full, outside=True)
+            place = RepoPlace(None, place.full, outside=True)
         key = (place.repo, place.outside, place.path.lower())
         path = self._spellings.setdefault(key, place.path)
         file = path if place.repo is None else self._spelled(place.repo, path)
@@ -314,7 +314,7 @@ def _folder_of(path: str) -> str:
 
 
 def _met(
-    ranges: Mapping[TruthFile, list[LineRange]], file: Resolved, first: int, last: int
+    ranges: Mapping[TruthFile, list[ChunkLines]], file: Resolved, first: int, last: int
 ) -> list[int]:
     entries = dict.fromkeys(entry for entry in (file.truth, file.beside) if entry is not None)
     return sorted(

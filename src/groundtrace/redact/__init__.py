@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from groundtrace.redact.forms import Span, by_form
+from groundtrace.redact.forms import CredentialSpan, by_form
 from groundtrace.redact.named import MARKS, by_name
 from groundtrace.redact.places import by_place
 
@@ -73,7 +73,7 @@ def _masked_once(text: str) -> str:
     return _replaced(text, spans) if spans else text
 
 
-def _replaced(text: str, spans: Iterable[Span]) -> str:
+def _replaced(text: str, spans: Iterable[CredentialSpan]) -> str:
     pieces: list[str] = []
     done = 0
     for start, end in sorted(spans):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-Span = tuple[int, int]
+CredentialSpan = tuple[int, int]
 """Where a credential begins and ends in a text."""
 
 _WORD = r"[A-Za-z0-9]"
@@ -106,7 +106,7 @@ _RUN = re.compile(r"[A-Za-z0-9_-]{16}")
 """What every form holds; most texts hold none, and over a hundred prefixes need no look then."""
 
 
-def by_form(text: str) -> Iterator[Span]:
+def by_form(text: str) -> Iterator[CredentialSpan]:
     """Credentials with a known form."""
     if _RUN.search(text) is None:
         return
@@ -115,7 +115,7 @@ def by_form(text: str) -> Iterator[Span]:
             yield from _found(text, form) if form.leads else _searched(text, form)
 
 
-def _found(text: str, form: _Form) -> Iterator[Span]:
+def _found(text: str, form: _Form) -> Iterator[CredentialSpan]:
     at = text.find(form.mark)
     while at >= 0:
         end = at + len(form.mark)
@@ -128,7 +128,7 @@ def _found(text: str, form: _Form) -> Iterator[Span]:
         at = text.find(form.mark, end)
 
 
-def _searched(text: str, form: _Form) -> Iterator[Span]:
+def _searched(text: str, form: _Form) -> Iterator[CredentialSpan]:
     for found in form.pattern.finditer(text):
         yield found.span()
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from groundtrace.redact.forms import Span
+from groundtrace.redact.forms import CredentialSpan
 from groundtrace.redact.values import NameKind, Written, is_secret
 
 _ANCHOR = re.compile(
@@ -134,7 +134,7 @@ _SCHEME = re.compile(
 _SCHEME_BEFORE = re.compile(r"(?i)(?:bearer|basic|token|apikey|bot)(?:\s|\\ |%20){1,4}\Z")
 
 
-def by_name(text: str) -> Iterator[Span]:
+def by_name(text: str) -> Iterator[CredentialSpan]:
     """Values of names that speak of a credential."""
     done = 0
     for anchor in _ANCHOR.finditer(text):
@@ -192,7 +192,7 @@ def _flat(name: str) -> str:
     return name.lower().replace("-", "_")
 
 
-def _name_at(text: str, anchor: re.Match[str]) -> Span:
+def _name_at(text: str, anchor: re.Match[str]) -> CredentialSpan:
     start, end = anchor.span()
     least, most = max(0, start - _MAX_NAME), min(len(text), end + _MAX_NAME)
     while start > least and text[start - 1] in _NAME_CHARS:
@@ -204,7 +204,7 @@ def _name_at(text: str, anchor: re.Match[str]) -> Span:
     return start, end
 
 
-def _value_after(text: str, start: int, end: int) -> tuple[Span, Written, str] | None:
+def _value_after(text: str, start: int, end: int) -> tuple[CredentialSpan, Written, str] | None:
     """The value of a name, how it is written, and the sign between them."""
     sign = _SEPARATOR.match(text, end)
     if sign is not None:
@@ -223,7 +223,9 @@ def _value_after(text: str, start: int, end: int) -> tuple[Span, Written, str] |
     return None
 
 
-def _value_at(text: str, at: int, written: Written, sign: str) -> tuple[Span, Written, str] | None:
+def _value_at(
+    text: str, at: int, written: Written, sign: str
+) -> tuple[CredentialSpan, Written, str] | None:
     quote = _QUOTE.match(text, at)
     mark = ""
     if quote is not None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from groundtrace.redact.forms import Span
+from groundtrace.redact.forms import CredentialSpan
 from groundtrace.redact.values import LONG_RANDOM, is_random
 
 _KEY_BEGIN = "-----BEGIN "
@@ -141,7 +141,7 @@ _CALLS = tuple(
 _COMMAND_END = re.compile(r"[\n|;&]")
 
 
-def by_place(text: str) -> Iterator[Span]:
+def by_place(text: str) -> Iterator[CredentialSpan]:
     """Credentials at places where nothing else is."""
     lower = text.lower()
     if _KEY_BEGIN in text:
@@ -159,7 +159,7 @@ def by_place(text: str) -> Iterator[Span]:
             yield found.span("value")
 
 
-def _key_blocks(text: str) -> Iterator[Span]:
+def _key_blocks(text: str) -> Iterator[CredentialSpan]:
     at = 0
     while (head := _KEY_HEAD.search(text, at)) is not None:
         end = _KEY_END.search(text, head.end())
@@ -167,7 +167,7 @@ def _key_blocks(text: str) -> Iterator[Span]:
         yield head.start(), at
 
 
-def _user_infos(text: str) -> Iterator[Span]:
+def _user_infos(text: str) -> Iterator[CredentialSpan]:
     for found in _USER_INFO.finditer(text):
         if found["pass"] is not None:
             start, end = found.start("pass") + 1, found.end("pass")
@@ -177,7 +177,7 @@ def _user_infos(text: str) -> Iterator[Span]:
             yield found.span("user")
 
 
-def _flags(text: str, lower: str) -> Iterator[Span]:
+def _flags(text: str, lower: str) -> Iterator[CredentialSpan]:
     for marks, names, flags in _CALLS:
         if not any(mark in lower for mark in marks):
             continue

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
 
 from groundtrace.documents.answer import Answer, AnswerEnough, AnswerRow
 from groundtrace.impact.answer_words import short_name
-from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.wording import plural, reason
 
@@ -51,8 +49,8 @@ def row_text(row: AnswerRow, answer: Answer) -> str:
     if row.config is None:
         return f"{name}  {formats.MISSING} ({reason(row.reason)})"
     if row.baseline is None:
-        return f"{name}  {brief(row.metric, row.config)}  ({plural(row.n, 'task')})"
-    change = f"{brief(row.metric, row.baseline)} → {brief(row.metric, row.config)}"
+        return f"{name}  {formats.brief(row.metric, row.config)}  ({plural(row.n, 'task')})"
+    change = f"{formats.brief(row.metric, row.baseline)} → {formats.brief(row.metric, row.config)}"
     kind = "matched tasks" if answer.comparison == "matched_comparisons" else "tasks both ran"
     counts = f"{row.better} better, {row.same} same, {row.worse} worse of {row.n} {kind}"
     return f"{name}  {change}  ({difference_text(row)}; {counts})"
@@ -65,8 +63,10 @@ def difference_text(row: AnswerRow) -> str:
         ends = (row.ratio_low, row.ratio_high)
         shown = [f"{end:.2f}" for end in ends if end is not None]
     else:
-        text = signed_brief(row.metric, row.delta)
-        shown = [signed_brief(row.metric, e) for e in (row.ci_low, row.ci_high) if e is not None]
+        text = formats.brief_delta(row.metric, row.delta)
+        shown = [
+            formats.brief_delta(row.metric, e) for e in (row.ci_low, row.ci_high) if e is not None
+        ]
     if len(shown) == 2:
         return f"{text}, 95 % {shown[0]} to {shown[1]}"
     return f"{text}, no interval: {reason(row.reason)}{single_tasks(row)}"
@@ -77,7 +77,7 @@ def single_tasks(row: AnswerRow) -> str:
     if not row.tasks:
         return ""
     said = ", ".join(
-        f"{t.task_name} {brief(row.metric, t.baseline)} → {brief(row.metric, t.config)}"
+        f"{t.task_name} {formats.brief(row.metric, t.baseline)} → {formats.brief(row.metric, t.config)}"
         for t in row.tasks[:TASKS_SHOWN]
     )
     return f": {said}{' …' if len(row.tasks) > TASKS_SHOWN else ''}"
@@ -93,28 +93,8 @@ def enough_text(enough: AnswerEnough, answer: Answer) -> str:
     if enough.metric is None or enough.detectable is None:
         return f"{text}; too little to say what they can show ({reason(enough.reason)})"
     name = short_name(enough.metric)
-    limit = brief(enough.metric, enough.detectable)
+    limit = formats.brief(enough.metric, enough.detectable)
     text = f"{text}; a {name} difference below {limit} would go unseen"
     if enough.effect is None or enough.needed is None:
         return text
     return f"{text}; about {enough.needed:,} tasks would show {enough.effect:g}"
-
-
-def brief(name: str, number: float | None) -> str:
-    """A value with two decimals: enough to decide by. The tables hold more."""
-    if number is None or not isfinite(number):
-        return formats.MISSING
-    unit = QUANTITIES[name].unit
-    if unit == "USD":
-        return f"${number:,.2f}" if abs(number) >= 0.1 else f"${number:,.3f}"
-    if unit:
-        return formats.value(name, number)
-    return f"{number:,.2f}".replace("-", formats.MINUS)
-
-
-def signed_brief(name: str, number: float | None) -> str:
-    """A difference with its sign."""
-    if number is None:
-        return formats.MISSING
-    text = brief(name, abs(number))
-    return text if number == 0 else f"{'+' if number > 0 else formats.MINUS}{text}"

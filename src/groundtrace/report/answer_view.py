@@ -22,7 +22,7 @@ from groundtrace.report.answer_text import enough_text
 from groundtrace.report.blocks import Name, Paragraph
 from groundtrace.report.charts.chart import Colours
 from groundtrace.report.charts.intervals import (
-    Interval,
+    DrawnInterval,
     difference_scale,
     draw_axis,
     draw_interval,
@@ -30,7 +30,7 @@ from groundtrace.report.charts.intervals import (
 )
 from groundtrace.report.compared import comparison_of
 from groundtrace.report.data import ReportData
-from groundtrace.report.shown_text import plain
+from groundtrace.report.safe_text import plain
 from groundtrace.report.svg import Scale
 from groundtrace.report.task_units import distinct_tasks
 from groundtrace.report.wording import plain_name, plural, reason
@@ -38,7 +38,7 @@ from groundtrace.report.wording import plain_name, plural, reason
 MAX_COLUMNS = 4
 """Configurations whose means stand side by side where nothing is compared."""
 
-LEVEL = 0.05
+SIGNIFICANT = 0.05
 
 MAX_DOTS = 40
 """Single tasks that are drawn where there is no interval."""
@@ -148,7 +148,9 @@ def _scope(data: ReportData) -> Paragraph:
 
 
 def _axes(
-    rows: Sequence[AnswerRow], intervals: Sequence[Interval | None], scales: tuple[Scale, Scale]
+    rows: Sequence[AnswerRow],
+    intervals: Sequence[DrawnInterval | None],
+    scales: tuple[Scale, Scale],
 ) -> dict[int, Markup]:
     """An axis below the last difference and below the last ratio."""
     last: dict[bool, int] = {}
@@ -158,14 +160,14 @@ def _axes(
     return {place: draw_axis(scales[ratio], ("less", "more")) for ratio, place in last.items()}
 
 
-def _heading(intervals: Sequence[Interval | None]) -> str:
+def _heading(intervals: Sequence[DrawnInterval | None]) -> str:
     found = [one for one in intervals if one is not None]
     parts = ["with its 95 % interval"] if any(one.low is not None for one in found) else []
     parts += ["small dots are single tasks"] if any(one.tasks for one in found) else []
     return ", ".join(["Difference", *parts])
 
 
-def _interval(row: AnswerRow, comparison: MatchedComparison | None) -> Interval | None:
+def _interval(row: AnswerRow, comparison: MatchedComparison | None) -> DrawnInterval | None:
     """What is drawn of a row; ratios of single tasks only where both values are above 0."""
     tasks = comparison.tasks or [] if comparison is not None else []
     both = [
@@ -176,16 +178,18 @@ def _interval(row: AnswerRow, comparison: MatchedComparison | None) -> Interval 
     if row.ratio is not None:
         single = tuple(c / b for b, c in both if b > 0 and c > 0)
         known = row.ratio_low is not None or len(both) > MAX_DOTS
-        return Interval(row.ratio, row.ratio_low, row.ratio_high, () if known else single)
+        return DrawnInterval(row.ratio, row.ratio_low, row.ratio_high, () if known else single)
     if row.delta is None:
         return None
     known = row.ci_low is not None or len(both) > MAX_DOTS
-    return Interval(
+    return DrawnInterval(
         row.delta, row.ci_low, row.ci_high, () if known else tuple(c - b for b, c in both)
     )
 
 
-def _line(row: AnswerRow, interval: Interval | None, scale: Scale, question: str) -> AnswerLine:
+def _line(
+    row: AnswerRow, interval: DrawnInterval | None, scale: Scale, question: str
+) -> AnswerLine:
     name = row.metric
     write = partial(formats.brief, name)
     verdict, tone = _verdict(row)
@@ -234,7 +238,7 @@ def _verdict(row: AnswerRow) -> tuple[str, str]:
     """In a word where the configuration lies, and whether that is better."""
     if row.p_adjusted is None:
         return "not tested", "open"
-    if row.p_adjusted > LEVEL:
+    if row.p_adjusted > SIGNIFICANT:
         return "cannot be told from chance", "open"
     up = row.ratio > 1 if row.ratio is not None else (row.delta or 0.0) > 0
     good = up == (QUANTITIES[row.metric].better == "higher")

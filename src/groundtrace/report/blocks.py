@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from groundtrace.report.shown_text import plain
+from groundtrace.report.safe_text import plain
 
 
 class Name(str):

@@ -23,8 +23,8 @@ from groundtrace.report.charts.chart import colours_of
 from groundtrace.report.data import ReportData
 from groundtrace.report.first_found import FirstFound
 from groundtrace.report.packed_trials import ACCESS_KINDS, CATEGORIES, Packed, pack
+from groundtrace.report.safe_text import with_note
 from groundtrace.report.sections import LEGEND, STATUS, sections
-from groundtrace.report.shown_text import with_note
 from groundtrace.report.task_units import DistinctTasks, TaskUnits
 from groundtrace.report.trial_table import TrialTable, trial_columns
 from groundtrace.report.wording import KIND_WORDS, plural

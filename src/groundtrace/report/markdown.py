@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from groundtrace.report.blocks import Align, Name, Paragraph, ReportTable, Section
 from groundtrace.report.data import ReportData
+from groundtrace.report.safe_text import with_note
 from groundtrace.report.sections import LEGEND, STATUS, sections
-from groundtrace.report.shown_text import with_note
 
 WHERE = (
     "This is the short report: retrieval_report.html beside it holds every metric, every trial "

@@ -19,11 +19,11 @@ from msgspec import UNSET
 from groundtrace.documents.events import Event, EventsDocument
 from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import METRICS
-from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence, Touch
+from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
 from groundtrace.model import AccessKind, Category
 from groundtrace.report import formats
 from groundtrace.report.calls import DEEDS, deed_of
-from groundtrace.report.shown_text import plain
+from groundtrace.report.safe_text import plain
 from groundtrace.report.wording import reason
 from groundtrace.rows.detail import Detail
 
@@ -153,7 +153,7 @@ class _Words:
 
 def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
     """One trial, compact: names by number, marks as bits, numbers as they are shown."""
-    evidence = Evidence(detail.events)
+    evidence = EvidenceView(detail.events)
     words = _Words()
     first = detail.metrics.file_level_metrics.first_gt_hit_step
     touches: dict[int, list[Touch]] = {}
@@ -245,7 +245,7 @@ def _arguments(event: Event, limit: int) -> str:
     return plain("  ".join(f"{name}: {value}" for name, value in event.arguments.items()), limit)
 
 
-def _truth(evidence: Evidence) -> list[list[Any]]:
+def _truth(evidence: EvidenceView) -> list[list[Any]]:
     """Every ground-truth file with rank and step of its first retrieval, and of its first showing."""
     places = {}
     for kinds in (RETRIEVED, SHOWN):
@@ -258,7 +258,7 @@ def _truth(evidence: Evidence) -> list[list[Any]]:
     ]
 
 
-def _metrics(evidence: Evidence, detail: Detail) -> list[list[str]]:
+def _metrics(evidence: EvidenceView, detail: Detail) -> list[list[str]]:
     """Name, value and arithmetic; a metric that is undefined says why."""
     calculations = Calculations(evidence)
     rows = []

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from urllib.parse import quote
 
-from groundtrace.report.shown_text import plain
+from groundtrace.report.safe_text import plain
 from groundtrace.rows.trial_row import TrialRow
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.shown_text import plain
+from groundtrace.report.safe_text import plain
 from groundtrace.report.task_units import value_of
 from groundtrace.report.trial_links import TrialLinks
 from groundtrace.report.wording import reason

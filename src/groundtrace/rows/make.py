@@ -11,7 +11,7 @@ from groundtrace.documents.metrics import EditTargets, ErrorTaxonomy, MetricsDoc
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.jsonio import clean_text
 from groundtrace.metrics.catalogue import METRICS
-from groundtrace.metrics.evidence import Evidence, access_counts, why_no_events
+from groundtrace.metrics.evidence import EvidenceView, access_counts, why_no_events
 from groundtrace.rows.finders import finders_of
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
@@ -110,4 +110,4 @@ def _accesses(metrics: MetricsDocument, events: EventsDocument | None) -> dict[s
     document cannot change; metrics of older versions do not hold them."""
     if metrics.access_counts is not UNSET:
         return metrics.access_counts
-    return access_counts(Evidence(events)) if events is not None else {}
+    return access_counts(EvidenceView(events)) if events is not None else {}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from groundtrace.artifacts.file_names import OUTCOMES
+from groundtrace.artifacts.file_names import OUTCOMES_FILE
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import MAX_DOCUMENT, read_outcomes
 from groundtrace.artifacts.state import fingerprint, mark_of
@@ -36,16 +36,16 @@ def write_all_outcomes(
     outputs = sorted(outputs, key=lambda output: output.folder.url)
     now = request.generated_at
     with open_session(RunOutput(ALL_RUNS, request.output_folders.aggregate())) as session:
-        marks = [(output.run_id, mark_of(output.folder, OUTCOMES)) for output in outputs]
+        marks = [(output.run_id, mark_of(output.folder, OUTCOMES_FILE)) for output in outputs]
         made_from = fingerprint(marks, skipped, problems)
-        if not request.force and session.is_current(OUTCOMES, made_from):
+        if not request.force and session.is_current(OUTCOMES_FILE, made_from):
             return
         written = write_in_parts(
             session.folder,
-            OUTCOMES,
+            OUTCOMES_FILE,
             lambda made: _all_outcomes(outputs, skipped, problems, made or now),
         )
-        session.enter_result(OUTCOMES, made_from, written)
+        session.enter_result(OUTCOMES_FILE, made_from, written)
         session.save()
 
 
@@ -61,7 +61,7 @@ def outside_runs(folder: Folder, outputs: Iterable[RunOutput]) -> OutsideRuns | 
     """What discovery met outside of all runs: what the outcomes of all runs, which lie in `folder`,
     say beyond theirs. None where there are none, or they cannot be read."""
     try:
-        found = msgspec.json.decode(folder.read(OUTCOMES, MAX_DOCUMENT), type=_WithoutTrials)
+        found = msgspec.json.decode(folder.read(OUTCOMES_FILE, MAX_DOCUMENT), type=_WithoutTrials)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     of_runs: Counter[tuple[str, str]] = Counter()

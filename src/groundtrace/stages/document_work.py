@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from groundtrace.artifacts.file_names import metrics_path
-from groundtrace.artifacts.read import OutcomeIndex, Stored, read_one
+from groundtrace.artifacts.read import OutcomeIndex, StoredDocument, read_one
 from groundtrace.artifacts.state import mark_of
 from groundtrace.config import Settings
 from groundtrace.documents.codec import encode
@@ -85,11 +85,11 @@ def evaluate_stored(work: DocumentWork) -> DocumentDone:
     from groundtrace.tools import is_known_tool
 
     folder = work.output
-    events: Stored[EventsDocument] = read_one(folder, work.document, "retrieval_events")
+    events: StoredDocument[EventsDocument] = read_one(folder, work.document, "retrieval_events")
     if events.document is None:
         return DocumentDone(None, "", events.problem)
     target = metrics_path(work.document)
-    stored: Stored[MetricsDocument] = Stored(target, None)
+    stored: StoredDocument[MetricsDocument] = StoredDocument(target, None)
     if work.is_current or work.is_unchanged:
         stored = read_one(folder, target, "retrieval_metrics")
     metrics = stored.document

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES, SUMMARY
+from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
-from groundtrace.artifacts.read import OutcomeIndex, Stored, read_one, read_outcomes
+from groundtrace.artifacts.read import OutcomeIndex, StoredDocument, read_one, read_outcomes
 from groundtrace.artifacts.state import fingerprint, mark_of
 from groundtrace.artifacts.write import write_document
 from groundtrace.documents.outcomes import OutcomesDocument
@@ -107,7 +107,7 @@ def evaluate(request: Request, fresh_rows: RowsByRun | None = None) -> Evaluated
 def summary_of(request: Request, done: Evaluated) -> RunSummaryDocument | None:
     """The summary that evaluating wrote, over all runs or of the single run; None if unreadable."""
     folder = done.outputs[0].folder if done.single else request.output_folders.aggregate()
-    stored: Stored[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
+    stored: StoredDocument[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
     return stored.document
 
 
@@ -144,9 +144,11 @@ def _prepared(session: RunSession, request: Request, made: KeptRows) -> _RunToEv
         if path not in made and (request.force or not session.is_current_metrics(path))
     )
     events = {path: mark for path, mark in marks.items() if path.endswith(EVENTS_ENDING)}
-    made_from = fingerprint(events, marks.get(OUTCOMES), request.only, asdict(request.settings))
+    made_from = fingerprint(
+        events, marks.get(OUTCOMES_FILE), request.only, asdict(request.settings)
+    )
     run = _RunToEvaluate(session, made, made_from, paths)
-    nothing_there = not paths and OUTCOMES not in marks
+    nothing_there = not paths and OUTCOMES_FILE not in marks
     nothing_to_do = not stale and not made and not request.force
     run.unchanged = nothing_there or (nothing_to_do and session.is_current(SUMMARY, made_from))
     if run.unchanged:
@@ -154,7 +156,7 @@ def _prepared(session: RunSession, request: Request, made: KeptRows) -> _RunToEv
     stored = read_outcomes(session.folder)
     run.outcomes = stored.document
     if stored.problem is not None:
-        run.refuse(OUTCOMES, stored.problem)
+        run.refuse(OUTCOMES_FILE, stored.problem)
     index = OutcomeIndex(stored)
     run.left_behind = [path for path in paths if not index.lists(path)]
     if run.left_behind:
@@ -200,8 +202,8 @@ def _finish_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
     done.unchanged += len(whole) - worked
     run.refused.sort(key=lambda refused: refused.path)
     done.refused += run.refused
-    if any(refused.path == OUTCOMES for refused in run.refused):
-        done.failed += lines_of(refused for refused in run.refused if refused.path == OUTCOMES)
+    if any(refused.path == OUTCOMES_FILE for refused in run.refused):
+        done.failed += lines_of(refused for refused in run.refused if refused.path == OUTCOMES_FILE)
     if not request.only:
         session.forget_metrics_but({*rows, *run.left_behind})
     summary = summarise(
@@ -221,7 +223,7 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
     """The summary over all runs, each copy of a trial counted once."""
     with open_session(RunOutput(ALL_RUNS, request.output_folders.aggregate())) as session:
         runs = [(o.run_id, mark_of(o.folder, SUMMARY)) for o in done.outputs]
-        outside = mark_of(session.folder, OUTCOMES)
+        outside = mark_of(session.folder, OUTCOMES_FILE)
         made_from = fingerprint(runs, outside, request.only, asdict(request.settings))
         if not request.force and session.is_current(SUMMARY, made_from):
             return

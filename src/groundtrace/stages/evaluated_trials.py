@@ -8,7 +8,7 @@ from groundtrace.artifacts.file_names import EVENTS_ENDING, metrics_path
 from groundtrace.artifacts.output_folders import OutputFolders, RunOutput
 from groundtrace.artifacts.read import (
     OutcomeIndex,
-    Stored,
+    StoredDocument,
     document_paths,
     read_one,
     read_outcomes,
@@ -51,8 +51,10 @@ def evaluated_trials_in(
         for path in document_paths(output.folder, EVENTS_ENDING):
             if not index.wants(path, only):
                 continue
-            events: Stored[EventsDocument] = read_one(output.folder, path, "retrieval_events")
-            metrics: Stored[MetricsDocument] = read_one(
+            events: StoredDocument[EventsDocument] = read_one(
+                output.folder, path, "retrieval_events"
+            )
+            metrics: StoredDocument[MetricsDocument] = read_one(
                 output.folder, metrics_path(path), "retrieval_metrics"
             )
             for problem in (events.problem, metrics.problem):

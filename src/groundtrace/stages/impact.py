@@ -8,9 +8,9 @@ from itertools import chain
 
 import msgspec
 
-from groundtrace.artifacts.file_names import IMPACT, METRICS_ENDING, OUTCOMES
+from groundtrace.artifacts.file_names import IMPACT, METRICS_ENDING, OUTCOMES_FILE
 from groundtrace.artifacts.output_folders import RunOutput
-from groundtrace.artifacts.read import Stored, read_one
+from groundtrace.artifacts.read import StoredDocument, read_one
 from groundtrace.artifacts.state import fingerprint, marks_in
 from groundtrace.artifacts.write import write_document
 from groundtrace.documents.impact import ImpactDocument
@@ -58,7 +58,7 @@ def widest_document(request: Request) -> ImpactDocument | None:
     """The analysis over all of RUNS, as it is on disk; None when it cannot be read."""
     outputs, single = request.output_folders.existing()
     folder = outputs[0].folder if single else request.output_folders.aggregate()
-    stored: Stored[ImpactDocument] = read_one(folder, IMPACT, "impact_analysis")
+    stored: StoredDocument[ImpactDocument] = read_one(folder, IMPACT, "impact_analysis")
     return stored.document
 
 
@@ -117,5 +117,5 @@ def _analysis(
 def _marks(output: RunOutput) -> tuple[str, dict[str, str]]:
     """Marks of what an analysis is made from: outcomes and metrics."""
     marks = marks_in(output.folder)
-    wanted = {n: m for n, m in marks.items() if n == OUTCOMES or n.endswith(METRICS_ENDING)}
+    wanted = {n: m for n, m in marks.items() if n == OUTCOMES_FILE or n.endswith(METRICS_ENDING)}
     return output.run_id, wanted

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES, metrics_path
+from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE, metrics_path
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import document_paths, read_outcomes
 from groundtrace.artifacts.state import RunSeen
 from groundtrace.artifacts.write import write_in_parts
 from groundtrace.discover import Found, FoundProblem, Run, Skipped, discover_run, layout_of
-from groundtrace.discover.outcome_record import outcome_record
+from groundtrace.discover.outcome_entry import outcome_entry
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.codec import encode_in_parts
 from groundtrace.documents.outcomes import OutcomesDocument, SkippedFolder, TrialOutcome
@@ -43,7 +43,7 @@ from groundtrace.stages.unchanged import (
 from groundtrace.storage import open_place
 
 if TYPE_CHECKING:
-    from groundtrace.pipeline import TrialDone
+    from groundtrace.trial_results import TrialDone
 
 
 @dataclass(slots=True)
@@ -288,7 +288,7 @@ def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Norma
     work = result.item
     if result.result is None:
         done.failed.append(f"{work.trial.path}: {result.error}")
-        run.outcomes[work.document] = outcome_record(
+        run.outcomes[work.document] = outcome_entry(
             work.trial, "failed", reason=result.error, run_path=work.run_path
         )
         # What an earlier run wrote from other inputs is no result of this trial as it is now.
@@ -351,8 +351,8 @@ def _write_outcomes(run: _RunToNormalize, request: Request) -> None:
         )
         return encode_in_parts(document, "trials", records)
 
-    written = write_in_parts(run.session.folder, OUTCOMES, parts)
-    run.session.enter_result(OUTCOMES, "", written)
+    written = write_in_parts(run.session.folder, OUTCOMES_FILE, parts)
+    run.session.enter_result(OUTCOMES_FILE, "", written)
     run.session.outcomes_are_written()
 
 
@@ -361,7 +361,7 @@ def _records(run: _RunToNormalize, request: Request) -> list[TrialOutcome]:
     records = [run.outcomes[document] for document in sorted(run.outcomes)]
     run_path = run.plan.works[0].run_path
     records += [
-        outcome_record(trial, "superseded", reason=reason, run_path=run_path)
+        outcome_entry(trial, "superseded", reason=reason, run_path=run_path)
         for trial, reason in run.plan.superseded
     ]
     if request.only is not None:
@@ -391,7 +391,7 @@ def _leave_behind(run: _RunToNormalize, request: Request) -> int:
 
 def _earlier_outcomes(session: RunSession) -> dict[str, TrialOutcome]:
     """Outcomes that an earlier run wrote, unless somebody changed them since."""
-    if not session.is_current(OUTCOMES, ""):
+    if not session.is_current(OUTCOMES_FILE, ""):
         return {}
     stored = read_outcomes(session.folder).document
     return {t.document: t for t in stored.trials if t.document} if stored is not None else {}

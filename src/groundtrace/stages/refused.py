@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from groundtrace.artifacts.file_names import EVENTS_ENDING, METRICS_ENDING, OUTCOMES, metrics_path
+from groundtrace.artifacts.file_names import (
+    EVENTS_ENDING,
+    METRICS_ENDING,
+    OUTCOMES_FILE,
+    metrics_path,
+)
 from groundtrace.artifacts.output_folders import RunOutput
-from groundtrace.artifacts.read import Stored, read_one, read_outcomes
+from groundtrace.artifacts.read import StoredDocument, read_one, read_outcomes
 from groundtrace.artifacts.state import entry_of, load_state, marks_in
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
@@ -40,13 +45,13 @@ def _refused(output: RunOutput) -> Iterator[tuple[str, Problem]]:
     evaluated = load_state(folder).evaluated
     outcomes = read_outcomes(folder)
     if outcomes.problem is not None:
-        yield OUTCOMES, outcomes.problem
+        yield OUTCOMES_FILE, outcomes.problem
     for path in sorted(marks):
         if path.endswith(EVENTS_ENDING):
             target = metrics_path(path)
             if evaluated.get(path) == entry_of(marks[path], marks.get(target)):
                 continue
-            events: Stored[EventsDocument] = read_one(folder, path, "retrieval_events")
+            events: StoredDocument[EventsDocument] = read_one(folder, path, "retrieval_events")
             if events.problem is not None:
                 yield path, events.problem
             if target not in marks:
@@ -55,7 +60,7 @@ def _refused(output: RunOutput) -> Iterator[tuple[str, Problem]]:
             target = path
         else:
             continue
-        metrics: Stored[MetricsDocument] = read_one(folder, target, "retrieval_metrics")
+        metrics: StoredDocument[MetricsDocument] = read_one(folder, target, "retrieval_metrics")
         if metrics.problem is not None:
             yield target, metrics.problem
 
@@ -71,7 +76,7 @@ def set_aside_metrics(output: RunOutput, path: str) -> None:
     reads them.
     """
     target = metrics_path(path)
-    stored: Stored[MetricsDocument] = read_one(output.folder, target, "retrieval_metrics")
+    stored: StoredDocument[MetricsDocument] = read_one(output.folder, target, "retrieval_metrics")
     if stored.document is not None:
         output.folder.remove(target)
 

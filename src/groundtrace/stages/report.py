@@ -9,7 +9,7 @@ from functools import cache
 from groundtrace import __version__
 from groundtrace.artifacts.file_names import IMPACT, REPORTS, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
-from groundtrace.artifacts.read import Stored, read_one
+from groundtrace.artifacts.read import StoredDocument, read_one
 from groundtrace.artifacts.state import fingerprint, mark_of
 from groundtrace.artifacts.write import write_text
 from groundtrace.documents.impact import ImpactDocument
@@ -97,11 +97,11 @@ def _data(
     refused: Sequence[RefusedDocument],
 ) -> ReportData:
     folder = target.folder
-    summary: Stored[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
+    summary: StoredDocument[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
     if summary.document is None:
         reason = summary.problem.reason if summary.problem is not None else "missing"
         raise NothingFoundError(f"{folder.url}: no summary ({reason}); run 'groundtrace evaluate'")
-    impact: Stored[ImpactDocument] = read_one(folder, IMPACT, "impact_analysis")
+    impact: StoredDocument[ImpactDocument] = read_one(folder, IMPACT, "impact_analysis")
     return ReportData(
         scope=target.run_id,
         summary=summary.document,

@@ -17,7 +17,7 @@ MadeRows = Mapping[str, KeptRows]
 """Address of an output folder to its rows by document, where they were made in this process."""
 
 
-Refused = Mapping[str, frozenset[str]]
+RefusedDocuments = Mapping[str, frozenset[str]]
 """Address of an output folder to its documents that are refused."""
 
 
@@ -50,7 +50,7 @@ def rows_of_runs(
 
 
 def rows_for_impact(
-    outputs: Iterable[RunOutput], made: MadeRows, request: Request, refused: Refused
+    outputs: Iterable[RunOutput], made: MadeRows, request: Request, refused: RefusedDocuments
 ) -> Iterator[TrialRow]:
     """Rows for the impact analysis, in the order of `rows_of_runs`: it decides which of two equal
     copies counts.

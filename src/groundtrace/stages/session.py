@@ -34,7 +34,7 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.engine import Done
 from groundtrace.errors import GroundtraceError
 from groundtrace.stages.request import Request
-from groundtrace.storage import Entry, Folder
+from groundtrace.storage import Folder, FolderEntry
 
 SAVE_SECONDS = 10.0
 """How much work a kill -9 may cost: what is done is saved this often."""
@@ -66,7 +66,7 @@ class RunSession:
         """Whether a run-level file was made from this, and nobody changed it since."""
         return is_current(self.state, self.marks, name, made_from)
 
-    def enter_result(self, name: str, made_from: str, written: Entry) -> None:
+    def enter_result(self, name: str, made_from: str, written: FolderEntry) -> None:
         """Remember what a run-level file was made from; it is on disk."""
         self._set(self.state.results, name, entry_of(made_from, written.mark))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from groundtrace.artifacts.file_names import events_path
 from groundtrace.artifacts.read import (
     OutcomeIndex,
-    Stored,
+    StoredDocument,
     read_metrics,
     read_one,
     read_outcomes,
@@ -43,7 +43,7 @@ def read_rows(
         path = events_path(stored.path)
         if not index.wants(path, only):
             continue
-        events: Stored[EventsDocument] = Stored(path, None)
+        events: StoredDocument[EventsDocument] = StoredDocument(path, None)
         if with_events and folder.has_file(path):
             events = read_one(folder, path, "retrieval_events")
             if events.problem is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from itertools import chain
 
-from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES
+from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.state import (
     OUTPUT_FOLDERS,
@@ -72,7 +72,9 @@ def unchanged_run(
     if state.run is None or state.run.fingerprint != run_fingerprint:
         return None
     marks = marks_in(output.folder)
-    if not is_current(state, marks, OUTCOMES, "") or not documents_are_as_written(state, marks):
+    if not is_current(state, marks, OUTCOMES_FILE, "") or not documents_are_as_written(
+        state, marks
+    ):
         return None
     on_disk = sum(path.endswith(EVENTS_ENDING) for path in marks)
     documents = len(state.documents)

@@ -9,9 +9,9 @@ from pathlib import Path
 from groundtrace.errors import InputError
 from groundtrace.storage.folder import (
     MAX_WHOLE_FILE,
-    Entry,
     EntryKind,
     Folder,
+    FolderEntry,
     Links,
     TooLargeError,
 )
@@ -19,9 +19,9 @@ from groundtrace.storage.local import LocalFolder
 
 __all__ = [
     "MAX_WHOLE_FILE",
-    "Entry",
     "EntryKind",
     "Folder",
+    "FolderEntry",
     "Links",
     "LocalFolder",
     "Place",

@@ -21,7 +21,7 @@ UNLISTED = "."
 """Name of the only entry of a folder that is there but cannot be listed."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class FolderEntry(msgspec.Struct, frozen=True):
     """One name in a folder."""
 
     name: str
@@ -79,14 +79,14 @@ class Folder(ABC):
         """The folder below this one; it need not exist."""
 
     @abstractmethod
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[FolderEntry]:
         """What it holds, sorted by name; nothing when it does not exist.
 
         A folder that is there but cannot be listed gives one entry of kind `unlisted`.
         """
 
     @abstractmethod
-    def stat(self, relative: str) -> Entry | None:
+    def stat(self, relative: str) -> FolderEntry | None:
         """The entry of that name, or None when there is none inside."""
 
     @abstractmethod
@@ -94,10 +94,10 @@ class Folder(ABC):
         """A file for reading as a stream; raises OSError when it is not a regular file inside."""
 
     @abstractmethod
-    def write(self, relative: str, data: bytes) -> Entry:
+    def write(self, relative: str, data: bytes) -> FolderEntry:
         """Write a file whole or not at all (D37); raises OutputError when it cannot be."""
 
-    def write_parts(self, relative: str, parts: Iterable[bytes]) -> Entry:
+    def write_parts(self, relative: str, parts: Iterable[bytes]) -> FolderEntry:
         """The same of a file that comes in parts, which are not held together where that can be."""
         return self.write(relative, b"".join(parts))
 

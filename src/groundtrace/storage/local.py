@@ -14,9 +14,9 @@ from groundtrace.errors import OutputError
 from groundtrace.storage.folder import (
     MAX_WHOLE_FILE,
     UNLISTED,
-    Entry,
     EntryKind,
     Folder,
+    FolderEntry,
     TooLargeError,
 )
 
@@ -111,17 +111,17 @@ class LocalFolder(Folder):
                 return self._is_inside(_join(self.url, relative))
         return True
 
-    def _entry(self, path: str, name: str) -> Entry | None:
+    def _entry(self, path: str, name: str) -> FolderEntry | None:
         try:
             info = os.lstat(path)
             is_link = stat_module.S_ISLNK(info.st_mode)
             if is_link:
                 info = os.stat(path)
         except (OSError, ValueError):
-            return Entry(name, "other") if _is_link(path) else None
+            return FolderEntry(name, "other") if _is_link(path) else None
         return self._described(path, name, is_link, info)
 
-    def _described(self, path: str, name: str, is_link: bool, info: os.stat_result) -> Entry:
+    def _described(self, path: str, name: str, is_link: bool, info: os.stat_result) -> FolderEntry:
         kind: EntryKind = "other"
         if is_link and not self._is_inside(path):
             kind = "escape"
@@ -130,20 +130,20 @@ class LocalFolder(Folder):
             kind = "escape" if is_link and self._loops(path) else "folder"
         elif stat_module.S_ISREG(info.st_mode):
             kind = "file"
-        return Entry(name, kind, info.st_size, _stamp(info))
+        return FolderEntry(name, kind, info.st_size, _stamp(info))
 
     def _loops(self, path: str) -> bool:
         target = os.path.realpath(path).rstrip("/")
         return f"{os.path.realpath(self.url)}/".startswith(f"{target}/")
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[FolderEntry]:
         try:
             with os.scandir(self.url) as found:
                 items = sorted(found, key=_name_of)
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return
         except OSError as error:
-            yield Entry(UNLISTED, "unlisted", stamp=error.strerror or str(error))
+            yield FolderEntry(UNLISTED, "unlisted", stamp=error.strerror or str(error))
             return
         for item in items:
             try:
@@ -159,12 +159,12 @@ class LocalFolder(Folder):
             if entry is not None:
                 yield entry
 
-    def stat(self, relative: str) -> Entry | None:
+    def stat(self, relative: str) -> FolderEntry | None:
         if not self._leads_inside(relative):
             return None
         return self._entry(_join(self.url, relative), relative)
 
-    def _file(self, relative: str) -> tuple[str, Entry]:
+    def _file(self, relative: str) -> tuple[str, FolderEntry]:
         entry = self.stat(relative)
         path = _join(self.url, relative)
         if entry is None:
@@ -185,10 +185,10 @@ class LocalFolder(Folder):
                 return data
         raise TooLargeError(f"{path} is over {limit:,} bytes")
 
-    def write(self, relative: str, data: bytes) -> Entry:
+    def write(self, relative: str, data: bytes) -> FolderEntry:
         return self.write_parts(relative, (data,))
 
-    def write_parts(self, relative: str, parts: Iterable[bytes]) -> Entry:
+    def write_parts(self, relative: str, parts: Iterable[bytes]) -> FolderEntry:
         path = _join(self.url, relative)
         folder, _, name = path.rpartition("/")
         temporary = f"{folder or '.'}/.{name}.{_TOKEN}.tmp"

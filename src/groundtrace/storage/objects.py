@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, BinaryIO, NoReturn
 
 from groundtrace.errors import GroundtraceError, InputError, MissingExtraError, OutputError
-from groundtrace.storage.folder import MAX_WHOLE_FILE, Entry, Folder, TooLargeError
+from groundtrace.storage.folder import MAX_WHOLE_FILE, Folder, FolderEntry, TooLargeError
 
 SCHEMES = ("s3", "gs", "az")
 BLOCK = 1024 * 1024
@@ -63,20 +63,20 @@ class ObjectFolder(Folder):
         relative = _inside(relative)
         return f"{self.key}/{relative}" if self.key else relative
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[FolderEntry]:
         try:
             found = _obstore().list_with_delimiter(_store(self.bucket), prefix=self.key or None)
         except _errors() as error:
             _fail(error, self.bucket, self.key)
-        folders = [Entry(_last(prefix), "folder") for prefix in found["common_prefixes"]]
+        folders = [FolderEntry(_last(prefix), "folder") for prefix in found["common_prefixes"]]
         files = [
-            Entry(_last(item["path"]), "file", item["size"], _stamp(item))
+            FolderEntry(_last(item["path"]), "file", item["size"], _stamp(item))
             for item in found["objects"]
             if item["path"] != self.key
         ]
         yield from sorted([*folders, *files], key=lambda entry: entry.name)
 
-    def stat(self, relative: str) -> Entry | None:
+    def stat(self, relative: str) -> FolderEntry | None:
         path = self._path(relative)
         try:
             item = _obstore().head(_store(self.bucket), path)
@@ -84,8 +84,8 @@ class ObjectFolder(Folder):
             if not _is_missing(error):
                 _fail(error, self.bucket, path)
             inside = ObjectFolder(f"{self.bucket}/{path}")
-            return Entry(relative, "folder") if inside.exists() else None
-        return Entry(relative, "file", item["size"], _stamp(item))
+            return FolderEntry(relative, "folder") if inside.exists() else None
+        return FolderEntry(relative, "file", item["size"], _stamp(item))
 
     def exists(self) -> bool:
         try:
@@ -122,13 +122,13 @@ class ObjectFolder(Folder):
         except _errors() as error:
             _fail_reading(error, self.bucket, path)
 
-    def write(self, relative: str, data: bytes) -> Entry:
+    def write(self, relative: str, data: bytes) -> FolderEntry:
         path = self._path(relative)
         try:
             put = _obstore().put(_store(self.bucket), path, data)
         except _errors() as error:
             _fail(error, self.bucket, path, OutputError)
-        return Entry(relative, "file", len(data), _stamp(put))
+        return FolderEntry(relative, "file", len(data), _stamp(put))
 
     def remove(self, relative: str) -> None:
         path = self._path(relative)

@@ -33,7 +33,7 @@ from groundtrace.documents.summary import (
 )
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.metrics.displays import Display
-from groundtrace.metrics.taxonomy import ABOUT_WRITES
+from groundtrace.metrics.error_taxonomy import ABOUT_WRITES
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import VOLUME, Find, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct

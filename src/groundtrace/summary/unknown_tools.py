@@ -96,7 +96,7 @@ def about_servers(servers: Mapping[str, int]) -> str:
     return f"Not counted as MCP calls: {named}. {flags} counts them, beside every other server that is to count."
 
 
-def as_text(calls: Calls, servers: Mapping[str, int]) -> str:
+def unknown_tools_text(calls: Calls, servers: Mapping[str, int]) -> str:
     """All of it for the terminal; empty where every tool is known and every server counts."""
     tools = unknown_tools(calls)
     lines = []

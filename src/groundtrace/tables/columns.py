@@ -76,6 +76,13 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _text("ground_truth_source", "Source of the ground-truth files."),
         _text("ground_truth_confidence", "Confidence in that source."),
         _text("degraded_reason", "What was lost, in words."),
+        _count("calls_unanswered", "Calls to which the trace holds no answer."),
+        _count("calls_unknown_tool", "Calls of tools that nobody declared."),
+        _number(
+            "tokens_share", "Tokens of all calls as a share of the total that the trace states.", ""
+        ),
+        _text("repo", "Repository of the task or trial, where known."),
+        _text("source_file", "The trace's file, relative to RUNS."),
         _text("elapsed_origin", "From when elapsed seconds count."),
         _count("total_events", "Tool calls."),
         _count("mcp_events", "Calls to MCP servers that count."),
@@ -115,6 +122,8 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _text("call_id", "The harness's id of the call."),
         _text("agent", "Subagent that made it."),
         _text("mcp_server", "MCP server of the tool."),
+        _flag("failed", "It failed; null where the trace holds no answer."),
+        _flag("answered", "The trace holds its answer."),
         _count("result_chars", "Characters of the answer."),
         _text("arguments", "Salient arguments, as JSON."),
     ),
@@ -128,8 +137,11 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _count("line_start", "First line shown, where known."),
         _count("line_end", "Last line shown, where known."),
         _text("ground_truth_file", "The ground-truth entry that it is."),
+        _text("expected_edit_file", "The edit target that it is."),
         _count("shown_chars", "Characters of the file in the answer, where known."),
         _count("line_shift", "Lines by which a write made it longer, where known."),
+        _text("evidence", "declared (a known tool) or generic (read from an unknown tool)."),
+        _flag("other_revision", "The call names another revision of the repository."),
     ),
     "metrics": (
         *KEY,
@@ -140,7 +152,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     "truth": (
         *KEY,
         _count("position", "Zero-based position within its kind."),
-        _text("kind", "file, expected_edit, symbol or chunk."),
+        _text("kind", "file, expected_edit, symbol, chunk, edit_chunk or test_file."),
         _text("file", "The file."),
         _text("repo", "Repository, for symbols."),
         _text("symbol", "Name, for symbols."),

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
-from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.events import Event, EventsDocument
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.columns import KEY, TABLES
 
-Row = tuple[Any, ...]
+FlatRow = tuple[Any, ...]
 
 
-def flat_rows(table: str, detail: Detail) -> Iterator[Row]:
+def flat_rows(table: str, detail: Detail) -> Iterator[FlatRow]:
     """The trial's rows of one table, in the order of its columns, keys included."""
     where = detail.events.provenance
     key = tuple(getattr(where, column.name) for column in KEY)
@@ -36,7 +37,7 @@ def _set(value: Any) -> Any:
     return None if value is UNSET else value
 
 
-def _trials(detail: Detail) -> Iterator[Row]:
+def _trials(detail: Detail) -> Iterator[FlatRow]:
     row, metrics = detail.row, detail.metrics
     outcome = row.outcome
     values: dict[str, Any] = {
@@ -63,52 +64,35 @@ def _fields(struct: msgspec.Struct | None) -> dict[str, Any]:
     return {name: _set(getattr(struct, name)) for name in struct.__struct_fields__}
 
 
-def _events(detail: Detail) -> Iterator[Row]:
+_EVENT_VALUES: Mapping[str, Callable[[Event], Any]] = {
+    "target_files": lambda event: len(event.target_files),
+    "arguments": lambda event: msgspec.json.encode(event.arguments, order="sorted").decode(),
+}
+"""Columns of calls that are not a field of the same name."""
+
+
+def _events(detail: Detail) -> Iterator[FlatRow]:
+    names = [column.name for column in TABLES["events"][len(KEY) :]]
+    getters = [_EVENT_VALUES.get(name) or attrgetter(name) for name in names]
     for event in detail.events.events:
-        yield (
-            event.step_index,
-            event.timestamp,
-            event.tool_name,
-            event.tool_category,
-            event.is_mcp,
-            event.is_subagent,
-            event.hits_ground_truth,
-            len(event.target_files),
-            event.cumulative_tokens,
-            event.elapsed_seconds,
-            _set(event.call_id),
-            _set(event.agent),
-            _set(event.mcp_server),
-            _set(event.result_chars),
-            msgspec.json.encode(event.arguments, order="sorted").decode(),
-        )
+        yield tuple(_set(get(event)) for get in getters)
 
 
-def _accesses(detail: Detail) -> Iterator[Row]:
+def _accesses(detail: Detail) -> Iterator[FlatRow]:
+    get = attrgetter(*(column.name for column in TABLES["accesses"][len(KEY) + 2 :]))
     for event in detail.events.events:
         for position, access in enumerate(event.accesses if event.accesses is not UNSET else []):
-            yield (
-                event.step_index,
-                position,
-                access.file,
-                _set(access.repo),
-                access.kind,
-                _set(access.line_start),
-                _set(access.line_end),
-                _set(access.ground_truth_file),
-                _set(access.shown_chars),
-                _set(access.line_shift),
-            )
+            yield (event.step_index, position, *map(_set, get(access)))
 
 
-def _metrics(detail: Detail) -> Iterator[Row]:
+def _metrics(detail: Detail) -> Iterator[FlatRow]:
     for name, metric in METRICS.items():
         value = metric.getter(detail.metrics)
         reason = None if value is not None else metric.why_undefined(detail.metrics)
         yield name, None if value is None else float(value), reason
 
 
-def _truth(detail: Detail) -> Iterator[Row]:
+def _truth(detail: Detail) -> Iterator[FlatRow]:
     truth = detail.events.ground_truth
     for position, file in enumerate(truth.files):
         yield position, "file", file, None, None, None, None, None
@@ -118,13 +102,16 @@ def _truth(detail: Detail) -> Iterator[Row]:
     symbols = truth.symbols
     for position, one in enumerate(symbols if symbols is not UNSET else []):
         yield position, "symbol", one.file, one.repo, one.symbol, None, None, None
-    chunks = truth.chunks
-    for position, chunk in enumerate(chunks if chunks is not UNSET else []):
-        lines = (chunk.line_start, chunk.line_end)
-        yield position, "chunk", chunk.file, None, None, *lines, chunk.annotation
+    for kind, chunks in (("chunk", truth.chunks), ("edit_chunk", truth.edit_chunks)):
+        for position, chunk in enumerate(chunks if chunks is not UNSET else []):
+            lines = (chunk.line_start, chunk.line_end)
+            yield position, kind, chunk.file, None, None, *lines, chunk.annotation
+    tests = truth.test_files
+    for position, file in enumerate(tests if tests is not UNSET else []):
+        yield position, "test_file", file, None, None, None, None, None
 
 
-def _discovery(detail: Detail) -> Iterator[Row]:
+def _discovery(detail: Detail) -> Iterator[FlatRow]:
     section = detail.metrics.discovery
     for file in [] if section is UNSET else section.files:
         alone = (len(file.tools) == 1, len(file.mcp_servers) == 1)
@@ -133,7 +120,7 @@ def _discovery(detail: Detail) -> Iterator[Row]:
             yield (file.file, what, *values, *alone)
 
 
-def _problems(detail: Detail) -> Iterator[Row]:
+def _problems(detail: Detail) -> Iterator[FlatRow]:
     yield from _problem_counts(detail.events).items()
 
 
@@ -142,7 +129,7 @@ def _problem_counts(events: EventsDocument) -> Mapping[str, int]:
     return {} if counts is UNSET else counts
 
 
-_MAKERS: Mapping[str, Callable[[Detail], Iterator[Row]]] = {
+_MAKERS: Mapping[str, Callable[[Detail], Iterator[FlatRow]]] = {
     "trials": _trials,
     "events": _events,
     "accesses": _accesses,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
-from groundtrace.metrics.evidence import RETRIEVED, SHOWN, Evidence, Touch
+from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
 from groundtrace.names import safe_name
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.export import WholeFile
@@ -55,7 +55,7 @@ def write_trec(details: Iterable[Detail], folder: Path) -> list[Path]:
 
 
 def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
-    evidence = Evidence(detail.events)
+    evidence = EvidenceView(detail.events)
     entries = set(evidence.truth)
     query = query_of(detail)
     yield "qrels", [f"{query} 0 {trec_name(entry)} 1" for entry in evidence.truth]

@@ -19,13 +19,13 @@ from groundtrace.model import CallView, Category, FileRef, ToolCall, Trace
 from groundtrace.tools.common import Findings, as_texts, distinct, first_text, shown_text
 from groundtrace.tools.generic import generic_findings, generic_reader
 from groundtrace.tools.line_shift import sed_changes, with_changes
-from groundtrace.tools.persisted import Stored, replayed
+from groundtrace.tools.persisted import StoredOutputs, replayed
 from groundtrace.tools.table import Table, ToolEntry, table_for
 from groundtrace.tools.unanswered import unanswered
 
 __all__ = ["canonical", "check_tools", "is_known_tool", "view_calls"]
 
-Reader = Callable[[ToolCall, ToolEntry, str | None], Findings]
+CallReader = Callable[[ToolCall, ToolEntry, str | None], Findings]
 _SHELLS = ("shell", "python")
 _LOOKERS = (*_SHELLS, "read", "grep", "editor")
 """Readers of tools with which an agent looks at a stored output."""
@@ -35,7 +35,7 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
     """One view per call of the trace, in its order."""
     table = table_for(settings)
     wanted = frozenset((table.server_name(name) or "").lower() for name in settings.mcp_servers)
-    stored = Stored()
+    stored = StoredOutputs()
     views = []
     for call in trace.calls:
         entry = table.choose(call.name, call.server, call.arguments)
@@ -129,7 +129,7 @@ def _findings(
     cwd: str | None,
     settings: Settings,
     table: Table,
-    stored: Stored,
+    stored: StoredOutputs,
 ) -> Findings:
     """What a call touched; a look at a stored output counts for what that output holds."""
     if entry is not None and entry.reads is None:
@@ -223,7 +223,7 @@ def _with_sed(refs: tuple[FileRef, ...], command: str) -> tuple[FileRef, ...]:
 
 
 @cache
-def _readers() -> Mapping[str, Reader]:
+def _readers() -> Mapping[str, CallReader]:
     """The functions that the table names in `reads`."""
     from groundtrace.tools import (
         auggie,

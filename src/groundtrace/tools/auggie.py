@@ -11,8 +11,8 @@ import re
 
 from groundtrace.model import ToolCall
 from groundtrace.tools.common import (
+    FilesWithLines,
     Findings,
-    Spans,
     absolute,
     as_items,
     distinct,
@@ -34,7 +34,7 @@ def retrieval(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     payload = payload_of(call.result)
     repo = _repository(call)
     cwd = first_text(call.arguments, ("directory_path", "workspace_path")) or cwd
-    spans = Spans("matched", f"{entry.short}: sections shown", bare_kind="surfaced")
+    spans = FilesWithLines("matched", f"{entry.short}: sections shown", bare_kind="surfaced")
     _add_json(payload, spans, repo, cwd)
     path = ""
     lines: list[str] = []
@@ -52,7 +52,7 @@ def _place(path: str, repo: str | None, cwd: str | None) -> str:
     return path.strip().lstrip("/") if repo else absolute(path, cwd)
 
 
-def _add_section(spans: Spans, path: str, lines: list[str], repo: str | None) -> None:
+def _add_section(spans: FilesWithLines, path: str, lines: list[str], repo: str | None) -> None:
     if not path:
         return
     found = list(numbered(lines, _LINE))
@@ -66,7 +66,7 @@ def _add_section(spans: Spans, path: str, lines: list[str], repo: str | None) ->
         spans.add(path, repo=repo, shown=shown, chars=chars)
 
 
-def _add_json(payload: Payload, spans: Spans, repo: str | None, cwd: str | None) -> None:
+def _add_json(payload: Payload, spans: FilesWithLines, repo: str | None, cwd: str | None) -> None:
     for key in ("results", "codeResults", "snippets"):
         for item in as_items(payload.mapping.get(key)):
             item = as_mapping(item)

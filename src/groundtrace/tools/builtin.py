@@ -19,8 +19,6 @@ from groundtrace.tools.common import (
     absolute,
     as_items,
     as_mapping,
-    as_number,
-    as_text,
     as_texts,
     first_text,
     is_refusal,
@@ -28,7 +26,9 @@ from groundtrace.tools.common import (
     outer_lines,
     shown_text,
     surfaced,
+    text_or_empty,
     usable,
+    whole_number,
 )
 from groundtrace.tools.line_shift import body_shift, edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
@@ -67,7 +67,7 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return structured.read(call, entry, cwd, stated)
     text = shown_text(result)
     file = as_mapping(as_mapping(result.data).get("file"))
-    path = first_text(call.arguments, entry.path_arguments) or as_text(file.get("filePath"))
+    path = first_text(call.arguments, entry.path_arguments) or text_or_empty(file.get("filePath"))
     path = absolute(path, cwd)
     if _shows_nothing(text, file):
         return NOTHING
@@ -104,12 +104,12 @@ def _span_of_data(file: object) -> tuple[int, int] | None:
     A file that ends in a newline is counted with one more, empty line at its end.
     """
     data = as_mapping(file)
-    start, count = as_number(data.get("startLine")), as_number(data.get("numLines"))
+    start, count = whole_number(data.get("startLine")), whole_number(data.get("numLines"))
     if start is None or count is None or start < 1 or count < 1:
         return None
     end = start + count - 1
-    total = as_number(data.get("totalLines"))
-    content = as_text(data.get("content"))
+    total = whole_number(data.get("totalLines"))
+    content = text_or_empty(data.get("content"))
     at_end = total is not None and end >= total
     if at_end and end > start and (content.endswith("\n") or not content):
         end -= 1
@@ -126,7 +126,7 @@ def _span_of_text(text: str, call: ToolCall) -> tuple[int, int] | None:
     if outer is None:
         return None
     (start, _), (end, last) = outer
-    limit = as_number(call.arguments.get("limit")) or _DEFAULT_LIMIT
+    limit = whole_number(call.arguments.get("limit")) or _DEFAULT_LIMIT
     if end > start and not last.strip("\r") and end - start + 1 < limit:
         end -= 1
     return (start, end) if end >= start >= 1 else None
@@ -221,7 +221,7 @@ def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     text = shown_text(result)
     if is_refusal(text) or _NOT_WRITTEN.match(text):
         return NOTHING
-    stated = as_text(as_mapping(result.data).get("filePath"))
+    stated = text_or_empty(as_mapping(result.data).get("filePath"))
     path = first_text(call.arguments, entry.path_arguments) or stated
     path = absolute(path, cwd)
     if not usable(path):
@@ -261,7 +261,7 @@ def patch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     )
     changes = as_items(call.arguments.get("changes"))
     if not refs and changes:
-        paths = (absolute(as_text(as_mapping(change).get("path")), cwd) for change in changes)
+        paths = (absolute(text_or_empty(as_mapping(change).get("path")), cwd) for change in changes)
         refs = tuple(
             FileRef(path, "written", rule="patch: file named in the changes")
             for path in dict.fromkeys(paths)

@@ -87,11 +87,6 @@ def whole_number(value: Any) -> int | None:
     return int(value)
 
 
-as_text, as_number = text_or_empty, whole_number
-"""Former names, for modules that still import them. `as_text` and `as_number` of
-`groundtrace.values` are other rules: None for what is no text, and a finite number."""
-
-
 def as_items(value: Any) -> Sequence[Any]:
     """The value if it is a list, else an empty one."""
     return value if isinstance(value, (list, tuple)) else ()
@@ -214,7 +209,7 @@ def gaps(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...] | None:
     return tuple(joined) if len(joined) > 1 else None
 
 
-class Spans:
+class FilesWithLines:
     """Files in order of appearance, each with the hull of the lines that were shown of it."""
 
     def __init__(self, kind: AccessKind, rule: str, bare_kind: AccessKind | None = None) -> None:
@@ -287,7 +282,7 @@ class Spans:
 
 def surfaced(names: Iterable[str], rule: str, repo: str | None = None) -> tuple[FileRef, ...]:
     """References to files whose name alone was returned."""
-    spans = Spans("surfaced", rule)
+    spans = FilesWithLines("surfaced", rule)
     for name in names:
         spans.add(name, repo=repo)
     return spans.refs()

@@ -6,7 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace.tools.common import Spans, as_items, text_or_empty, whole_name, whole_number
+from groundtrace.tools.common import (
+    FilesWithLines,
+    as_items,
+    text_or_empty,
+    whole_name,
+    whole_number,
+)
 from groundtrace.values import as_mapping
 
 _GIT = re.compile(
@@ -19,7 +25,7 @@ _OLD = ("oldPath", "oldFile", "previous_filename", "oldName")
 _LISTS = ("files", "fileDiffs", "diffs", "results", "nodes", "changes", "commits")
 
 
-def add_text(text: str, spans: Spans, repo: str | None) -> None:
+def add_text(text: str, spans: FilesWithLines, repo: str | None) -> None:
     """The files of a unified diff; lines are the new side's."""
     old = path = ""
     for line in text.split("\n"):
@@ -49,7 +55,7 @@ def add_text(text: str, spans: Spans, repo: str | None) -> None:
             spans.add(path, first, start + max(count, 1) - 1, repo=repo, shown=True, from_diff=True)
 
 
-def add_json(value: Any, spans: Spans, repo: str | None, depth: int = 6) -> None:
+def add_json(value: Any, spans: FilesWithLines, repo: str | None, depth: int = 6) -> None:
     """The files of a structured comparison, whatever lists hold them."""
     if depth <= 0:
         return
@@ -72,7 +78,7 @@ def add_json(value: Any, spans: Spans, repo: str | None, depth: int = 6) -> None
             add_text(data[key], spans, repo)
 
 
-def _add_file(data: Mapping[str, Any], spans: Spans, repo: str | None) -> bool:
+def _add_file(data: Mapping[str, Any], spans: FilesWithLines, repo: str | None) -> bool:
     """One file with its hunks; False if this object is none."""
     new = next((name for key in _NEW if (name := _name(data.get(key)))), "")
     old = next((name for key in _OLD if (name := _name(data.get(key)))), "")

@@ -10,8 +10,8 @@ from groundtrace.model import FileRef, ToolCall
 from groundtrace.tools import diffs
 from groundtrace.tools.common import (
     NOTHING,
+    FilesWithLines,
     Findings,
-    Spans,
     as_items,
     distinct,
     first_text,
@@ -73,7 +73,7 @@ def search_code(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """Files of a code search: matched where fragments of them were shown, else surfaced."""
     del entry, cwd
     payload = payload_of(call.result)
-    spans = Spans("matched", "search_code: files found", bare_kind="surfaced")
+    spans = FilesWithLines("matched", "search_code: files found", bare_kind="surfaced")
     repos = list(_query_repos(first_text(call.arguments, ("query", "q"))))
     for item in as_items(payload.mapping.get("items")):
         item = as_mapping(item)
@@ -108,7 +108,7 @@ def changes(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     del cwd
     payload = payload_of(call.result)
     repo = _repository(call.arguments)
-    spans = Spans("read", f"{entry.short}: hunks shown", bare_kind="surfaced")
+    spans = FilesWithLines("read", f"{entry.short}: hunks shown", bare_kind="surfaced")
     if payload.value is not None:
         diffs.add_json(payload.value, spans, repo)
     elif not _failed(payload):

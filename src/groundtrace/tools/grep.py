@@ -16,11 +16,10 @@ from groundtrace.tools import structured
 from groundtrace.tools.builtin import listed
 from groundtrace.tools.common import (
     NOTHING,
+    FilesWithLines,
     Findings,
-    Spans,
     absolute,
     as_mapping,
-    as_text,
     as_texts,
     first_text,
     is_refusal,
@@ -28,6 +27,7 @@ from groundtrace.tools.common import (
     named_like_file,
     shown_text,
     surfaced,
+    text_or_empty,
 )
 from groundtrace.tools.table import ToolEntry
 
@@ -46,7 +46,9 @@ _COUNT = re.compile(r"(?:(?P<path>.+):)?(?P<count>\d{1,9})")
 
 def grep(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """Files that a search matched or named. A search has a pattern; without one it lists (D2)."""
-    has_pattern = any(as_text(call.arguments.get(name)) for name in ("pattern", "query", "regex"))
+    has_pattern = any(
+        text_or_empty(call.arguments.get(name)) for name in ("pattern", "query", "regex")
+    )
     category = entry.category if has_pattern else "file_search"
     found = _found(call, entry, cwd)
     return Findings(refs=found.refs, failed=found.failed, category=category)
@@ -60,12 +62,12 @@ def _found(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if stated is not None:
         return structured.grep(stated, cwd)
     data = as_mapping(result.data)
-    text = shown_text(result) or as_text(data.get("content"))
+    text = shown_text(result) or text_or_empty(data.get("content"))
     if is_refusal(text):
         return NOTHING
     given = first_text(call.arguments, entry.path_arguments)
     scope = absolute(given, cwd) if given else cwd or ""
-    mode = as_text(data.get("mode")) or first_text(
+    mode = text_or_empty(data.get("mode")) or first_text(
         call.arguments, ("output_mode", "outputMode", "mode")
     )
     names = as_texts(data.get("filenames"))
@@ -107,10 +109,10 @@ def _lines(text: str) -> Iterator[str]:
             yield line
 
 
-def content(text: str, cwd: str | None, scope: str, searched: str = "") -> Spans:
+def content(text: str, cwd: str | None, scope: str, searched: str = "") -> FilesWithLines:
     """The files whose lines are shown; `searched` is the path argument, empty if none was given."""
     lines = list(_lines(text))
-    spans = Spans("matched", "grep: lines shown")
+    spans = FilesWithLines("matched", "grep: lines shown")
     if searched and _one_file(lines, scope):
         for line in lines:
             match = _BARE.match(line)
@@ -198,7 +200,9 @@ def _place(
     return None
 
 
-def _without_numbers(lines: Sequence[str], cwd: str | None, scope: str, spans: Spans) -> None:
+def _without_numbers(
+    lines: Sequence[str], cwd: str | None, scope: str, spans: FilesWithLines
+) -> None:
     """`path:text` lines, as printed without line numbers."""
     for line in lines:
         name = _name_of(line)

@@ -20,7 +20,7 @@ _NAME = re.compile(r"[\w.@+:,-]+")
 _GREPPED = re.compile(r"(\d+)[:-](.*)", re.DOTALL)
 
 
-class Stored:
+class StoredOutputs:
     """The stored outputs of a trace, by the file that holds them."""
 
     def __init__(self) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 from groundtrace.model import AccessKind, ToolCall
 from groundtrace.tools import diffs
 from groundtrace.tools.common import (
+    FilesWithLines,
     Findings,
-    Spans,
     as_items,
     as_texts,
     distinct,
@@ -104,7 +104,7 @@ def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return Findings(surfaced(files, "read_file: files of the directory", repo), repos=repos)
     if link is not None and link.is_folder:
         return Findings(repos=repos)
-    spans = Spans("read", "read_file: lines shown")
+    spans = FilesWithLines("read", "read_file: lines shown")
     spans.add(path, *(span or (None, None)), repo=repo, shown=True, chars=len(text))
     return Findings(spans.refs(), failed=not spans, repos=repos)
 
@@ -174,7 +174,7 @@ def _matched(
 ) -> Findings:
     asked = named_repos(call.arguments)
     blocks = list(blocks)
-    spans = Spans("matched", f"{entry.short}: lines shown", bare_kind="surfaced")
+    spans = FilesWithLines("matched", f"{entry.short}: lines shown", bare_kind="surfaced")
     for block in blocks:
         repo = block.repo or (asked[0] if len(asked) == 1 else None)
         spans.add(
@@ -231,7 +231,7 @@ def compare(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 def _changes(call: ToolCall, entry: ToolEntry, kind: AccessKind) -> Findings:
     payload = payload_of(call.result)
     asked = named_repos(call.arguments)
-    spans = Spans(kind, f"{entry.short}: hunks shown", bare_kind="surfaced")
+    spans = FilesWithLines(kind, f"{entry.short}: hunks shown", bare_kind="surfaced")
     repo = asked[0] if len(asked) == 1 else None
     if payload.value is not None:
         diffs.add_json(payload.value, spans, repo)
@@ -251,7 +251,7 @@ def deepsearch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         payload.mapping.get("answer")
     )
     text = text or ("" if payload.value is not None else payload.text)
-    spans = Spans("surfaced", f"{entry.short}: sources cited")
+    spans = FilesWithLines("surfaced", f"{entry.short}: sources cited")
     repos = list(named_repos(call.arguments))
     for match in _CITED.finditer(text):
         link = link_of(match["target"]) if "/-/blob/" in match["target"] else None

@@ -9,7 +9,7 @@ import re
 from itertools import islice
 
 from groundtrace.model import FileRef, ToolCall
-from groundtrace.tools.common import Findings, Spans, distinct, first_text
+from groundtrace.tools.common import FilesWithLines, Findings, distinct, first_text
 from groundtrace.tools.file_names import usable
 from groundtrace.tools.lua import number, rounds
 from groundtrace.tools.payload import payload_of
@@ -51,7 +51,7 @@ def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     body, _, notes = text.partition(_NOTES)
     if payload.is_error or _EMPTY.fullmatch(text):
         return Findings(failed=True, repos=repos)
-    spans = Spans("read", _RULE, bare_kind="surfaced")
+    spans = FilesWithLines("read", _RULE, bare_kind="surfaced")
     ranges: list[FileRef] = []
     if opened and _shows_content(body.strip()):
         for repo, path, start, end in opened:
@@ -102,7 +102,7 @@ def _shows_content(body: str) -> bool:
     return bool(_SHOWN_LINE.search(body)) or body.count("\n") >= 2 or len(body) > 200
 
 
-def _add_listed(script: str, body: str, spans: Spans) -> None:
+def _add_listed(script: str, body: str, spans: FilesWithLines) -> None:
     """Paths that a search script returned, when it searched one repository."""
     searched = repos_in(script)
     if len(searched) != 1 or "search" not in script:
@@ -113,7 +113,7 @@ def _add_listed(script: str, body: str, spans: Spans) -> None:
             spans.add(match["path"], repo=searched[0])
 
 
-def _add_note(line: str, repos: tuple[str, ...], spans: Spans) -> None:
+def _add_note(line: str, repos: tuple[str, ...], spans: FilesWithLines) -> None:
     match = _NOTE.match(line.strip())
     if match is None:
         return

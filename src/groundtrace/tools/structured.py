@@ -12,18 +12,18 @@ from typing import Any
 from groundtrace.model import FileRef, ToolCall
 from groundtrace.tools.common import (
     NOTHING,
+    FilesWithLines,
     Findings,
-    Spans,
     absolute,
     as_items,
     as_mapping,
-    as_number,
-    as_text,
     as_texts,
     first_text,
     locate,
     surfaced,
+    text_or_empty,
     usable,
+    whole_number,
 )
 from groundtrace.tools.table import ToolEntry
 
@@ -40,7 +40,7 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, A
     """A file that was opened, with the range that the result states."""
     if done.get("isEmpty") is True or done.get("content") == "":
         return NOTHING
-    path = as_text(done.get("path")) or first_text(call.arguments, entry.path_arguments)
+    path = text_or_empty(done.get("path")) or first_text(call.arguments, entry.path_arguments)
     path = absolute(path, cwd)
     if not usable(path):
         return NOTHING
@@ -51,27 +51,27 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, A
         line_start=start,
         line_end=end,
         rule="read: range that the result states",
-        shown_chars=len(as_text(done.get("content"))) or None,
+        shown_chars=len(text_or_empty(done.get("content"))) or None,
     )
     return Findings(refs=(ref,))
 
 
 def _range(call: ToolCall, done: Mapping[str, Any]) -> tuple[int | None, int | None]:
     stated = as_mapping(done.get("readRange"))
-    total = as_number(done.get("totalLines"))
-    offset = as_number(call.arguments.get("offset"))
-    limit = as_number(call.arguments.get("limit"))
-    start = as_number(stated.get("startLine"))
+    total = whole_number(done.get("totalLines"))
+    offset = whole_number(call.arguments.get("offset"))
+    limit = whole_number(call.arguments.get("limit"))
+    start = whole_number(stated.get("startLine"))
     if start is None:
         start = offset if offset is not None and offset > 0 else 1
-    end = as_number(stated.get("endLine"))
+    end = whole_number(stated.get("endLine"))
     if end is None:
         end = start + limit - 1 if limit is not None and limit > 0 else total
         if end is not None and total is not None:
             end = min(end, total)
     if start < 1 or end is None or end < start:
         return None, None
-    content = as_text(done.get("content"))
+    content = text_or_empty(done.get("content"))
     # A file that ends in a newline is counted with one more, empty line at its end.
     if (
         end == total
@@ -85,7 +85,7 @@ def _range(call: ToolCall, done: Mapping[str, Any]) -> tuple[int | None, int | N
 
 def glob(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, Any]) -> Findings:
     """File names that a pattern gave."""
-    scope = as_text(done.get("path")) or first_text(call.arguments, entry.path_arguments)
+    scope = text_or_empty(done.get("path")) or first_text(call.arguments, entry.path_arguments)
     scope = absolute(scope, cwd) if scope else cwd or ""
     names = as_texts(done.get("files")) or as_texts(done.get("filenames"))
     refs = surfaced(
@@ -96,20 +96,22 @@ def glob(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, A
 
 def grep(done: Mapping[str, Any], cwd: str | None) -> Findings:
     """Matches per workspace; names are relative to the workspace's key."""
-    spans = Spans("matched", "grep: matches in the structured result", bare_kind="surfaced")
+    spans = FilesWithLines(
+        "matched", "grep: matches in the structured result", bare_kind="surfaced"
+    )
     for root, found in as_mapping(done.get("workspaceResults")).items():
         base = absolute(root, cwd)
         found = as_mapping(found)
         for name in as_texts(as_mapping(found.get("files")).get("files")):
             spans.add(absolute(name, base))
         for counted in as_items(as_mapping(found.get("count")).get("counts")):
-            spans.add(absolute(as_text(as_mapping(counted).get("file")), base))
+            spans.add(absolute(text_or_empty(as_mapping(counted).get("file")), base))
         for match in as_items(as_mapping(found.get("content")).get("matches")):
-            path = absolute(as_text(as_mapping(match).get("file")), base)
+            path = absolute(text_or_empty(as_mapping(match).get("file")), base)
             for line in as_items(as_mapping(match).get("matches")):
                 line = as_mapping(line)
-                chars = len(as_text(line.get("content"))) or None
-                spans.add(path, as_number(line.get("lineNumber")), shown=True, chars=chars)
+                chars = len(text_or_empty(line.get("content"))) or None
+                spans.add(path, whole_number(line.get("lineNumber")), shown=True, chars=chars)
     return Findings(refs=spans.refs(), failed=not spans)
 
 
@@ -121,9 +123,9 @@ def listing(done: Mapping[str, Any]) -> Findings:
 
 
 def _tree(node: Mapping[str, Any], depth: int) -> Iterator[str]:
-    base = as_text(node.get("absPath"))
+    base = text_or_empty(node.get("absPath"))
     for child in as_items(node.get("childrenFiles")):
-        name = child if isinstance(child, str) else as_text(as_mapping(child).get("name"))
+        name = child if isinstance(child, str) else text_or_empty(as_mapping(child).get("name"))
         if name:
             yield absolute(name, base)
     if depth < 50:

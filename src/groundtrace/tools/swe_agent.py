@@ -7,8 +7,8 @@ import re
 from groundtrace.model import FileRef, ToolCall
 from groundtrace.tools.common import (
     NOTHING,
+    FilesWithLines,
     Findings,
-    Spans,
     absolute,
     first_text,
     locate,
@@ -56,7 +56,7 @@ def found_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
     end = _END.search(text, found.end())
     body = text[found.end() : end.start() if end else len(text)]
     scope = absolute(found["place"], cwd)
-    spans = Spans("matched", "search: files that it names", "surfaced")
+    spans = FilesWithLines("matched", "search: files that it names", "surfaced")
     for line in filter(None, map(str.strip, body.split("\n"))):
         shown = _COUNT.search(line)
         name = line[: shown.start()] if shown else line
@@ -71,7 +71,7 @@ def found_lines(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
     found = _FOUND.search(text)
     if found is None:
         return NOTHING
-    spans = Spans("matched", "search: lines of the file that match")
+    spans = FilesWithLines("matched", "search: lines of the file that match")
     for line in _MATCH.finditer(text, found.end()):
         spans.add(absolute(found["place"], cwd), int(line[1]))
     return Findings(spans.refs(), failed=not spans)

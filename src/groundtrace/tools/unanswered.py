@@ -16,7 +16,7 @@ from groundtrace.tools.common import Findings
 from groundtrace.tools.generic.arguments import asked_of, joined
 from groundtrace.tools.table import ToolEntry
 
-Reader = Callable[[ToolCall, ToolEntry, str | None], Findings]
+CallReader = Callable[[ToolCall, ToolEntry, str | None], Findings]
 
 _BY_ARGUMENTS = frozenset(
     {"read", "write", "patch", "editor", "sg_read_file", "gh_contents", "gh_write"}
@@ -26,7 +26,7 @@ _WORKED = ToolResult(text="(no answer)")
 """Stands for any answer of a call that worked, and shows no lines."""
 
 
-def unanswered(call: ToolCall, entry: ToolEntry, cwd: str | None, reader: Reader) -> Findings:
+def unanswered(call: ToolCall, entry: ToolEntry, cwd: str | None, reader: CallReader) -> Findings:
     """What a call without an answer touched, as far as its arguments tell."""
     asked = asked_of(call.arguments)
     if entry.reads in _BY_ARGUMENTS:

@@ -15,7 +15,8 @@ claims.py          how it says that a file is of its format
 trial_files.py     which names in a folder show that a trace is there, for discovery
 unread.py          traces that no reader reads yet
 detect.py          which files of a trial are read, and by whom
-sources.py         reads them
+read_files.py      reads them
+loose.py           traces without a trial's folder
 keep.py            what is kept of results, within a budget of memory
 merge.py           several sources of one trial as one trace
 rows.py            files whose rows are trials
@@ -100,7 +101,7 @@ def harness_in(class_path: str) -> str | None:
 def read_trace(folder: Folder, readers: Sequence[Reader] | None = None) -> ReadResult:
     """Everything that the files in a trial's folder tell about its tool calls."""
     from groundtrace.traces.merge import merge
-    from groundtrace.traces.sources import read_sources
+    from groundtrace.traces.read_files import read_sources
 
     problems: list[Problem] = []
     if readers is None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 
-class Counts(msgspec.Struct, frozen=True):
+class TokenCounts(msgspec.Struct, frozen=True):
     """Tokens of one model call."""
 
     input: int
@@ -30,7 +30,7 @@ class Ledger:
     """The model calls of one source, in order."""
 
     order: list[Hashable] = field(default_factory=list)
-    counts: dict[Hashable, Counts | None] = field(default_factory=dict)
+    counts: dict[Hashable, TokenCounts | None] = field(default_factory=dict)
     subagents: set[Hashable] = field(default_factory=set)
     broken_from: int | None = None
     """From this many model calls on totals are unknown: usage was lost there."""
@@ -40,7 +40,7 @@ class Ledger:
         """How many model calls were seen so far; -1 when that is not known any more."""
         return len(self.order) if self.broken_from is None else -1
 
-    def add(self, key: Hashable, counts: Counts | None, *, subagent: bool = False) -> None:
+    def add(self, key: Hashable, counts: TokenCounts | None, *, subagent: bool = False) -> None:
         """A line of the model call `key`; later usage of the same call replaces earlier."""
         if key not in self.counts:
             self.order.append(key)

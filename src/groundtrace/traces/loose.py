@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from groundtrace.model import Problem, ReadResult, Stated
+from groundtrace.model import Problem, ReadResult, Stated, Trial
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Probe, Sample
 from groundtrace.traces.detect import HEAD, Detected, claim_on
@@ -85,6 +85,15 @@ def _stated_by_source(source: Source) -> Stated:
     return Stated(
         model=source.model, harness=source.harness, harness_version=source.harness_version
     )
+
+
+def read_trace_of(trial: Trial) -> ReadResult:
+    """The trace of a trial: everything in its folder, or its sample of a loose file."""
+    if trial.loose is not None:
+        return read_loose(trial.folder, trial.loose.file, trial.loose.sample)
+    from groundtrace.traces import read_trace
+
+    return read_trace(trial.folder)
 
 
 def read_loose(

@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"\.\d+\Z|\Arow-\d+\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RawRow:
     """The bytes of one row."""
 
     number: int
@@ -37,7 +37,7 @@ class Row:
     """The file is this one object."""
 
 
-def read_rows(folder: Folder, path: str) -> Iterator[Row]:
+def read_rows(folder: Folder, path: str) -> Iterator[RawRow]:
     """The rows of a file, in order and not decoded."""
     with folder.open(path) as stream:
         head = stream.read(_LOOK)
@@ -45,14 +45,14 @@ def read_rows(folder: Folder, path: str) -> Iterator[Row]:
         if start is not None:
             scanner = Elements(stream, head[start.end() :], _NO_CALL)
             for number, data in enumerate(scanner.elements(), start=1):
-                yield Row(number, data)
+                yield RawRow(number, data)
             return
     if _is_one_object(folder, path, head):
-        yield Row(1, folder.read(path, MAX_ELEMENT), alone=True)
+        yield RawRow(1, folder.read(path, MAX_ELEMENT), alone=True)
         return
     with folder.open(path) as stream:
         for line in read_lines(stream):
-            yield Row(line.number, line.data)
+            yield RawRow(line.number, line.data)
 
 
 def _is_one_object(folder: Folder, path: str, head: bytes) -> bool:
@@ -76,7 +76,7 @@ def _decodes(data: bytes) -> bool:
     return True
 
 
-def decoded(row: Row, path: str) -> Mapping[str, Any] | Problem:
+def decoded(row: RawRow, path: str) -> Mapping[str, Any] | Problem:
     """A row as an object, or what is wrong with it."""
     if not row.data:
         reason = "a row is too large to be decoded"
@@ -98,7 +98,7 @@ class RowIds:
         self._name_of = name_of
         self._seen: Counter[str] = Counter()
 
-    def next(self, row: Row, value: Mapping[str, Any]) -> str | None:
+    def next(self, row: RawRow, value: Mapping[str, Any]) -> str | None:
         """The id of the next row; None where the file is one object."""
         if row.alone:
             return None

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from groundtrace.values import as_mapping, as_text
 
 
-class Shown(NamedTuple):
+class ShownResult(NamedTuple):
     """What a result showed the agent, and where the whole of it lies."""
 
     text: str
@@ -31,7 +31,7 @@ _OVER_LIMIT = re.compile(
 )
 
 
-def shown_part(text: str, structured: Any = None) -> Shown:
+def shown_part(text: str, structured: Any = None) -> ShownResult:
     """Separate the preview from the notice; a text without one is shown as it is."""
     stored = as_text(as_mapping(structured).get("persistedOutputPath"))
     begin = text.find(_OPEN, 0, 512)
@@ -40,11 +40,11 @@ def shown_part(text: str, structured: Any = None) -> Shown:
     if text.startswith(_LIMIT_WORDS):
         over = _OVER_LIMIT.match(text[:1024])
         if over is not None:
-            return Shown("", over.group("path"))
-    return Shown(text, stored)
+            return ShownResult("", over.group("path"))
+    return ShownResult(text, stored)
 
 
-def _from_notice(notice: str, stored: str | None) -> Shown:
+def _from_notice(notice: str, stored: str | None) -> ShownResult:
     end = notice.rfind(_CLOSE)
     if end >= 0:
         notice = notice[:end]
@@ -53,8 +53,8 @@ def _from_notice(notice: str, stored: str | None) -> Shown:
     after = 0 if saved is None else saved.end()
     preview = _PREVIEW.search(notice, after)
     if preview is None:
-        return Shown("", path)
+        return ShownResult("", path)
     body = notice[preview.end() :].rstrip("\n")
     if body.endswith("\n..."):
         body = body[:-4]
-    return Shown(body, path)
+    return ShownResult(body, path)

@@ -1,10 +1,10 @@
 """Ground truth: what a task says an agent should have found.
 
-`load_ground_truth` walks the specification's chain (D25). `SOURCES` is that chain as a table:
-the first source that yields files wins, and its name and confidence are recorded. Edit targets,
-chunks and symbols each have their own order over the same sources, because the record that knows
-the relevant files best (`ground_truth.json`) is seldom the one that knows the edits (a patch) or
-the lines (`expected_defects.json`).
+`load_ground_truth` walks the specification's chain (D25), the table `SOURCES` of
+`truth/sources.py`: the first source that yields files wins, and its name and confidence are
+recorded. Edit targets, chunks and symbols each have their own order over the same sources,
+because the record that knows the relevant files best (`ground_truth.json`) is seldom the one that
+knows the edits (a patch) or the lines (`expected_defects.json`).
 
 After the chain come the oracles (D29), whose lists were made for scoring an answer, then the
 curator's companions of a missing record, then a registry (D30).
@@ -13,161 +13,28 @@ curator's companions of a missing record, then a registry (D30).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from dataclasses import replace
+from typing import TypeVar
 
-from groundtrace import tomlio
-from groundtrace.jsonio import BadJsonError, loads
 from groundtrace.model import Confidence, GroundTruth, Problem, Task, TruthFile, TruthResult
-from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder, TooLargeError
-from groundtrace.truth import records
-from groundtrace.truth.entries import Notes, collect, truth_file
-from groundtrace.truth.gold import from_patch, test_files_of
-from groundtrace.truth.patches import read_patch
+from groundtrace.truth.entries import Notes
 from groundtrace.truth.records import SourceFindings
-from groundtrace.truth.registry import Registry, load_registry
 from groundtrace.truth.row_truth import truth_of_row
-from groundtrace.truth.solve_sh import gold_patches
-from groundtrace.truth.text import instruction_paths, script_paths
-
-__all__ = ["SOURCES", "Registry", "TruthSource", "load_ground_truth", "load_registry"]
-
-When = Literal["always", "until_found"]
-
-
-@dataclass(frozen=True, slots=True)
-class TruthSource:
-    """One file of a task directory that may hold ground truth."""
-
-    path: str
-    read: Callable[[bytes, Notes], SourceFindings]
-    confidence: Confidence
-    """Confidence in its files, as the specification says; `medium` after the chain."""
-    when: When = "always"
-    """`until_found`: only read while no source has given files."""
-
-
-def _json(read: Callable[[Any, Notes], SourceFindings]) -> Callable[[bytes, Notes], SourceFindings]:
-    def reader(raw: bytes, notes: Notes) -> SourceFindings:
-        try:
-            return read(loads(raw), notes)
-        except BadJsonError as error:
-            where = "" if error.line is None else f" at line {error.line}"
-            kind: ProblemKind = "empty_file" if not raw.strip() else "broken_json"
-            notes.add(kind, f"not valid JSON{where}: {error}")
-            return SourceFindings()
-
-    return reader
-
-
-def _toml(raw: bytes, notes: Notes) -> SourceFindings:
-    try:
-        data = tomlio.loads(raw.decode("utf-8-sig", errors="replace"))
-    except ValueError as error:
-        notes.add("broken_toml", f"not valid TOML: {error}")
-        return SourceFindings()
-    return records.read_task_toml(data, notes)
-
-
-def _patch(raw: bytes, notes: Notes) -> SourceFindings:
-    return from_patch(read_patch(_text(raw)), notes)
-
-
-def _config_patch(data: Any, notes: Notes) -> SourceFindings:
-    """`patch` and `test_patch` in tests/config.json; the second belongs to the verifier."""
-    if not isinstance(data, dict):
-        return SourceFindings()
-    patch, tests = data.get("patch"), data.get("test_patch")
-    found = SourceFindings()  # the file has other uses, and no patch is no fault
-    if isinstance(patch, str) and patch.strip():
-        found = from_patch(read_patch(patch), notes)
-    if isinstance(tests, str) and tests.strip():
-        found = replace(found, test_files=test_files_of(tests, notes))
-    return found
-
-
-def _test_patch(raw: bytes, notes: Notes) -> SourceFindings:
-    return SourceFindings(test_files=test_files_of(_text(raw), notes) if raw.strip() else ())
-
-
-def _solve_sh(raw: bytes, notes: Notes) -> SourceFindings:
-    return from_patch(gold_patches(_text(raw)), notes)
-
-
-def _instruction(quoted: bool) -> Callable[[bytes, Notes], SourceFindings]:
-    def reader(raw: bytes, notes: Notes) -> SourceFindings:
-        paths, are_quoted = instruction_paths(_text(raw))
-        return _named(paths if are_quoted is quoted else [], notes)
-
-    return reader
-
-
-def _test_sh(raw: bytes, notes: Notes) -> SourceFindings:
-    return _named(script_paths(_text(raw)), notes)
-
-
-def _named(paths: list[str], notes: Notes) -> SourceFindings:
-    if not paths:
-        notes.add("no_file_list", "it names no files")
-    return SourceFindings(files=collect(paths, truth_file, notes))
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8-sig", errors="replace")
-
-
-GROUND_TRUTH = "tests/ground_truth.json"
-DEFECTS = "tests/expected_defects.json"
-CHANGES = "tests/expected_changes.json"
-PATCHES = ("tests/reference_fix.patch", "tests/expected.diff", "tests/expected.patch")
-CONFIG = "tests/config.json"
-SOLVE = "solution/solve.sh"
-INSTRUCTION = "instruction.md"
-ORACLE = "tests/oracle_answer.json"
-SPEC = "tests/task_spec.json"
-GOLD = "gold.patch"
-TEST_PATCH = "test.patch"
-"""The two patches of a SWE-bench task folder."""
-
-SOURCES: tuple[TruthSource, ...] = (
-    TruthSource(GROUND_TRUTH, _json(records.read_ground_truth), "high"),
-    TruthSource(DEFECTS, _json(records.read_defects), "high"),
-    TruthSource(CHANGES, _json(records.read_changes), "high"),
-    *(TruthSource(path, _patch, "high") for path in PATCHES),
-    # The benchmark's own gold patch, in the same folder and of the same kind as the ones before.
-    TruthSource(CONFIG, _json(_config_patch), "high"),
-    TruthSource(GOLD, _patch, "high"),
-    TruthSource(TEST_PATCH, _test_patch, "high"),
-    TruthSource(SOLVE, _solve_sh, "medium"),
-    TruthSource(INSTRUCTION, _instruction(quoted=True), "medium", "until_found"),
-    TruthSource(INSTRUCTION, _instruction(quoted=False), "low", "until_found"),
-    TruthSource("tests/test.sh", _test_sh, "low", "until_found"),
-    # After the chain (D29): oracles, then the curator's companions of a missing record.
-    TruthSource(ORACLE, _json(records.read_oracle), "medium"),
-    TruthSource(SPEC, _json(records.read_task_spec), "medium"),
-    TruthSource("task.toml", _toml, "medium", "until_found"),
-    TruthSource(
-        "tests/ground_truth_agent.json", _json(records.read_companion), "medium", "until_found"
-    ),
-    TruthSource(
-        "tests/oracle_answer_agent.json", _json(records.read_companion), "medium", "until_found"
-    ),
+from groundtrace.truth.sources import (
+    CHUNK_SOURCES,
+    EDIT_CHUNK_SOURCES,
+    EDIT_SOURCES,
+    GROUND_TRUTH,
+    SOURCES,
+    STATED_EDITS,
+    SYMBOL_SOURCES,
+    TEST_SOURCES,
+    TruthSource,
 )
-"""The chain, in order. The specification's six steps end at `tests/test.sh`."""
+from groundtrace.truth.task_registry import Registry, load_registry
 
-EDIT_SOURCES = (CHANGES, *PATCHES, CONFIG, GOLD, SOLVE, GROUND_TRUTH)
-"""Where edit targets come from (D27): real changes first, then a list that a record states."""
-
-STATED_EDITS: Confidence = "medium"
-"""Confidence in edit targets that are only stated, not taken from a change."""
-
-CHUNK_SOURCES = (DEFECTS, GROUND_TRUTH, CHANGES, ORACLE)
-EDIT_CHUNK_SOURCES = (*PATCHES, CONFIG, GOLD, SOLVE)
-"""Only patches tell which lines change (D55)."""
-TEST_SOURCES = (CONFIG, TEST_PATCH)
-SYMBOL_SOURCES = (SPEC, GROUND_TRUTH, ORACLE)
-"""D29."""
+__all__ = ["Registry", "load_ground_truth", "load_registry"]
 
 _EXPLAINS_ABSENCE = frozenset({"no_file_list", "regex_pattern"})
 """Problems that only matter as long as no source has given files."""

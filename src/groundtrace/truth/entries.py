@@ -41,7 +41,7 @@ _EXTENSION = re.compile(r"\.[A-Za-z0-9_+-]{1,12}$")
 _IDENTIFIER = re.compile(r"~?[A-Za-z_$][\w$]*(?:::~?[A-Za-z_$][\w$]*)*(?:\(\))?")
 
 
-class Refused(NamedTuple):
+class RefusedEntry(NamedTuple):
     """Why an entry is not taken."""
 
     kind: ProblemKind
@@ -87,22 +87,22 @@ def has_extension(path: str) -> bool:
     return _EXTENSION.search(path.rsplit("/", 1)[-1]) is not None
 
 
-def fault(path: str) -> Refused | None:
+def fault(path: str) -> RefusedEntry | None:
     """What keeps a text from being the path of a file, or None."""
     if not path or _CONTROL.search(path) or len(path) > MAX_PATH:
-        return Refused("bad_entry", f"{shown(path)} is not a path")
+        return RefusedEntry("bad_entry", f"{shown(path)} is not a path")
     if "://" in path:
-        return Refused("bad_entry", f"{shown(path)} is a URL, not a file of a repository")
+        return RefusedEntry("bad_entry", f"{shown(path)} is a URL, not a file of a repository")
     if path.endswith("/") or path.rsplit("/", 1)[-1] in (".", ".."):
-        return Refused("directory_entry", f"{shown(path)} is a directory; only files count")
+        return RefusedEntry("directory_entry", f"{shown(path)} is a directory; only files count")
     if "*" in path:
-        return Refused("bad_entry", f"{shown(path)} is a glob, not a file")
+        return RefusedEntry("bad_entry", f"{shown(path)} is a glob, not a file")
     parts = path.split(",")
     if _SEVERAL.search(path) or (len(parts) > 1 and all(map(has_extension, parts))):
-        return Refused("bad_entry", f"{shown(path)} holds several names")
+        return RefusedEntry("bad_entry", f"{shown(path)} holds several names")
     if re.search(r"\s", path) and not has_extension(path):
         # Names may hold blanks (`docs/Read me.md`), but an error chain also lists sentences.
-        return Refused("bad_entry", f"{shown(path)} reads like prose, not like a path")
+        return RefusedEntry("bad_entry", f"{shown(path)} reads like prose, not like a path")
     return None
 
 
@@ -120,15 +120,15 @@ def _first(item: Mapping[Any, Any], keys: Iterable[str]) -> Any:
     return next((item[key] for key in keys if item.get(key) is not None), None)
 
 
-def truth_file(item: Any, repo: str | None = None) -> TruthFile | Refused:
+def truth_file(item: Any, repo: str | None = None) -> TruthFile | RefusedEntry:
     """The file that an entry names; `repo` is what the place of the entry says of it."""
     if isinstance(item, Mapping):
         named = _first(item, REPO_KEYS)
         if named is not None and not isinstance(named, str):
-            return Refused("bad_entry", f"repository {shown(named)} is not text")
+            return RefusedEntry("bad_entry", f"repository {shown(named)} is not text")
         item, repo = _first(item, PATH_KEYS), named or repo
     if not isinstance(item, str) or len(item) > 2 * MAX_PATH:
-        return Refused("bad_entry", f"{shown(item)} names no file")
+        return RefusedEntry("bad_entry", f"{shown(item)} names no file")
     written, path = _split(clean_text(item).strip())
     path = _LINE_SUFFIX.sub("", _REMARK.sub("", path.strip()))
     refused = fault(path)
@@ -142,25 +142,25 @@ def truth_file(item: Any, repo: str | None = None) -> TruthFile | Refused:
     return TruthFile(f"{short_repo(repo) or repo}::{path}", path, repo)
 
 
-def truth_symbol(item: Any) -> TruthSymbol | Refused:
+def truth_symbol(item: Any) -> TruthSymbol | RefusedEntry:
     """The symbol that an entry names; it needs a file."""
     if not isinstance(item, Mapping):
-        return Refused("bad_symbol", f"symbol {shown(item)} names no file")
+        return RefusedEntry("bad_symbol", f"symbol {shown(item)} names no file")
     symbol = _first(item, SYMBOL_KEYS)
     file = truth_file(item)
-    if isinstance(file, Refused) or not isinstance(symbol, str) or not symbol.strip():
-        return Refused("bad_symbol", f"symbol {shown(symbol)} has no name or no file")
+    if isinstance(file, RefusedEntry) or not isinstance(symbol, str) or not symbol.strip():
+        return RefusedEntry("bad_symbol", f"symbol {shown(symbol)} has no name or no file")
     return TruthSymbol(file.path, clean_text(symbol).strip(), file.repo)
 
 
-def truth_chunk(item: Any) -> TruthChunk | Refused:
+def truth_chunk(item: Any) -> TruthChunk | RefusedEntry:
     """The line range that an entry names; missing lines are never made up (D28)."""
     file = truth_file(item) if isinstance(item, Mapping) else None
     if not isinstance(file, TruthFile):
-        return Refused("bad_chunk", f"chunk {shown(item)} names no file")
+        return RefusedEntry("bad_chunk", f"chunk {shown(item)} names no file")
     lines = _lines(item)
     if lines is None:
-        return Refused("chunk_without_lines", f"chunk in {shown(file.path)} has no line range")
+        return RefusedEntry("chunk_without_lines", f"chunk in {shown(file.path)} has no line range")
     annotation = _first(item, ANNOTATION_KEYS)
     text = clean_text(annotation).strip() if isinstance(annotation, str) else ""
     return TruthChunk(file.path, lines[0], lines[1], text or None, file.repo)
@@ -188,13 +188,13 @@ Entry = TypeVar("Entry", TruthFile, TruthSymbol, TruthChunk)
 
 
 def collect(
-    items: Iterable[Any], read: Callable[[Any], Entry | Refused], notes: Notes
+    items: Iterable[Any], read: Callable[[Any], Entry | RefusedEntry], notes: Notes
 ) -> tuple[Entry, ...]:
     """What can be read of `items`, each once, in order; the rest is noted."""
     found: dict[Any, Entry] = {}
     for item in items:
         entry = read(item)
-        if isinstance(entry, Refused):
+        if isinstance(entry, RefusedEntry):
             notes.add(*entry)
         else:
             found.setdefault(_identity(entry), entry)

@@ -18,7 +18,7 @@ from groundtrace.model import Problem, TruthChunk, TruthFile, TruthSymbol
 from groundtrace.truth.entries import (
     PATH_KEYS,
     Notes,
-    Refused,
+    RefusedEntry,
     collect,
     has_extension,
     line_range,
@@ -197,11 +197,11 @@ def _grouped(
     return ()
 
 
-def _taken(entry: TruthFile | Refused) -> TruthFile | Refused:
+def _taken(entry: TruthFile | RefusedEntry) -> TruthFile | RefusedEntry:
     return entry
 
 
-def _under(key: str, value: Any) -> Iterator[TruthFile | Refused]:
+def _under(key: str, value: Any) -> Iterator[TruthFile | RefusedEntry]:
     """Entries under a key of the table, in whichever of its forms."""
     if isinstance(value, dict) and key in _BY_REPO:
         for repo, items in value.items():

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from groundtrace.documents.metrics import NotComputable
-from groundtrace.metrics.evidence import Evidence, Touch
+from groundtrace.metrics.evidence import EvidenceView, Touch
 from groundtrace.model import AccessKind
 
 
@@ -31,7 +31,7 @@ class RankedList:
         return sum(self.hits[: self.k])
 
 
-def ranked_list(evidence: Evidence, kinds: Collection[AccessKind]) -> RankedList:
+def ranked_list(evidence: EvidenceView, kinds: Collection[AccessKind]) -> RankedList:
     """The files that were touched by one of the kinds."""
     if evidence.reason is not None:
         return RankedList(evidence.reason, (), 0, None)

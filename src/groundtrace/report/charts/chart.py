@@ -20,7 +20,7 @@ FEW_CONFIGS = 4
 WIDE, HALF, NARROW = 940, 450, 330
 """Widths in pixels: a chart over the whole column, one of two side by side, one on a phone."""
 
-BASELINE = "baseline"
+BASELINE_CLASS = "baseline"
 
 Colours = Mapping[str, str]
 """Configuration to the name of its colour, `k0` to `k7`."""
@@ -63,9 +63,9 @@ def colours_of(configs: Iterable[str]) -> dict[str, str]:
     the same colour, the one that comes later takes the next free one.
     """
     taken: dict[str, int] = {}
-    for name in sorted(configs, key=lambda name: (not name.startswith(BASELINE), name)):
+    for name in sorted(configs, key=lambda name: (not name.startswith(BASELINE_CLASS), name)):
         number = zlib.crc32(name.encode("utf-8", "surrogatepass")) % (MAX_CONFIGS - 1)
-        wanted = 0 if name.startswith(BASELINE) else 1 + number
+        wanted = 0 if name.startswith(BASELINE_CLASS) else 1 + number
         free = [n for n in range(MAX_CONFIGS) if n not in taken.values()]
         taken[name] = min(free, key=lambda n: (n - wanted) % MAX_CONFIGS) if free else wanted
     return {name: f"k{number}" for name, number in taken.items()}

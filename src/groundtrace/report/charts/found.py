@@ -10,7 +10,7 @@ from groundtrace.report import formats
 from groundtrace.report.blocks import Name, make_table
 from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
 from groundtrace.report.charts.grouped_bars import Bar, BarRow, grouped_bars
-from groundtrace.report.charts.stacked_bars import Part, StackedRow, stacked_bars
+from groundtrace.report.charts.stacked_bars import BarPart, StackedRow, stacked_bars
 from groundtrace.report.first_found import FirstFound
 from groundtrace.report.task_units import TaskUnit
 from groundtrace.report.wording import plural
@@ -84,7 +84,9 @@ def _rows(spreads: Mapping[str, list[int]], colours: Colours) -> list[StackedRow
             Name(config),
             colours[config],
             tuple(
-                Part(class_, n, f"{Name(config)}, {title}: {n:,} of {plural(sum(found), 'task')}")
+                BarPart(
+                    class_, n, f"{Name(config)}, {title}: {n:,} of {plural(sum(found), 'task')}"
+                )
                 for (title, class_, _), n in zip(_PARTS, found, strict=True)
             ),
         )

@@ -18,7 +18,7 @@ _NICE_RATIOS = (1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class DrawnInterval:
     """A mean difference, or a ratio, and where it may lie."""
 
     mean: float
@@ -33,21 +33,21 @@ class Interval:
         return [self.mean, *ends, *self.tasks]
 
 
-def difference_scale(intervals: Sequence[Interval]) -> Scale:
+def difference_scale(intervals: Sequence[DrawnInterval]) -> Scale:
     """As much to the left of no difference as to the right, for all differences of a picture."""
     most = max((abs(v) for one in intervals for v in one.values()), default=1.0)
     reach = next((nice for nice in _NICE if nice >= most), most)
     return Scale(-reach, reach, EDGE, WIDTH - EDGE)
 
 
-def ratio_scale(intervals: Sequence[Interval]) -> Scale:
+def ratio_scale(intervals: Sequence[DrawnInterval]) -> Scale:
     """Half as much is as far to the left as twice as much to the right."""
     most = max((max(v, 1 / v) for one in intervals for v in one.values() if v > 0), default=2.0)
     reach = next((nice for nice in _NICE_RATIOS if nice >= most), 10 ** -(-log10(most) // 1))
     return Scale(1 / reach, reach, EDGE, WIDTH - EDGE, "log")
 
 
-def draw_interval(one: Interval, scale: Scale, class_: str, label: str) -> Markup:
+def draw_interval(one: DrawnInterval, scale: Scale, class_: str, label: str) -> Markup:
     """One line: no difference in the middle, the interval, the mean."""
     y = HEIGHT / 2
     middle = scale(1.0 if scale.kind == "log" else 0.0)

@@ -14,7 +14,7 @@ BAR, BETWEEN, MOST_NAMES = 20, 9, 0.44
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BarPart:
     """A part of a bar."""
 
     class_: str
@@ -28,7 +28,7 @@ class StackedRow:
 
     label: str
     colour: str
-    parts: tuple[Part, ...]
+    parts: tuple[BarPart, ...]
 
     @property
     def total(self) -> int:

@@ -9,11 +9,11 @@ from groundtrace.report.data import ReportData
 from groundtrace.report.sections.answer import answer_section
 from groundtrace.report.sections.caveats import caveats_section
 from groundtrace.report.sections.coverage import coverage_section
+from groundtrace.report.sections.error_taxonomy import taxonomy_section
 from groundtrace.report.sections.groups import groups_section
 from groundtrace.report.sections.impact import impact_section
 from groundtrace.report.sections.movers import movers_section
 from groundtrace.report.sections.quality import found_section, speed_section
-from groundtrace.report.sections.taxonomy import taxonomy_section
 from groundtrace.report.sections.unknown_tools import unknown_tools_section
 from groundtrace.report.sections.utilization import utilization_section
 

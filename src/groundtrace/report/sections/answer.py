@@ -9,7 +9,6 @@ from groundtrace.documents.answer import Answer, AnswerRow
 from groundtrace.impact.answer_words import short_name
 from groundtrace.report import formats
 from groundtrace.report.answer_text import (
-    brief,
     difference_text,
     enough_text,
 )
@@ -54,7 +53,12 @@ def _points(answer: Answer) -> Iterator[Paragraph]:
 def _table(answer: Answer) -> ReportTable:
     if answer.baseline is None:
         rows = [
-            [row.question, short_name(row.metric), brief(row.metric, row.config), str(row.n)]
+            [
+                row.question,
+                short_name(row.metric),
+                formats.brief(row.metric, row.config),
+                str(row.n),
+            ]
             for row in answer.rows
         ]
         return make_table(
@@ -79,8 +83,8 @@ def _cells(row: AnswerRow) -> list[str]:
     return [
         row.question,
         short_name(row.metric),
-        brief(row.metric, row.baseline),
-        brief(row.metric, row.config),
+        formats.brief(row.metric, row.baseline),
+        formats.brief(row.metric, row.config),
         _text(difference_text(row)) if row.config is not None else formats.MISSING,
         formats.p_value(row.p_adjusted),
         f"{row.better}/{row.same}/{row.worse}",

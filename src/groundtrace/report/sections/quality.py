@@ -12,7 +12,7 @@ from groundtrace.report.sections.shared import (
     Groups,
     all_and_configs,
     both_lists,
-    first_hits,
+    first_hits_table,
     long_table,
     own_tasks_note,
 )
@@ -61,7 +61,7 @@ def speed_section(data: ReportData) -> Section:
         "speed",
         "How soon",
         (),
-        (first_hits("Time to the first relevant file", all_and_configs(data.summary)),),
+        (first_hits_table("Time to the first relevant file", all_and_configs(data.summary)),),
     )
 
 

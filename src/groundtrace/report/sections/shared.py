@@ -111,7 +111,7 @@ def _line(name: str, found: Distribution) -> list[str]:
     return [*_statistics(name, found), left_out(found.left_out)]
 
 
-def first_hits(caption: str, groups: Groups) -> ReportTable:
+def first_hits_table(caption: str, groups: Groups) -> ReportTable:
     """Times to the first relevant file, beside the hit rate that they leave out (D21)."""
     times = METRICS.names_in("first_hit")
     columns = (

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import ceil, floor, isfinite, log, log10, sqrt
 from typing import Literal
 
-Kind = Literal["linear", "sqrt", "log"]
+ScaleKind = Literal["linear", "sqrt", "log"]
 
-_BENT: Mapping[Kind, Callable[[float], float]] = {
+_BENT: Mapping[ScaleKind, Callable[[float], float]] = {
     "linear": lambda value: value,
     "sqrt": lambda value: sqrt(max(value, 0.0)),
     "log": log,
@@ -26,7 +26,7 @@ class Scale:
     high: float
     start: float
     end: float
-    kind: Kind = "linear"
+    kind: ScaleKind = "linear"
 
     def __call__(self, value: float) -> float:
         """The pixel of a value; a value beyond the ends is put on the end."""

@@ -42,7 +42,7 @@ _DATA_FILES = (".json", ".jsonl", ".ndjson", ".ipynb", ".lock", ".map", ".geojso
 """Files whose own content is JSON."""
 
 
-class Answer(NamedTuple):
+class AnswerFiles(NamedTuple):
     """The files that an answer holds."""
 
     pieces: tuple[Piece, ...] = ()
@@ -159,19 +159,19 @@ def _said(
 # --- what the answer holds ----------------------------------------------------------------
 
 
-def _answer(payload: Payload, asked: Asked) -> Answer:
+def _answer(payload: Payload, asked: Asked) -> AnswerFiles:
     """The files of the answer, whatever its form."""
     if payload.value is not None and not isinstance(payload.value, str):
         found = objects_in(payload.value, asked.repo)
         pieces = tuple(bounded(found.pieces))
-        return Answer(pieces, tuple(found.repos), "fields of the answer", found.left_out)
+        return AnswerFiles(pieces, tuple(found.repos), "fields of the answer", found.left_out)
     body = body_of(payload.text)
     for shape in SHAPES:
         pieces = tuple(bounded(shape.read(body, asked)))
         if pieces:
             left_out = len({(piece.repo, piece.path) for piece in pieces}) >= MAX_FILES
-            return Answer(pieces, (), shape.name, left_out)
-    return Answer()
+            return AnswerFiles(pieces, (), shape.name, left_out)
+    return AnswerFiles()
 
 
 def _error_pieces(payload: Payload, asked: Asked) -> Iterable[Piece]:
@@ -193,7 +193,7 @@ def _matched_in_file(asked: Asked, payload: Payload) -> Iterable[Piece]:
 
 
 def _opened(
-    asked: Asked, payload: Payload, answer: Answer
+    asked: Asked, payload: Payload, answer: AnswerFiles
 ) -> tuple[AccessKind, tuple[Piece, ...], str] | None:
     """The content of the files that the arguments name; None where the answer shows other files."""
     if not asked.files:
@@ -284,7 +284,7 @@ def _one_by_one(asked: Asked, text: str) -> Iterable[Piece]:
             yield Piece(file.path, asked.repo, file.lines, shown=True)
 
 
-def _is_other_list(answer: Answer, text: str) -> bool:
+def _is_other_list(answer: AnswerFiles, text: str) -> bool:
     """A heading over a list of other files is about the named file, not its content."""
     lines = [line for line in text.split("\n") if line.strip()]
     is_headed = len(lines) > 1 and lines[0].rstrip().endswith(":")

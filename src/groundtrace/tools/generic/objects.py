@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from groundtrace.tools import diffs
-from groundtrace.tools.common import Spans, distinct, whole_name, whole_number
+from groundtrace.tools.common import FilesWithLines, distinct, whole_name, whole_number
 from groundtrace.tools.generic import words
 from groundtrace.tools.generic.arguments import lines_in
 from groundtrace.tools.generic.numbers import shown_lines
@@ -30,7 +30,7 @@ _FOLDERS = frozenset({"dir", "directory", "folder", "tree", "symlink", "submodul
 _FILES = frozenset({"file", "blob"})
 
 
-class Around(msgspec.Struct, frozen=True):
+class Enclosing(msgspec.Struct, frozen=True):
     """What the objects around a value say."""
 
     path: str = ""
@@ -55,9 +55,9 @@ class Objects:
         self._repo = repo
         self._values = 0
 
-    def walk(self, value: Any, around: Around | None = None, depth: int = 0) -> None:
+    def walk(self, value: Any, around: Enclosing | None = None, depth: int = 0) -> None:
         """Take the files of a value and of all below it."""
-        around = around or Around(repo=self._repo)
+        around = around or Enclosing(repo=self._repo)
         self._values += 1
         if depth > MAX_DEPTH or self._values > MAX_VALUES or len(self.pieces) > 4 * MAX_FILES:
             self.left_out = True
@@ -66,7 +66,7 @@ class Objects:
         elif isinstance(value, (list, tuple)):
             self._list(value, around, depth)
 
-    def _list(self, items: Sequence[Any], around: Around, depth: int) -> None:
+    def _list(self, items: Sequence[Any], around: Enclosing, depth: int) -> None:
         if around.path and _is_pair(items):
             self._add(Piece(around.path, around.repo, lines_of(whole_number(items[0]), None), True))
             return
@@ -82,14 +82,14 @@ class Objects:
             if self.left_out:
                 return
 
-    def _name(self, item: str, around: Around) -> None:
+    def _name(self, item: str, around: Enclosing) -> None:
         path, lines = split_anchor(path_of(item))
         # Names of packages, branches and modules have slashes and dots too; names alone must end
         # like a file's.
         if is_file(path):
             self._add(Piece(_below(around.base, path), around.repo, lines))
 
-    def _object(self, value: Mapping[str, Any], around: Around, depth: int) -> None:
+    def _object(self, value: Mapping[str, Any], around: Enclosing, depth: int) -> None:
         fields = {words.plain(str(key)): inner for key, inner in value.items()}
         table = [path_of(key) for key in value]
         if table and all(is_file(path) and "." in path for path in table):
@@ -100,7 +100,7 @@ class Objects:
         kind = fields.get("type")
         if (isinstance(kind, str) and kind in _FOLDERS) or fields.get("isdirectory") is True:
             base = _below(around.base, whole_name(fields.get("name")))
-            self.walk(fields.get("children"), Around(repo=repo, base=base), depth + 1)
+            self.walk(fields.get("children"), Enclosing(repo=repo, base=base), depth + 1)
             return
         if "hunks" in fields or isinstance(fields.get("patch"), str):
             self._changes(value, repo)
@@ -119,12 +119,12 @@ class Objects:
         inner_path = path or around.path
         for key, inner in fields.items():
             if key not in words.SKIPPED_FIELDS and isinstance(inner, (Mapping, list, tuple)):
-                self.walk(inner, Around(inner_path, repo, around.base, key), depth + 1)
+                self.walk(inner, Enclosing(inner_path, repo, around.base, key), depth + 1)
 
-    def _entry(self, path: str, value: Any, around: Around, depth: int) -> None:
+    def _entry(self, path: str, value: Any, around: Enclosing, depth: int) -> None:
         """One member of a table from path to what was found in it."""
         before = len(self.pieces)
-        inside = Around(path, around.repo)
+        inside = Enclosing(path, around.repo)
         if isinstance(value, str):
             self._add(_content(inside, value))
         else:
@@ -133,7 +133,7 @@ class Objects:
             self._add(Piece(path, around.repo))
 
     def _changes(self, value: Mapping[str, Any], repo: str | None) -> None:
-        spans = Spans("read", "changes", bare_kind="surfaced")
+        spans = FilesWithLines("read", "changes", bare_kind="surfaced")
         diffs.add_json(value, spans, repo)
         for ref in spans.refs():
             lines = lines_of(ref.line_start, ref.line_end)
@@ -174,7 +174,7 @@ def _is_pair(items: Sequence[Any]) -> bool:
     return len(items) == 2 and whole_number(items[0]) is not None and isinstance(items[1], str)
 
 
-def _content(around: Around, text: str) -> Piece | None:
+def _content(around: Enclosing, text: str) -> Piece | None:
     if not text.strip():
         return None
     return Piece(around.path, around.repo, shown_lines(text.split("\n")), True)

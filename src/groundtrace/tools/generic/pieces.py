@@ -12,7 +12,7 @@ import msgspec
 
 from groundtrace.cut_json import CutText
 from groundtrace.model import FileRef
-from groundtrace.tools.common import Spans
+from groundtrace.tools.common import FilesWithLines
 from groundtrace.tools.file_names import looks_like_folder, usable
 
 MAX_FILES = 10_000
@@ -117,8 +117,8 @@ def bounded(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 def refs_of(pieces: Iterable[Piece], rule: str, *, read: bool) -> tuple[FileRef, ...]:
     """One reference per file; content is `read` where it was asked for as it is, else `matched`."""
-    matched = Spans("matched", rule, bare_kind="surfaced")
-    opened = Spans("read", rule, bare_kind="surfaced")
+    matched = FilesWithLines("matched", rule, bare_kind="surfaced")
+    opened = FilesWithLines("read", rule, bare_kind="surfaced")
     for piece in pieces:
         spans = opened if read or piece.opened else matched
         start, end = piece.lines or (None, None)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from groundtrace.tools import diffs, grep
-from groundtrace.tools.common import Spans
+from groundtrace.tools.common import FilesWithLines
 from groundtrace.tools.generic.arguments import Asked, lines_in, range_of
 from groundtrace.tools.generic.listings import LISTINGS, word_path
 from groundtrace.tools.generic.pieces import LONGEST_LINE, Piece, is_drive, is_file, lines_of
@@ -52,7 +52,7 @@ def diff(body: Body, asked: Asked) -> Iterator[Piece]:
     """A unified diff: hunks show the new side's lines."""
     if not (_HUNK.search(body.text) and _OLD_SIDE.search(body.text)):
         return
-    spans = Spans("read", "diff", bare_kind="surfaced")
+    spans = FilesWithLines("read", "diff", bare_kind="surfaced")
     diffs.add_text(body.text, spans, asked.repo)
     shown = {ref.path[2:] for ref in spans.refs() if ref.kind == "read"}
     for ref in spans.refs():

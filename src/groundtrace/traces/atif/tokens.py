@@ -7,7 +7,7 @@ from typing import Any
 
 from groundtrace.traces.atif.harness import dialect_of
 from groundtrace.traces.atif.steps import Loaded, Step
-from groundtrace.traces.ledger import Counts, Ledger
+from groundtrace.traces.ledger import Ledger, TokenCounts
 from groundtrace.values import as_count, as_mapping, as_text
 
 _COLLAPSED = ("ATIF-v1.0", "ATIF-v1.1", "ATIF-v1.2")
@@ -69,7 +69,7 @@ class StepTokens:
         if not (self.collapse and key == self.last):
             self.model_call = object()
         self.last = key
-        counts = Counts(
+        counts = TokenCounts(
             prompt + (created if self.add_creation else 0),
             as_count(metrics.get("completion_tokens")) or 0,
         )

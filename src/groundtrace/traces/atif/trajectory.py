@@ -243,10 +243,12 @@ class Trajectory:
         output = None
         if not dialect_of(loaded).output_is_placeholder:
             output = as_count(final.get("total_completion_tokens"))
+        prompt = as_count(final.get("total_prompt_tokens"))
         return Usage(
             output_tokens=output,
             output_tokens_source=None if output is None else "final_metrics",
             input_tokens=self.source.ledger.main_input(),
+            total_tokens=prompt + output if prompt is not None and output is not None else None,
             cost_usd=cost,
             cost_source=None if cost is None else "final_metrics.total_cost_usd",
         )

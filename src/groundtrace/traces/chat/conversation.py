@@ -21,7 +21,7 @@ from groundtrace.traces.chat.dialects import (
 )
 from groundtrace.traces.chat.stated import name_of, stated_of
 from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import Counts
+from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.rows import find_row
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
@@ -198,7 +198,9 @@ class Conversation:
             prompt = as_count(step.get("token_usage_prompt"))
             completion = as_count(step.get("token_usage_completion"))
             known = prompt is not None and completion is not None
-            self.source.ledger.add(number, Counts(prompt or 0, completion or 0) if known else None)
+            self.source.ledger.add(
+                number, TokenCounts(prompt or 0, completion or 0) if known else None
+            )
             observation = step.get("observation")
             for index, asked in enumerate(xml_calls(as_text(step.get("action")) or "")):
                 answer = observation if isinstance(observation, str) and index == 0 else None

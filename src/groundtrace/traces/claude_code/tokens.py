@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from groundtrace.traces.claude_code.lines import Line, Tokens
-from groundtrace.traces.ledger import Counts
+from groundtrace.traces.ledger import TokenCounts
 from groundtrace.values import as_count, as_mapping
 
 
-def counts_of(usage: Tokens | None) -> Counts | None:
+def counts_of(usage: Tokens | None) -> TokenCounts | None:
     """Counts of a message's usage; None when it does not say."""
     fresh = None if usage is None else as_count(usage.input_tokens)
     if usage is None or fresh is None:
         return None
     created = as_count(usage.cache_creation_input_tokens) or 0
     read = as_count(usage.cache_read_input_tokens) or 0
-    return Counts(fresh + created + read, as_count(usage.output_tokens) or 0)
+    return TokenCounts(fresh + created + read, as_count(usage.output_tokens) or 0)
 
 
 def stated_total(result: Line | None) -> int | None:

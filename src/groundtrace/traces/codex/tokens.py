@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace.traces.ledger import Counts, Ledger
+from groundtrace.traces.ledger import Ledger, TokenCounts
 from groundtrace.traces.source import RawCall
 from groundtrace.values import as_count, as_mapping
 
@@ -20,7 +20,7 @@ class Totals:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self.last = Counts(0, 0)
+        self.last = TokenCounts(0, 0)
         self.cached = 0
         self.is_counted = False
         """The reply at hand has had its total."""
@@ -55,7 +55,7 @@ class Totals:
         found = _counts(usage)
         if found is None or found == self.last:
             return
-        added = Counts(found.input - self.last.input, found.output - self.last.output)
+        added = TokenCounts(found.input - self.last.input, found.output - self.last.output)
         if added.input < 0 or added.output < 0:
             # A count that starts again: all of it is new where it is the last call's alone.
             fresh = _counts(as_mapping(as_mapping(info).get("last_token_usage")))
@@ -74,7 +74,7 @@ class Totals:
         self.waiting.clear()
 
 
-def _counts(usage: Mapping[str, Any]) -> Counts | None:
+def _counts(usage: Mapping[str, Any]) -> TokenCounts | None:
     """Tokens so far; the input includes what came from a cache."""
     given, made = as_count(usage.get("input_tokens")), as_count(usage.get("output_tokens"))
-    return None if given is None or made is None else Counts(given, made)
+    return None if given is None or made is None else TokenCounts(given, made)

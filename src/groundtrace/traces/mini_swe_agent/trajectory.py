@@ -14,7 +14,7 @@ from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
 from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import Counts
+from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.mini_swe_agent.answers import has_code, read_answer
 from groundtrace.traces.mini_swe_agent.load import load, stated_of
 from groundtrace.traces.mini_swe_agent.replies import Reply, read_reply
@@ -87,7 +87,7 @@ class Trajectory:
         self.bare_model = self.bare_model or as_text(response.get("model"))
         prompt = as_count(usage.get("prompt_tokens"))
         completion = as_count(usage.get("completion_tokens"))
-        counts = None if prompt is None or completion is None else Counts(prompt, completion)
+        counts = None if prompt is None or completion is None else TokenCounts(prompt, completion)
         self.source.ledger.add(number, counts)
         details = as_mapping(usage.get("prompt_tokens_details"))
         self.cached += as_count(details.get("cached_tokens")) or 0

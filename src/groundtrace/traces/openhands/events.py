@@ -15,7 +15,7 @@ from groundtrace.model import Problem, Usage
 from groundtrace.times import parse_time
 from groundtrace.traces.chat.conversation import UPLOADED
 from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import Counts
+from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.openhands.actions import Asked, asked_v0, asked_v1, outcome_v0, outcome_v1
 from groundtrace.traces.openhands.skills import skill_failed
 from groundtrace.traces.source import RawCall, Source
@@ -39,7 +39,7 @@ class Events:
         self.cwd: str | None = None
         self.start: str | None = None
         """Directory that the prompt names."""
-        self.spent = Counts(0, 0)
+        self.spent = TokenCounts(0, 0)
         """Tokens up to here, as the events count them up."""
         self.cost: float | None = None
         self.first: float | None = None
@@ -191,10 +191,10 @@ class Events:
         completion = as_count(usage.get("completion_tokens"))
         if prompt is None or completion is None:
             return
-        more = Counts(prompt - self.spent.input, completion - self.spent.output)
+        more = TokenCounts(prompt - self.spent.input, completion - self.spent.output)
         if more.input < 0 or more.output < 0 or more.total == 0:
             return
-        self.spent = Counts(prompt, completion)
+        self.spent = TokenCounts(prompt, completion)
         self.source.ledger.add(("total", self.number), more)
 
     def count_response(self, response: Mapping[str, Any]) -> None:
@@ -204,7 +204,7 @@ class Events:
         completion = as_count(usage.get("completion_tokens"))
         name = as_text(response.get("id"))
         if name is not None and prompt and completion is not None:
-            self.source.ledger.add(("response", name), Counts(prompt, completion))
+            self.source.ledger.add(("response", name), TokenCounts(prompt, completion))
 
     # --- the end ----------------------------------------------------------------------------
 
@@ -226,11 +226,16 @@ class Events:
         total = as_mapping(metrics.get("accumulated_token_usage"))
         output = as_count(total.get("completion_tokens")) or source.ledger.main_output()
         cost = as_amount(metrics.get("accumulated_cost")) or self.cost
+        prompt, reply = (
+            as_count(total.get("prompt_tokens")),
+            as_count(total.get("completion_tokens")),
+        )
         source.usage = Usage(
             output_tokens=output,
             output_tokens_source=None if output is None else "accumulated_token_usage",
             input_tokens=as_count(total.get("prompt_tokens")) or source.ledger.main_input(),
             cached_tokens=as_count(total.get("cache_read_tokens")) or None,
+            total_tokens=prompt + reply if prompt and reply else None,
             cost_usd=cost,
             cost_source=None if cost is None else "accumulated_cost",
         )

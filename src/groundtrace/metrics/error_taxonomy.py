@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from groundtrace.documents.metrics import EditTargets, ErrorTaxonomy, Slices, TaxonomyLabel
-from groundtrace.metrics.evidence import RETRIEVED, WRITTEN, Evidence, Touch
+from groundtrace.metrics.evidence import RETRIEVED, WRITTEN, EvidenceView, Touch
 
 SMALL_SET = 5
 """Most files in a small candidate set."""
@@ -18,7 +18,7 @@ ABOUT_WRITES: tuple[TaxonomyLabel, ...] = ("wrong_evidence_used", "unused_correc
 compare writes with the relevant files, which are known (D58)."""
 
 
-def error_taxonomy(evidence: Evidence) -> ErrorTaxonomy:
+def error_taxonomy(evidence: EvidenceView) -> ErrorTaxonomy:
     """Labels, files and slices; the slices also where only the ground truth is missing."""
     retrieved = evidence.first(RETRIEVED)
     slices = None if evidence.trace_reason is not None else _slices(evidence, retrieved)
@@ -37,7 +37,7 @@ def error_taxonomy(evidence: Evidence) -> ErrorTaxonomy:
     )
 
 
-def edit_targets(evidence: Evidence) -> EditTargets:
+def edit_targets(evidence: EvidenceView) -> EditTargets:
     """Whether the task tells which files to edit: an empty list says that none is (D58)."""
     expected = evidence.document.ground_truth.expected_edit_files
     if expected is UNSET:
@@ -46,7 +46,7 @@ def edit_targets(evidence: Evidence) -> EditTargets:
 
 
 def _files(
-    evidence: Evidence, retrieved: list[Touch], written: list[Touch]
+    evidence: EvidenceView, retrieved: list[Touch], written: list[Touch]
 ) -> dict[TaxonomyLabel, list[str]]:
     found = {touch.truth for touch in retrieved}
     used = {touch.truth for touch in written}
@@ -62,7 +62,7 @@ def _files(
     }
 
 
-def _slices(evidence: Evidence, retrieved: list[Touch]) -> Slices:
+def _slices(evidence: EvidenceView, retrieved: list[Touch]) -> Slices:
     size = len(retrieved)
     uses_mcp = any(event.is_mcp for event in evidence.document.events)
     return Slices(

@@ -8,7 +8,7 @@ from groundtrace.documents.outcomes import TrialOutcome, TrialState
 from groundtrace.model import Trial
 
 
-def outcome_record(
+def outcome_entry(
     trial: Trial,
     state: TrialState,
     *,

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from groundtrace.discover.records import METRICS, RESULT, Records, as_name, dig
+from groundtrace.discover.records import RESULT_FILE, TASK_METRICS_FILE, Records, as_name, dig
 from groundtrace.model import Outcome, Problem
 from groundtrace.redact import mask
 from groundtrace.times import parse_time, seconds_between
 from groundtrace.values import as_amount, as_count, as_number
 
 MAX_EXCEPTION = 120
+
+COUNTED_RIGHT = frozenset({"openhands"})
+"""Harnesses whose output tokens in result.json are true. Claude Code's are a sum of placeholders
+of the stream: 129 where 8,975 is true."""
 
 
 class Reward(NamedTuple):
@@ -46,7 +50,7 @@ def read_reward(result: Mapping[str, Any]) -> Reward:
     return Reward(None, "reward_not_finite" if is_number else "reward_not_a_number")
 
 
-class Span(NamedTuple):
+class Phase(NamedTuple):
     """Start, end and length of a phase."""
 
     start: float | None
@@ -54,21 +58,25 @@ class Span(NamedTuple):
     seconds: float | None
 
 
-def read_span(record: Any, where: str, problems: list[Problem]) -> Span:
+def read_span(record: Any, where: str, problems: list[Problem]) -> Phase:
     """The times of a phase; a phase that ends before it starts has no length."""
     given = dig(record, "started_at"), dig(record, "finished_at")
     start, end = (parse_time(value) for value in given)
     for key, raw, moment in zip(("started_at", "finished_at"), given, (start, end), strict=True):
         if raw is not None and moment is None:
             problems.append(
-                Problem(RESULT, "bad_time", "a time that cannot be read", place=f"{where}.{key}")
+                Problem(
+                    RESULT_FILE, "bad_time", "a time that cannot be read", place=f"{where}.{key}"
+                )
             )
     if start is None or end is None:
-        return Span(start, end, None)
+        return Phase(start, end, None)
     if end < start:
-        problems.append(Problem(RESULT, "times_reversed", "ends before it starts", place=where))
-        return Span(start, end, None)
-    return Span(start, end, seconds_between(start, end))
+        problems.append(
+            Problem(RESULT_FILE, "times_reversed", "ends before it starts", place=where)
+        )
+        return Phase(start, end, None)
+    return Phase(start, end, seconds_between(start, end))
 
 
 def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[Problem]]:
@@ -83,7 +91,7 @@ def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[P
     agent_seconds = _seconds(agent, metrics.get("agent_execution_seconds"))
     trial_seconds = _seconds(trial, metrics.get("wall_clock_seconds"))
     found_in = {
-        "reward": f"{RESULT} verifier_result.rewards",
+        "reward": f"{RESULT_FILE} verifier_result.rewards",
         "agent_seconds": _found_in(agent, "agent_execution.", "agent_execution_seconds"),
         "trial_seconds": _found_in(trial, "", "wall_clock_seconds"),
     }
@@ -107,7 +115,7 @@ def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[P
     )
 
 
-def _seconds(span: Span, measured: Any) -> float | None:
+def _seconds(span: Phase, measured: Any) -> float | None:
     """The length of a phase: from result.json, else the duration that task_metrics.json states.
 
     A phase with a start that is not over, or that ends before it starts, has no length: a duration
@@ -116,11 +124,11 @@ def _seconds(span: Span, measured: Any) -> float | None:
     return as_amount(measured) if span.start is None and span.end is None else span.seconds
 
 
-def _found_in(span: Span, place: str, measured: str) -> str:
+def _found_in(span: Phase, place: str, measured: str) -> str:
     """Which record states the length of a phase; the same choice as in `_seconds`."""
     if span.start is None and span.end is None:
-        return f"{METRICS} {measured}"
-    return f"{RESULT} {place}started_at to finished_at"
+        return f"{TASK_METRICS_FILE} {measured}"
+    return f"{RESULT_FILE} {place}started_at to finished_at"
 
 
 def _cost(records: Records, problems: list[Problem]) -> tuple[float | None, str | None]:
@@ -130,8 +138,8 @@ def _cost(records: Records, problems: list[Problem]) -> tuple[float | None, str 
     """
     zero: tuple[float | None, str | None] = (None, None)
     for value, source in (
-        (dig(records.result, "agent_result", "cost_usd"), f"{RESULT} agent_result.cost_usd"),
-        (records.metrics.get("cost_usd"), f"{METRICS} cost_usd"),
+        (dig(records.result, "agent_result", "cost_usd"), f"{RESULT_FILE} agent_result.cost_usd"),
+        (records.metrics.get("cost_usd"), f"{TASK_METRICS_FILE} cost_usd"),
     ):
         number = as_number(value)
         if number is not None and number > 0:
@@ -146,14 +154,11 @@ def _cost(records: Records, problems: list[Problem]) -> tuple[float | None, str 
 
 
 def _output_tokens(result: Mapping[str, Any], harness: str | None) -> tuple[int | None, str | None]:
-    """Output tokens of result.json, for the one harness whose count there is right.
-
-    Claude Code's is a sum of placeholders of the stream: 129 where 8,975 is true.
-    """
-    if (harness or "").casefold() != "openhands":
+    """Output tokens of result.json, for a harness whose count there is right."""
+    if (harness or "").casefold() not in COUNTED_RIGHT:
         return None, None
     tokens = as_count(dig(result, "agent_result", "n_output_tokens"))
-    return tokens, None if tokens is None else f"{RESULT} agent_result.n_output_tokens"
+    return tokens, None if tokens is None else f"{RESULT_FILE} agent_result.n_output_tokens"
 
 
 def _exception(info: Any) -> str | None:

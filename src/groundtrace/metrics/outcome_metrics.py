@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.record import OutcomeRecord
+from groundtrace.metrics.record import OutcomeMetric
 
 _NO_RECORD = "the trial's records do not state it"
 
-ALL_OUTCOMES: tuple[OutcomeRecord, ...] = (
-    OutcomeRecord(
+ALL_OUTCOMES: tuple[OutcomeMetric, ...] = (
+    OutcomeMetric(
         name="reward",
         title="Reward",
         measures="What the task's verifier gave.",
@@ -27,7 +27,7 @@ ALL_OUTCOMES: tuple[OutcomeRecord, ...] = (
             "correlation": Spot(),
         },
     ),
-    OutcomeRecord(
+    OutcomeMetric(
         name="cost_usd",
         title="Cost",
         measures="Cost of the trial in US dollars.",
@@ -44,7 +44,7 @@ ALL_OUTCOMES: tuple[OutcomeRecord, ...] = (
             "correlation": Spot(),
         },
     ),
-    OutcomeRecord(
+    OutcomeMetric(
         name="agent_seconds",
         title="Agent time",
         measures="Wall clock of the agent.",
@@ -59,7 +59,7 @@ ALL_OUTCOMES: tuple[OutcomeRecord, ...] = (
             "correlation": Spot(),
         },
     ),
-    OutcomeRecord(
+    OutcomeMetric(
         name="trial_seconds",
         title="Trial time",
         measures="Wall clock of the whole trial, set-up and verifier included.",
@@ -69,7 +69,7 @@ ALL_OUTCOMES: tuple[OutcomeRecord, ...] = (
         getter=lambda outcome: outcome.trial_seconds,
         shown_in={"comparison": Spot(), "groups_use": Spot(10)},
     ),
-    OutcomeRecord(
+    OutcomeMetric(
         name="output_tokens",
         title="Output tokens",
         measures="Tokens that the model wrote in the trial.",

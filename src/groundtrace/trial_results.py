@@ -1,0 +1,57 @@
+"""What the pipeline makes of one trial: what was read of it, and what a worker sends back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from groundtrace.artifacts.state import files_mark
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
+from groundtrace.plan import TrialWork
+from groundtrace.problems import PASSING
+from groundtrace.rows.trial_row import TrialRow
+
+
+@dataclass(frozen=True, slots=True)
+class TrialReading:
+    """What every stage saw of one trial; `explain` shows it."""
+
+    trial: Trial
+    trace: Trace
+    views: list[CallView]
+    truth: GroundTruth
+    problems: tuple[Problem, ...]
+    document: EventsDocument
+
+
+@dataclass(frozen=True, slots=True)
+class TrialDone:
+    """What comes back from a worker: a row, not documents."""
+
+    outcome: TrialOutcome
+    mark: str
+    """Of the events document that was written."""
+    metrics_mark: str = ""
+    """Of the metrics document, where there is one."""
+    row: TrialRow | None = None
+    is_settled: bool = True
+    """Its inputs were read as they are on disk now; otherwise the next run does it again."""
+    unknown_calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """What became of the calls of unknown tools (`rows.tool_use`)."""
+    uncounted_servers: Mapping[str, int] = field(default_factory=dict)
+    """MCP servers whose calls are not counted as MCP, with these calls."""
+
+
+def is_settled(work: TrialWork, reading: TrialReading) -> bool:
+    """Whether everything could be read, and nothing changed while it was.
+
+    A file that a passing error kept from being read looks the same afterwards: its document
+    counted as current for ever, with nothing of the file in it.
+    """
+    if any(problem.kind in PASSING for problem in reading.problems):
+        return False
+    if not work.files or work.trial.loose is not None:
+        return True
+    return files_mark(work.trial.folder) == work.files

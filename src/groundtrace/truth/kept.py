@@ -1,0 +1,30 @@
+"""Ground truths that a worker keeps, so that the truth of a task is read once for its trials."""
+
+from __future__ import annotations
+
+from groundtrace.model import Task, TruthResult
+from groundtrace.problems import PASSING
+from groundtrace.truth import Registry, load_ground_truth
+
+KEPT_TRUTHS = 1024
+"""More than most benchmarks have tasks."""
+_truths: dict[str, TruthResult] = {}
+
+
+def kept_ground_truth(
+    task: Task | None, registry: Registry | None, mark: str | None
+) -> TruthResult:
+    """The ground truth of a task; `mark` is a fingerprint of what it is read from.
+
+    A truth that a passing error spoiled is not kept: the next trial reads it again.
+    """
+    if not mark:
+        return load_ground_truth(task, registry)
+    if mark not in _truths:
+        loaded = load_ground_truth(task, registry)
+        if any(problem.kind in PASSING for problem in loaded.problems):
+            return loaded
+        if len(_truths) >= KEPT_TRUTHS:
+            _truths.clear()
+        _truths[mark] = loaded
+    return _truths[mark]
