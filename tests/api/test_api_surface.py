@@ -18,15 +18,21 @@ Call = Callable[..., Ran]
 SURFACE = [
     "Evaluation",
     "GroundtraceError",
+    "Impact",
+    "RunResult",
     "Settings",
     "Summary",
     "__version__",
+    "compare",
     "evaluate_trial",
     "iterate_documents",
+    "load_impact",
     "load_metrics",
     "load_summary",
     "load_table",
+    "load_trials",
     "read_trace",
+    "run",
 ]
 
 
@@ -70,7 +76,7 @@ def test_evaluating_one_trial_equals_the_documents_of_a_run(
     assert set(frame.metric) >= {"recall@10", "mrr", "chunk_recall"}
     assert polars.DataFrame(rows, infer_schema_length=None).height == len(frame)
     assert len(list(package.load_table("trials", runs))) == 24
-    with pytest.raises(UsageError, match="no table 'trial'"):
+    with pytest.raises(UsageError, match="unknown table 'trial'; nearest is 'trials'"):
         package.load_table("trial", runs)
 
     summary = package.load_summary(runs)

@@ -31,10 +31,11 @@ def command(out: Path, as_json: bool, quiet: bool) -> int:
       groundtrace demo
       groundtrace demo --out /tmp/sample
     """
-    from groundtrace.cli.run import closing_words, run_stages
+    from groundtrace.cli.run import closing_words
     from groundtrace.demo import write_sample
     from groundtrace.engine import make_engine
     from groundtrace.impact.options import ImpactOptions
+    from groundtrace.stages.everything import run_stages
     from groundtrace.stages.impact import widest_document
     from groundtrace.stages.request import Request
 

@@ -12,9 +12,9 @@ from groundtrace.cli.prepare import settings_for
 from groundtrace.cli.terminal import in_columns, print_json, print_result
 
 if TYPE_CHECKING:
-    from groundtrace.api import Evaluation
     from groundtrace.config import Settings
     from groundtrace.pick import Picked
+    from groundtrace.results import Evaluation
 
 
 @click.command("explain")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -19,13 +18,6 @@ from groundtrace.cli.terminal import (
     say_failures,
     say_summary,
 )
-
-if TYPE_CHECKING:
-    from groundtrace.documents.summary import RunSummaryDocument
-    from groundtrace.impact.options import ImpactOptions
-    from groundtrace.stages.normalize import Normalized
-    from groundtrace.stages.report import Reported
-    from groundtrace.stages.request import Request
 
 
 @click.command("run")
@@ -54,6 +46,7 @@ def command(
       groundtrace run runs/official --tasks benchmarks
       groundtrace run runs/official/my_run --tasks benchmarks --out results --format md
     """
+    from groundtrace.stages.everything import run_stages
     from groundtrace.stages.impact import widest_document
 
     if dry_run:
@@ -84,36 +77,6 @@ def command(
             print_result(closing_words(written.written))
     check_names(comparing, document)
     return say_failures(failed, quiet=output.quiet, everything=output.verbose)
-
-
-class Stages(NamedTuple):
-    """What the stages did."""
-
-    normalized: Normalized
-    failed: list[str]
-    reports: Reported
-    summary: RunSummaryDocument | None
-    """Of the run, or over all runs."""
-
-
-def run_stages(
-    request: Request, impact_options: ImpactOptions, formats: tuple[str, ...] | None
-) -> Stages:
-    """All stages after one another."""
-    from groundtrace.stages.evaluate import evaluate, summary_of
-    from groundtrace.stages.impact import impact
-    from groundtrace.stages.normalize import normalize
-    from groundtrace.stages.report import Reported, report
-
-    done = normalize(request, with_metrics=True)
-    if done.all_failed:
-        # Nothing to evaluate: why is in the failures, and the other stages would only hide it.
-        return Stages(done, done.failed, Reported(), None)
-    evaluated = evaluate(request, done.rows)
-    summary = summary_of(request, evaluated)
-    impact(request, impact_options, evaluated.rows)
-    written = report(request, formats, evaluated.rows)
-    return Stages(done, [*done.failed, *evaluated.failed], written, summary)
 
 
 def closing_words(reports: list[str]) -> str:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) -> int:
     """Ask the flat tables of evaluated runs a question in SQL.
 
-    The tables are trials, events, accesses, metrics, truth and problems. The query can reach
+    The tables are trials, events, accesses, metrics, truth, discovery, problems,
+    comparisons and correlations. The query can reach
     nothing else: no files, no network, no extensions.
 
     \b
@@ -34,11 +35,13 @@ def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) ->
     """
     from groundtrace.artifacts.output_folders import OutputFolders
     from groundtrace.stages.evaluated_trials import evaluated_trials
+    from groundtrace.stages.impact import stored_analysis
     from groundtrace.tables.query import run_query
 
     problems: list[Problem] = []
-    trials = evaluated_trials(OutputFolders(runs, output.out), output.only, problems)
-    result = run_query(query, trials)
+    folders = OutputFolders(runs, output.out)
+    trials = evaluated_trials(folders, output.only, problems)
+    result = run_query(query, trials, stored_analysis(folders))
     if output.as_json:
         print_json(
             [dict(zip(result.columns, map(_plain, row), strict=True)) for row in result.rows]

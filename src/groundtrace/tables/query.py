@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from groundtrace.documents.impact import ImpactDocument
 from groundtrace.errors import UsageError
 from groundtrace.rows.detail import Detail
-from groundtrace.tables.columns import TABLES
+from groundtrace.tables.analysis import ALL_TABLES
 from groundtrace.tables.duck import close_off, connect, error_type
 from groundtrace.tables.export import json_lines_table, write_json_lines
 
@@ -24,7 +25,7 @@ def _error(said: str) -> UsageError:
     found = _PLACE.search(said)
     at = len(said) if found is None else found.start()
     words = " ".join(said[:at].split())
-    return UsageError(f"{words} (tables: {', '.join(TABLES)})", said[at:].rstrip())
+    return UsageError(f"{words} (tables: {', '.join(ALL_TABLES)})", said[at:].rstrip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +36,12 @@ class QueryResult:
     rows: tuple[tuple[Any, ...], ...]
 
 
-def run_query(query: str, details: Iterable[Detail]) -> QueryResult:
+def run_query(
+    query: str, details: Iterable[Detail], analysis: ImpactDocument | None = None
+) -> QueryResult:
     """The result of one query; raises UsageError with duckdb's own words when it is wrong."""
     with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
-        for table, path in write_json_lines(details, Path(scratch)).items():
+        for table, path in write_json_lines(details, Path(scratch), analysis).items():
             database.execute(
                 f"CREATE TABLE {table} AS SELECT * FROM {json_lines_table(table, path)}"
             )
