@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -227,6 +228,9 @@ def _ranking(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _metrics(found: dict[str, Any]) -> Iterator[str]:
+    if all(metric["value"] is None for metric in found["metrics"]):
+        yield from _no_metrics(found)
+        return
     rows = []
     for metric in found["metrics"]:
         name, value = metric["metric"], metric["value"]
@@ -236,6 +240,13 @@ def _metrics(found: dict[str, Any]) -> Iterator[str]:
         counted = metric["counted_from"]
         rows.append([name, formats.value(name, value), how, counted, metric["better"]])
     yield in_columns(["metric", "value", "arithmetic", "counted from", "better"], rows)
+
+
+def _no_metrics(found: dict[str, Any]) -> Iterator[str]:
+    """Why no metric has a value: one line a reason instead of one a metric."""
+    reasons = Counter(reason(metric["undefined"]) for metric in found["metrics"])
+    for why, count in reasons.most_common():
+        yield f"{plural(count, 'metric')} undefined: {why}"
 
 
 def _looked_at(found: dict[str, Any]) -> Iterator[str]:

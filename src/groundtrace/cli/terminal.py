@@ -75,7 +75,7 @@ def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:
         say_unknown_tools(calls or {}, servers or {}, quiet=quiet)
 
 
-WIDEST = 40
+WIDEST = 48
 """Characters that a column is padded to: one long name pushes its own row, not all of them."""
 
 
