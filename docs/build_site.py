@@ -12,6 +12,7 @@ that another generator that reads `mkdocs.yml` would do as well.
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import shutil
 import subprocess
@@ -84,7 +85,7 @@ def _dead_links(markdown: str, page: str, root: Path) -> Iterator[str]:
     known = {*pages(root), *(in_site(place) for place in copied)}
     for target in links(markdown):
         path = site_link(target, page).partition("#")[0]
-        place = os.path.normpath(os.path.join(os.path.dirname(page), path))
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
         if path and not re.match(r"[a-z]+:", target) and place not in known:
             yield f"{page}: link to {target}, which is not in the site"
 
