@@ -19,7 +19,6 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.versions import events_as, metrics_as
 from groundtrace.engine.limit import TimeLimitReached, time_limit
 from groundtrace.events import build_document
-from groundtrace.events.context import with_context_changes
 from groundtrace.events.submission import with_submission
 from groundtrace.metrics import evaluate
 from groundtrace.model import GroundTruth, Problem, Trace, Trial
@@ -53,7 +52,6 @@ def read_trial(
         problems = (*found, *trace_problems, *call_problems, *truth_problems)
         document = build_document(trial, trace, views, truth, problems, settings)
         document = with_submission(document, trial, trace)
-        document = with_context_changes(document, trace)
     return TrialReading(trial, trace, views, truth, problems, document)
 
 

@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from groundtrace.report import Detail, html, packed_trials, render_html
 from groundtrace.report.calls import DEEDS
@@ -114,6 +115,36 @@ def test_a_trial_keeps_its_calls_in_order_with_hits_writes_and_misses() -> None:
     assert made["steps"][0][7:9] == ["3.0 s", "1,500"]
     assert [DEEDS[step[9]] for step in made["steps"]] == ["surfaced", "nothing", "written"]
     assert [made["words"][file[0]] for file in made["steps"][0][5]] == ["z", "a"]
+
+
+def test_a_call_says_how_far_its_files_can_be_trusted() -> None:
+    """Read by guess, of another revision, without an answer, by which subagent."""
+    document = trial(*(step(Seen("read", "a", "a")) for _ in range(4)), truth=["a"])
+    events = [
+        structs.replace(
+            event,
+            accesses=[structs.replace(access, **said) for access in event.accesses],
+            **of_call,
+        )
+        for event, said, of_call in zip(
+            document.events,
+            ({"evidence": "generic"}, {"other_revision": True}, {}, {}),
+            ({}, {}, {"answered": False}, {"is_subagent": True, "agent": "scout"}),
+            strict=True,
+        )
+    ]
+    coverage = structs.replace(document.coverage, tokens_share=0.4)
+    document = structs.replace(document, events=events, coverage=coverage)
+    (made,) = unpack(pack(lambda: [(0, detail(document))], 100_000).blocks[0])
+    base = packed_trials.HIT
+    assert [step[3] for step in made["steps"]] == [
+        packed_trials.FIRST + base + packed_trials.GENERIC,
+        base + packed_trials.OTHER_REVISION,
+        base + packed_trials.UNANSWERED,
+        base + packed_trials.SUBAGENT,
+    ]
+    assert [made["words"][step[10]] for step in made["steps"] if len(step) > 10] == ["scout"]
+    assert ["tokens", "calls add up to 40% of the total that the trace states"] in made["about"]
 
 
 def test_a_call_of_other_tools_that_touches_nothing_did_not_fail() -> None:

@@ -51,5 +51,5 @@ SUMMARY = {"type": "user", "isCompactSummary": True, "message": {"role": "user",
 def test_compaction(tmp_path: Path, lines: list[Any], changes: list[Any]) -> None:
     (tmp_path / "log.txt").write_text("\n".join(map(json.dumps, lines)))
     source = transcript.read(LocalFolder(tmp_path), "log.txt", Keep())
-    found = context_changes(merge([source], []).calls)
+    found = context_changes(merge([source], []))
     assert [(c.after_step, c.kind, c.dropped_steps) for c in found] == changes

@@ -94,7 +94,7 @@ def build_document(
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
-        context_changes=context_changes(trace.calls) or UNSET,
+        context_changes=context_changes(trace) or UNSET,
     )
 
 

@@ -8,41 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
-from groundtrace.documents.events import ContextChange, EventsDocument
+from groundtrace.documents.events import ContextChange
 from groundtrace.model import ToolCall, Trace
 
 
-def context_changes(calls: Sequence[ToolCall]) -> list[ContextChange]:
-    """Changes that calls are marked with; each drops answers of the thread in which it happened."""
+def context_changes(trace: Trace) -> list[ContextChange]:
+    """The changes of a trace, by the points that it states, else by the marks of its calls."""
+    if trace.context_changes:
+        return [
+            ContextChange(
+                after_step=point.after,
+                kind=point.kind,
+                dropped_steps=None if point.dropped is None else list(point.dropped),
+            )
+            for point in trace.context_changes
+        ]
     return [
         ContextChange(
             after_step=step,
             kind=call.context_change.kind,
-            dropped_steps=_same_thread(calls, step) if call.context_change.drops_all else None,
+            dropped_steps=_same_thread(trace.calls, step)
+            if call.context_change.drops_all
+            else None,
         )
-        for step, call in enumerate(calls)
+        for step, call in enumerate(trace.calls)
         if call.context_change is not None
     ]
 
 
-def with_context_changes(document: EventsDocument, trace: Trace) -> EventsDocument:
-    """The document with the changes that the trace states; as it is where it states none."""
-    if not trace.context_changes:
-        return document
-    changes = [
-        ContextChange(
-            after_step=point.after,
-            kind=point.kind,
-            dropped_steps=None if point.dropped is None else list(point.dropped),
-        )
-        for point in trace.context_changes
-    ]
-    return replace(document, context_changes=changes)
-
-
 def _same_thread(calls: Sequence[ToolCall], last: int) -> list[int]:
+    """Steps so far of the thread in which the change happened: it drops no other's answers."""
     thread = (calls[last].is_subagent, calls[last].agent)
     return [
         step

@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 from msgspec import UNSET
 
-from groundtrace.documents.events import Event, EventsDocument
+from groundtrace.documents.events import Coverage, Event, EventsDocument
 from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
@@ -31,7 +31,12 @@ CATEGORIES: tuple[Category, ...] = get_args(Category)
 ACCESS_KINDS: tuple[AccessKind, ...] = get_args(AccessKind)
 
 MCP, SUBAGENT, FIRST, HIT, WRITE = 1, 2, 4, 16, 32
-"""Marks of a step."""
+GENERIC, OTHER_REVISION, UNANSWERED = 64, 128, 256
+"""Marks of a step; the last three say how far its files can be trusted."""
+
+ALL_TOKENS = 0.99
+"""From this share on the calls count as all of the stated tokens: placeholders of a stream leave
+up to 0.5 % out."""
 
 TRIALS_IN_BLOCK = 24
 """Trials in one block: enough to share their words, few enough to unpack at once."""
@@ -170,7 +175,8 @@ def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
         if len(steps) < limits.steps:
             deed = deed_of(event, {touch.kind for touch in found}, detail.row.unknown_tools)
             made = _step(event, found, first, truth, words, limits)
-            steps.append([*made, DEEDS.index(deed)])
+            agent = [] if event.agent is UNSET else [words.number(event.agent)]
+            steps.append([*made, DEEDS.index(deed), *agent])
     return {
         "about": _about(detail.events, detail),
         "truth": _truth(evidence),
@@ -197,6 +203,9 @@ def _step(
         + FIRST * (event.step_index == first)
         + HIT * any(touch.truth is not None for touch in touches)
         + WRITE * any(touch.kind == "written" for touch in touches)
+        + GENERIC * any(touch.access.evidence == "generic" for touch in touches)
+        + OTHER_REVISION * any(touch.access.other_revision is True for touch in touches)
+        + UNANSWERED * (event.answered is False)
     )
     files = _files(event, touches)
     # Hits first where not all files are kept: readers look for them.
@@ -283,6 +292,14 @@ def _explain(detail: Detail) -> str:
     return f"groundtrace explain {shlex.quote(folder)} --tasks TASKS" if folder else ""
 
 
+def _tokens_counted(coverage: Coverage) -> str:
+    """How much of the stated total the calls add up to, where that is less than all of it."""
+    share = coverage.tokens_share
+    if share is UNSET or share is None or share >= ALL_TOKENS:
+        return ""
+    return f"calls add up to {share:.0%} of the total that the trace states"
+
+
 def _about(document: EventsDocument, detail: Detail) -> list[list[str]]:
     """What a reader should know before believing the rest."""
     coverage = document.coverage
@@ -292,6 +309,7 @@ def _about(document: EventsDocument, detail: Detail) -> list[list[str]]:
     lines = [
         ("trace", coverage.trace_source or "none"),
         ("not read", coverage.degraded_reason or ""),
+        ("tokens", _tokens_counted(coverage)),
         ("ground truth", coverage.ground_truth_source or "none"),
         ("confidence", coverage.ground_truth_confidence or ""),
         ("problems", ", ".join(f"{count} {kind}" for kind, count in problems.items())),

@@ -6,7 +6,7 @@
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("table-data").textContent);
   const [TASK, TRIAL, CONFIG, SUITE, RUN, MODEL, FOUND, VALUES, TEXTS, BLOCK, PLACE] = Array(11).keys();
-  const MARKS = { mcp: 1, sub: 2, first: 4, hit: 16, write: 32 };
+  const MARKS = { mcp: 1, sub: 2, first: 4, hit: 16, write: 32, generic: 64, revision: 128, unanswered: 256 };
   const PAGE = 100;
 
   /** An element with attributes and children; strings become text. */
@@ -326,7 +326,7 @@
     return make("div", { class: "side" }, parts);
   }
 
-  const MARK_WORDS = [["first", "first relevant file"], ["hit", "relevant"], ["sub", "subagent"], ["mcp", "MCP"]];
+  const MARK_WORDS = [["first", "first relevant file"], ["hit", "relevant"], ["sub", "subagent"], ["mcp", "MCP"], ["generic", "files read by guess"], ["revision", "another revision"], ["unanswered", "no answer in the trace"]];
   const deedOf = (step) => data.deeds[step[9]];
   function calls(detail, index) {
     if (!detail.steps.length) return [make("h3", {}, "Calls"), make("p", {}, "No call could be read from this trial.")];
@@ -352,8 +352,9 @@
   }
 
   function call(step, detail) {
-    const [number, category, tool, marks, argument, files, more, seconds, tokens] = step;
-    const badges = MARK_WORDS.filter(([mark]) => marks & MARKS[mark] && !(mark === "hit" && marks & MARKS.first)).map(([mark, text]) => make("span", { class: `badge ${mark}` }, text));
+    const [number, category, tool, marks, argument, files, more, seconds, tokens, , agent] = step;
+    const worded = (mark, text) => mark === "sub" && agent !== undefined ? `${text} ${detail.words[agent]}` : text;
+    const badges = MARK_WORDS.filter(([mark]) => marks & MARKS[mark] && !(mark === "hit" && marks & MARKS.first)).map(([mark, text]) => make("span", { class: `badge ${mark}` }, worded(mark, text)));
     const when = [seconds && `at ${seconds}`, tokens && `${tokens} tokens`].filter(Boolean).join(", ");
     const item = make("li", { class: `step did-${deedOf(step)}${marks & MARKS.sub ? " sub" : ""}`, tabindex: "-1", title: data.categories[category] },
       make("div", { class: "head" }, make("b", {}, `${number}`), code(detail.words[tool]), make("span", { class: "did" }, data.deedWords[deedOf(step)]), badges, make("span", { class: "when" }, when)),
