@@ -3,7 +3,7 @@
     python docs/build_site.py OUT
 
 A link that leads nowhere, an anchor that is not there, a page that the navigation lacks or that it
-names in vain: each is an error, all are listed, and nothing is written. No network is used.
+names but that does not exist: each is an error, all are listed, and nothing is written. No network is used.
 
 The pages are copied to a scratch folder first, with links of the site in them (`site_links`), so
 that another generator that reads `mkdocs.yml` would do as well.

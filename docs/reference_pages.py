@@ -351,7 +351,7 @@ def configuration() -> str:
     only_flags = [name for name in defaults if name not in in_file and name != "tools"]
     return page(
         "Configuration",
-        f"Settings stand in {code(config.FILE_NAME)}, found in the current folder or above it, or "
+        f"Settings are in {code(config.FILE_NAME)}, found in the current folder or above it, or "
         "named by `--config FILE`. Flags win over the file. An unknown key or a wrong type is an "
         "error that names the nearest known key.",
         table(["key", "default", "meaning"], rows),

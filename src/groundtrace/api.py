@@ -182,7 +182,7 @@ def load_table(
 
 
 def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[str, Any]]:
-    """Metrics in long form: one row a trial and metric, with value or the reason for none.
+    """Metrics in long form: one row per trial and metric, with value or the reason for none.
 
     Each row also has the trial's `reward`, `cost_usd` and `agent_seconds`.
     """

@@ -38,7 +38,7 @@ class Evaluation:
         return self.reading.document
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a metric: its value, else why it has none; with the trial's reward and cost."""
+        """One row per metric: its value, else why it has none; with the trial's reward and cost."""
         outcome = self.reading.trial.outcome
         found = []
         for name, metric in METRICS.items():
@@ -77,7 +77,7 @@ class Summary:
     """Outcomes that its rows have besides."""
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a configuration: means over the tasks that have the value, and their n."""
+        """One row per configuration: means over the tasks that have the value, and their n."""
         rows = []
         for config, group in self.document.by_config.items():
             row: dict[str, Any] = {
@@ -124,11 +124,11 @@ class Impact:
         return self.document.answer
 
     def comparisons(self) -> list[dict[str, Any]]:
-        """One row a comparison and metric, as in the table `comparisons`."""
+        """One row per comparison and metric, as in the table `comparisons`."""
         return list(analysis_dicts("comparisons", self.document))
 
     def correlations(self) -> list[dict[str, Any]]:
-        """One row a metric, outcome and scope, as in the table `correlations`."""
+        """One row per metric, outcome and scope, as in the table `correlations`."""
         return list(analysis_dicts("correlations", self.document))
 
     def __str__(self) -> str:
@@ -154,7 +154,7 @@ class RunResult:
     """Where the documents are."""
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a trial: identity, reward, cost, time and every metric; see `load_trials`."""
+        """One row per trial: identity, reward, cost, time and every metric; see `load_trials`."""
         if self.folders is None or self.summary is None:
             return []
         return list(wide_rows(evaluated_trials(self.folders)))

@@ -92,11 +92,19 @@ def _build(scratch: Path, out: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+class Clean(NamedTuple):
+    """An environment with the wheel and what it needs to run, nothing else."""
+
+    bin: Path
+    is_ours: bool
+    """Its Python has the version that runs the tests: there everything is tried."""
+
+
 @pytest.fixture(scope="session", params=VERSIONS)
 def clean(
     request: pytest.FixtureRequest, built: Built, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    """`bin` of an environment with the wheel and what it needs to run, nothing else."""
+) -> Clean:
+    """One for each version of Python that is here."""
     base = interpreter(request.param)
     if base is None:
         pytest.skip(f"no Python {request.param} here")
@@ -107,4 +115,5 @@ def clean(
         pytest.skip(f"no package index for Python {request.param}: {done.stderr[-300:]}")
     done = install(python, "--no-deps", "--no-index", built.wheel)
     assert done.returncode == 0, done.stderr
-    return python.parent
+    ours = ".".join(str(number) for number in sys.version_info[:2])
+    return Clean(python.parent, request.param == ours)

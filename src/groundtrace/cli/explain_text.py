@@ -243,7 +243,7 @@ def _metrics(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _no_metrics(found: dict[str, Any]) -> Iterator[str]:
-    """Why no metric has a value: one line a reason instead of one a metric."""
+    """Why no metric has a value: one line per reason instead of one per metric."""
     reasons = Counter(reason(metric["undefined"]) for metric in found["metrics"])
     for why, count in reasons.most_common():
         yield f"{plural(count, 'metric')} undefined: {why}"

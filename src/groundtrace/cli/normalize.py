@@ -177,7 +177,7 @@ def _task_found(row: SurveyRow, registry: Registry | None) -> str:
 
 
 _NAMES = {"task": "task_name", "config": "config_name", "run": "run_id"}
-"""Names of which a dry run says where they come from."""
+"""Names whose origin a dry run shows."""
 
 
 def _named_by(row: SurveyRow) -> str:

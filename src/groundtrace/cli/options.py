@@ -139,7 +139,9 @@ output_options = group(
     OutputFlags,
     click.option("--out", metavar="DIR", help="Write below DIR instead of inside RUNS."),
     click.option(
-        "--only", metavar="PATTERN", help="Only tasks whose name matches, such as 'ccx-*'."
+        "--only",
+        metavar="PATTERN",
+        help="Only tasks whose name fits, such as 'fix-*'; other names of a task count too.",
     ),
     config_option,
     json_option,
@@ -157,7 +159,7 @@ class WorkFlags:
     """How and where the work is done."""
 
     jobs: int | None
-    """Processes; None means one a core."""
+    """Processes; None means one per core."""
     engine: str
     """One of `ENGINES`."""
     scheduler: str | None
@@ -185,7 +187,7 @@ work_options = group(
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler."),
     click.option(
-        "--force", is_flag=True, help="Do everything anew; ignore what earlier runs left."
+        "--force", is_flag=True, help="Make every result again, also those that are up to date."
     ),
     click.option("--prune", is_flag=True, help="Remove results whose trials are gone."),
     click.option("--no-progress", is_flag=True, help="No progress on stderr."),
@@ -259,7 +261,7 @@ normalize_options = group(
         "mcp_servers",
         metavar="NAME",
         multiple=True,
-        help="Server whose calls count as MCP; may be given often; '*' means any.",
+        help="MCP server whose calls count as MCP calls; repeatable; '*' means any server.",
     ),
     click.option(
         "--schema-version",

@@ -91,7 +91,7 @@ def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 class Progress:
-    """A bar with rate and time left on a terminal, a line a stage elsewhere, nothing when quiet.
+    """A bar with rate and time left on a terminal, a line per stage elsewhere, nothing when quiet.
 
     A total is shown once it is final: one that grows while work is done says nothing.
     """

@@ -286,7 +286,7 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     n_matched_tasks: Annotated[Count, Meta(description="Tasks that meet every requirement.")]
     n_unknown_version: Annotated[
         Count,
-        Meta(description="Matched tasks let in although a harness version is unknown."),
+        Meta(description="Matched tasks that count although a harness version is unknown."),
     ]
     dropped: Annotated[
         dict[PairDropReason, Count], Meta(description="Tasks not matched, by reason.")
@@ -325,7 +325,7 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     tasks: Annotated[
         list[MatchedTask] | None,
         Meta(
-            description="The matched tasks; null for one suite, whose tasks stand in the "
+            description="The matched tasks; null for one suite, whose tasks are in the "
             "comparison over all suites."
         ),
     ]
@@ -373,7 +373,7 @@ class TrialSpread(Record, frozen=True, kw_only=True):
         float | None, Meta(description="Standard deviation inside a task, pooled over tasks.")
     ]
     between_sd: Annotated[float | None, Meta(description="Standard deviation of the tasks' means.")]
-    flip: Annotated[Count, Meta(description="Tasks of which some trials pass and some do not.")]
+    flip: Annotated[Count, Meta(description="Tasks where some trials pass and some do not.")]
     flip_share: Annotated[Share | None, Meta(description="Their share.")]
     pass_at: Annotated[list[PassShare], Meta(description="pass@k.")]
 
@@ -411,7 +411,7 @@ class ImpactDocument(Record, frozen=True, kw_only=True):
     ]
     pair_across_runs: Annotated[bool, Meta(description="Whether pairs may span runs.")]
     allow_unknown_version: Annotated[
-        bool, Meta(description="Whether pairs with an unknown harness version were let in.")
+        bool, Meta(description="Whether pairs with an unknown harness version count.")
     ]
     primaries: Annotated[
         list[str], Meta(description="The metrics and outcomes that were declared primary.")

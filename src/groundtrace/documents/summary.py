@@ -55,7 +55,7 @@ class FirstHit(Record, frozen=True, kw_only=True):
     hit_rate: Annotated[
         Share | None,
         Meta(
-            description="Mean share of a task's trials with a hit: n_hit / n with one trial a task."
+            description="Mean share of a task's trials with a hit: n_hit / n with one trial per task."
         ),
     ]
     ttfr_seconds: Annotated[
@@ -92,7 +92,7 @@ class LabelSummary(Record, frozen=True, kw_only=True):
     files_edit_targets_unknown: Annotated[
         Count, Meta(description="Of files, those counted in these trials.")
     ] = 0
-    per_task: Annotated[Distribution, Meta(description="Files a task, where the label applies.")]
+    per_task: Annotated[Distribution, Meta(description="Files per task, where the label applies.")]
 
 
 class SliceCounts(Record, frozen=True, kw_only=True):
@@ -177,7 +177,7 @@ class GroupSummary(Record, frozen=True, kw_only=True):
     ]
     volume: Annotated[
         dict[str, Distribution],
-        Meta(description="Retrieval volume: events and files a task."),
+        Meta(description="Retrieval volume: events and files per task."),
     ]
     first_hit: Annotated[FirstHit, Meta(description="Over retrieved files.")]
     first_hit_shown: Annotated[FirstHit, Meta(description="Over files whose content was shown.")]
@@ -205,7 +205,7 @@ class NamedTrial(Record, frozen=True, kw_only=True):
 
 
 class DuplicatedTrial(Record, frozen=True, kw_only=True):
-    """A copy of a trial of which another copy counts in the same configuration."""
+    """A copy of a trial; another copy counts in the same configuration."""
 
     run_id: Annotated[str, Meta(description="Run the copy lies in.")]
     config_name: Annotated[str, Meta(description="Configuration of the copy.")]

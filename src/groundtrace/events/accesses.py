@@ -71,7 +71,7 @@ def _access(ref: FileRef, file: Resolved, lines: Lines, resolver: Resolver) -> A
 
 
 def _runs(ref: FileRef, lines: Lines) -> list[tuple[int, int]]:
-    """The runs of lines of which it is known that they were shown."""
+    """The runs of lines that are known to have been shown."""
     first, last = lines
     if first is UNSET:
         return []

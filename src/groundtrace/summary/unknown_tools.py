@@ -26,7 +26,7 @@ class UnknownTool(NamedTuple):
     failed: int
     """Calls that failed, found nothing or have no answer."""
     unread: int
-    """Calls of which nothing could be told."""
+    """Calls that nothing is known about."""
     category: str
     """What most of the calls did; `other` where none could be read."""
 

@@ -1,4 +1,4 @@
-"""The tables of the impact analysis: what comparisons and correlations say, one row a number.
+"""The tables of the impact analysis: what comparisons and correlations say, one row per number.
 
 Their columns are fields of the document, with the document's own descriptions. They are no rows of
 a trial, so they have keys of their own.

@@ -1,4 +1,4 @@
-"""Trials in wide form: one row a trial, with outcomes and every metric as a column."""
+"""Trials in wide form: one row per trial, with outcomes and every metric as a column."""
 
 from __future__ import annotations
 
