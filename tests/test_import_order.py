@@ -32,7 +32,7 @@ ORDER = (
     *("redact", "config", "prices"),
     *("storage", "problems", "model", "documents", "paths"),
     # one trial, from its files to its metrics
-    *("traces", "testing", "tools", "truth", "discover", "events", "metrics", "looked_at"),
+    *("traces", "testing", "tools", "truth", "discover", "events", "metrics"),
     # many trials
     *("rows", "summary", "impact", "artifacts", "report", "tables"),
     # whole runs

@@ -13,12 +13,12 @@ from msgspec import UNSET
 
 from groundtrace.documents.events import Access, Event
 from groundtrace.documents.metrics import MetricsDocument
-from groundtrace.looked_at import looked_at
 from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView
 from groundtrace.model import CallView, Outcome, Problem, Task, ToolCall
 from groundtrace.redact import mask
+from groundtrace.rows.looked_at import looked_at
 from groundtrace.trial_results import TrialReading
 
 
@@ -36,7 +36,7 @@ def explain(reading: TrialReading, metrics: MetricsDocument) -> dict[str, Any]:
         ],
         "ranking": _ranking(reading),
         "metrics": _metrics(reading, metrics),
-        "looked_at": looked_at(reading.document),
+        "looked_at": msgspec.to_builtins(looked_at(reading.document)),
         "outcome": msgspec.to_builtins(reading.trial.outcome),
         "outcome_sources": _outcome_sources(reading.trial.outcome),
         "problems": [_problem(problem) for problem in reading.problems],

@@ -83,6 +83,8 @@ def test_a_file_counts_once_where_it_was_first_seen() -> None:
     document = trial(step(Seen("surfaced", OTHER)), step(Seen("read", OTHER)), READ_A, truth=[A])
     found = metrics_of(document).file_level_metrics
     assert (found.n_retrieved, found.mrr) == (2, 0.5)
+    later = trial(step(Seen("surfaced", OTHER)), READ_A, step(Seen("read", OTHER)), truth=[A])
+    assert metrics_of(later).file_level_metrics.mrr == 0.5, "a later look does not move a file"
 
 
 def test_order_is_that_of_the_steps() -> None:
@@ -488,11 +490,11 @@ def test_names_follow_the_public_pipeline() -> None:
         "error_taxonomy": "computable labels files slices not_applicable",
     }
     document = metrics_of(trial(READ_A, truth=[A]))
-    top = set(document.__struct_fields__)
+    top = set(document.__struct_encode_fields__)
     assert top >= {*fields, "schema_version", "generated_at", "provenance", "coverage"}
     assert top >= {"event_summary", "file_level_metrics_shown"}
     for section, names in fields.items():
-        assert set(getattr(document, section).__struct_fields__) >= set(names.split())
+        assert set(getattr(document, section).__struct_encode_fields__) >= set(names.split())
     assert list(document.file_level_metrics.precision) == ["1", "3", "5", "10"]
 
 

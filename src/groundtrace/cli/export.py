@@ -33,7 +33,7 @@ NO_ANALYSIS = (
 def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -> int:
     """Write evaluated runs as flat tables (parquet, csv) or as TREC run and qrels files.
 
-    The tables are trials, events, accesses, metrics, truth, discovery, problems,
+    The tables are trials, events, accesses, files, tools, metrics, truth, discovery, problems,
     comparisons and correlations; see the page on tables.
 
     \b

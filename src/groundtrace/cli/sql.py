@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) -> int:
     """Ask the flat tables of evaluated runs a question in SQL.
 
-    The tables are trials, events, accesses, metrics, truth, discovery, problems,
+    The tables are trials, events, accesses, files, tools, metrics, truth, discovery, problems,
     comparisons and correlations. The query can reach
     nothing else: no files, no network, no extensions.
 

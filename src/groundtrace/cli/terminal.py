@@ -73,6 +73,10 @@ def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:
     if summary is not None:
         calls, servers = summary.unknown_tool_calls, summary.servers_not_counted
         say_unknown_tools(calls or {}, servers or {}, quiet=quiet)
+        if summary.looked_at:
+            from groundtrace.report.sections.looked_at import looked_at_text
+
+            print_message(looked_at_text(summary.looked_at), quiet=quiet)
 
 
 WIDEST = 48

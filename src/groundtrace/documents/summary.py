@@ -194,6 +194,60 @@ class GroupSummary(Record, frozen=True, kw_only=True):
     ] = UNSET
 
 
+class FileUseSummary(Record, frozen=True, kw_only=True):
+    """What was done with one file, over trials."""
+
+    file: Annotated[str, Meta(description="The file.")]
+    repo: Annotated[str | None, Meta(description="Short name of its repository, where known.")]
+    trials: Annotated[Count, Meta(description="Trials that touched it.")]
+    reads: Annotated[Count, Meta(description="Calls that opened it.")]
+    searches: Annotated[Count, Meta(description="Calls whose search showed it or its name.")]
+    writes: Annotated[Count, Meta(description="Calls that wrote it.")]
+    repeated_reads: Annotated[
+        Count, Meta(description="Reads of lines that were read before, without a write between.")
+    ]
+    shown_chars: Annotated[
+        Count | None,
+        Meta(description="Characters of it in answers; null where an answer does not tell."),
+    ]
+
+
+class ToolCallsSummary(Record, frozen=True, kw_only=True):
+    """The calls of one tool, over trials."""
+
+    tool: Annotated[str, Meta(description="Raw name of the tool.")]
+    calls: Annotated[Count, Meta(description="Calls.")]
+    failed: Annotated[Count, Meta(description="Calls that failed.")]
+    unanswered: Annotated[Count, Meta(description="Calls without an answer in the trace.")]
+    result_chars: Annotated[Count, Meta(description="Characters of the answers.")]
+
+
+class LookedAtSummary(Record, frozen=True, kw_only=True):
+    """What the trials of a configuration looked at that have no ground truth."""
+
+    config_name: Annotated[str, Meta(description="Configuration.")]
+    trials: Annotated[Count, Meta(description="Trials without ground truth that have calls.")]
+    calls: Annotated[Count, Meta(description="Calls.")]
+    failed: Annotated[Count, Meta(description="Calls that failed.")]
+    unanswered: Annotated[Count, Meta(description="Calls without an answer in the trace.")]
+    repeated_reads: Annotated[Count, Meta(description="Reads of lines that were read before.")]
+    files_read: Annotated[Count, Meta(description="Files opened; a file counts in each trial.")]
+    files_searched: Annotated[Count, Meta(description="Files that searches showed, likewise.")]
+    files_written: Annotated[Count, Meta(description="Files written, likewise.")]
+    cost_usd: Annotated[
+        float | None, Meta(description="Cost of the trials that state one; null where none does.")
+    ]
+    cost_trials: Annotated[Count, Meta(description="Trials that state a cost.")]
+    files: Annotated[
+        list[FileUseSummary],
+        Meta(description="Files, those of which most was shown first; not all where many are."),
+    ]
+    files_left_out: Annotated[Count, Meta(description="Files that the list leaves out.")]
+    tools: Annotated[
+        list[ToolCallsSummary], Meta(description="Tools, those with the longest answers first.")
+    ]
+
+
 class NamedTrial(Record, frozen=True, kw_only=True):
     """A trial that does not count, and why."""
 
@@ -256,6 +310,13 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     unknown_tools: Annotated[
         Counts, Meta(description="Calls of tools that the tool table does not know, by raw name.")
     ]
+    looked_at: Annotated[
+        list[LookedAtSummary] | UnsetType,
+        Meta(
+            description="By configuration what trials without ground truth looked at; absent "
+            "where there is no such trial. Since 1.2."
+        ),
+    ] = UNSET
     problems: Annotated[Counts, Meta(description="Problems met, counted by kind.")]
     trials_found: Annotated[
         Count | None, Meta(description="Trials found by discovery; null without outcomes.")

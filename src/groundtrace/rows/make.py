@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.events import EventsDocument, EventSummary
@@ -13,6 +14,7 @@ from groundtrace.jsonio import clean_text
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import EvidenceView, access_counts, why_no_events
 from groundtrace.rows.finders import finders_of
+from groundtrace.rows.looked_at import LookedAt, looked_at
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
 
@@ -74,11 +76,24 @@ def row_from(
         uncounted_servers={} if events is None else uncounted_servers(events),
         accesses=_accesses(metrics, events),
         finders=finders_of(metrics),
+        looked_at=_looked_at(events),
         document=path,
         repo=None if where.repo is UNSET else where.repo,
         outcome=outcome,
         no_outcome=no_outcome,
     )
+
+
+KEPT_FILES = 200
+"""Files of a trial that its row keeps, those of which most was shown: rows of sessions are held in
+memory, and the table `files` has all of them."""
+
+
+def _looked_at(events: EventsDocument | None) -> LookedAt | None:
+    if events is None or not events.events or events.coverage.has_ground_truth:
+        return None
+    found = looked_at(events)
+    return msgspec.structs.replace(found, files=found.files[:KEPT_FILES])
 
 
 def _edit_targets(taxonomy: ErrorTaxonomy) -> EditTargets | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from groundtrace.documents.events import Coverage, EventSummary
 from groundtrace.documents.metrics import EditTargets, Slices
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.rows.looked_at import LookedAt
 
 Find = tuple[str, str, str]
 """How finds are told apart (`by_tool` and so on), the finder's name, and what it did."""
@@ -63,6 +64,8 @@ class TrialRow:
     """Accesses counted by `category/kind`, such as `file_read/read`."""
     finders: Mapping[Find, int] = field(default_factory=dict)
     """Relevant files counted by who found them (`rows.finders`); empty where it is not known."""
+    looked_at: LookedAt | None = None
+    """What it looked at, where no ground truth can say more; its heaviest files alone."""
     document: str | None = None
     """Path of the events document relative to its retrieval_events folder."""
     repo: str | None = None

@@ -38,6 +38,7 @@ from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import VOLUME, Find, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct
 from groundtrace.summary.discovery import discovery_summary
+from groundtrace.summary.looked_at import LookedAtTable
 from groundtrace.summary.value_columns import NameCodes, ValueColumn
 
 LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
@@ -94,6 +95,7 @@ def summarise(
             name: _sorted(calls) for name, calls in sorted(table.unknown_calls.items())
         },
         servers_not_counted=_sorted(table.uncounted_servers),
+        looked_at=table.looked_at.summaries(),
         problems=_sorted(table.problems + Counter(problems or {}) + found.problems),
         trials_found=found.trials,
         superseded=found.named("superseded"),
@@ -246,6 +248,7 @@ class _Table:
         self.unknown_calls: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.uncounted_servers: Counter[str] = Counter()
         self.problems: Counter[str] = Counter()
+        self.looked_at = LookedAtTable()
 
     def add(self, row: TrialRow, counted_in: str | None) -> None:
         """Take one row; `counted_in` is the run whose copy of the trial counts instead."""
@@ -268,6 +271,7 @@ class _Table:
         self._add_values(row)
         self.unknown_tools.update(row.unknown_tools)
         self.uncounted_servers.update(row.uncounted_servers)
+        self.looked_at.add(row)
         for tool, calls in row.unknown_calls.items():
             self.unknown_calls[tool].update(calls)
         if row.coverage.problems is not UNSET:

@@ -12,6 +12,7 @@ from msgspec import UNSET
 from groundtrace.documents.events import Event, EventsDocument
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.detail import Detail
+from groundtrace.rows.looked_at import looked_at
 from groundtrace.tables.columns import KEY, TABLES
 
 FlatRow = tuple[Any, ...]
@@ -85,6 +86,14 @@ def _accesses(detail: Detail) -> Iterator[FlatRow]:
             yield (event.step_index, position, *map(_set, get(access)))
 
 
+def _files(detail: Detail) -> Iterator[FlatRow]:
+    yield from map(msgspec.structs.astuple, looked_at(detail.events).files)
+
+
+def _tools(detail: Detail) -> Iterator[FlatRow]:
+    yield from map(msgspec.structs.astuple, looked_at(detail.events).tools)
+
+
 def _metrics(detail: Detail) -> Iterator[FlatRow]:
     for name, metric in METRICS.items():
         value = metric.getter(detail.metrics)
@@ -133,6 +142,8 @@ _MAKERS: Mapping[str, Callable[[Detail], Iterator[FlatRow]]] = {
     "trials": _trials,
     "events": _events,
     "accesses": _accesses,
+    "files": _files,
+    "tools": _tools,
     "metrics": _metrics,
     "truth": _truth,
     "discovery": _discovery,

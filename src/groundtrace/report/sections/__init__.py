@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
@@ -12,6 +13,7 @@ from groundtrace.report.sections.coverage import coverage_section
 from groundtrace.report.sections.error_taxonomy import taxonomy_section
 from groundtrace.report.sections.groups import groups_section
 from groundtrace.report.sections.impact import impact_section
+from groundtrace.report.sections.looked_at import looked_at_section
 from groundtrace.report.sections.movers import movers_section
 from groundtrace.report.sections.quality import found_section, speed_section
 from groundtrace.report.sections.unknown_tools import unknown_tools_section
@@ -34,7 +36,7 @@ LEGEND = (
 
 def sections(data: ReportData) -> tuple[Section, ...]:
     """Every section of the report that has something to say, the answer first."""
-    makers = (
+    makers: tuple[Callable[[ReportData], Section | None], ...] = (
         answer_section,
         unknown_tools_section,
         movers_section,
@@ -42,12 +44,16 @@ def sections(data: ReportData) -> tuple[Section, ...]:
         speed_section,
         utilization_section,
         taxonomy_section,
+        looked_at_section,
         coverage_section,
         groups_section,
         impact_section,
         caveats_section,
     )
-    made = (maker(data) for maker in makers)
+    if not data.summary.overall.computable:
+        # Sessions of one's own: what they looked at is all that there is to say.
+        makers = (answer_section, looked_at_section, *makers[1:])
+    made = (maker(data) for maker in dict.fromkeys(makers))
     return tuple(_with_values(section) for section in made if section is not None)
 
 

@@ -4,13 +4,53 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.events import Access, Event, EventsDocument
 
 _SEARCHED = ("matched", "surfaced")
+
+
+class FileUse(msgspec.Struct, frozen=True):
+    """What was done with one file."""
+
+    file: str
+    repo: str | None
+    reads: int
+    searches: int
+    """Calls whose search showed lines of it, or its name."""
+    writes: int
+    repeated_reads: int
+    shown_chars: int | None
+    """Characters of it in answers; None where one of them does not tell."""
+
+
+class ToolCalls(msgspec.Struct, frozen=True):
+    """The calls of one tool."""
+
+    tool: str
+    calls: int
+    failed: int
+    unanswered: int
+    result_chars: int
+
+
+class LookedAt(msgspec.Struct, frozen=True):
+    """What a trial looked at."""
+
+    calls: int
+    failed: int
+    unanswered: int
+    repeated_reads: int
+    files_read: int
+    files_searched: int
+    files_written: int
+    files: tuple[FileUse, ...]
+    """Most of what was shown first."""
+    tools: tuple[ToolCalls, ...]
+    """Longest answers first."""
 
 
 @dataclass(slots=True)
@@ -41,6 +81,18 @@ class _File:
             self.repeats += lines in self.seen
             self.seen.add(lines)
 
+    def used(self, repo: str | None, name: str) -> FileUse:
+        """The same, counted."""
+        return FileUse(
+            file=name,
+            repo=repo,
+            reads=self.kinds["read"],
+            searches=sum(self.kinds[kind] for kind in _SEARCHED),
+            writes=self.kinds["written"],
+            repeated_reads=self.repeats,
+            shown_chars=self.shown_chars if self.is_known else None,
+        )
+
 
 def _chars(access: Access, event: Event) -> int | None:
     """Characters that an access put into the context; None where nothing tells.
@@ -56,7 +108,7 @@ def _chars(access: Access, event: Event) -> int | None:
     return event.result_chars if is_alone and isinstance(event.result_chars, int) else None
 
 
-def looked_at(document: EventsDocument) -> dict[str, Any]:
+def looked_at(document: EventsDocument) -> LookedAt:
     """Files read, searched and written; context by file and by tool; repeats and failures."""
     files: dict[tuple[str | None, str], _File] = {}
     tools: dict[str, Counter[str]] = {}
@@ -70,44 +122,21 @@ def looked_at(document: EventsDocument) -> dict[str, Any]:
         for access in () if event.accesses is UNSET else event.accesses:
             key = (None if access.repo is UNSET else access.repo, access.file)
             files.setdefault(key, _File()).take(access, event)
-    return {
-        "calls": len(document.events),
-        "failed": sum(tool["failed"] for tool in tools.values()),
-        "unanswered": sum(tool["unanswered"] for tool in tools.values()),
-        "repeated_reads": sum(file.repeats for file in files.values()),
-        "files_read": sum(bool(file.kinds["read"]) for file in files.values()),
-        "files_searched": sum(
-            any(file.kinds[kind] for kind in _SEARCHED) for file in files.values()
-        ),
-        "files_written": sum(bool(file.kinds["written"]) for file in files.values()),
-        "files": [_row(repo, name, file) for (repo, name), file in _by_size(files)],
-        "tools": [
-            {"tool": name}
-            | {key: tool[key] for key in ("calls", "failed", "unanswered", "result_chars")}
-            for name, tool in sorted(
-                tools.items(), key=lambda item: (-item[1]["result_chars"], item[0])
-            )
-        ],
-    }
-
-
-def _by_size(
-    files: dict[tuple[str | None, str], _File],
-) -> list[tuple[tuple[str | None, str], _File]]:
-    """Files by what of them was shown, then by reads, most first; then by name."""
-    return sorted(
-        files.items(),
-        key=lambda item: (-item[1].shown_chars, -item[1].kinds["read"], item[0][1]),
+    used = [file.used(*key) for key, file in files.items()]
+    used.sort(key=lambda file: (-(file.shown_chars or 0), -file.reads, file.file))
+    called = [ToolCalls(name, *(tool[key] for key in _COUNTED)) for name, tool in tools.items()]
+    called.sort(key=lambda tool: (-tool.result_chars, tool.tool))
+    return LookedAt(
+        calls=len(document.events),
+        failed=sum(tool.failed for tool in called),
+        unanswered=sum(tool.unanswered for tool in called),
+        repeated_reads=sum(file.repeated_reads for file in used),
+        files_read=sum(file.reads > 0 for file in used),
+        files_searched=sum(file.searches > 0 for file in used),
+        files_written=sum(file.writes > 0 for file in used),
+        files=tuple(used),
+        tools=tuple(called),
     )
 
 
-def _row(repo: str | None, name: str, file: _File) -> dict[str, Any]:
-    return {
-        "file": name,
-        "repo": repo,
-        "reads": file.kinds["read"],
-        "searches": sum(file.kinds[kind] for kind in _SEARCHED),
-        "writes": file.kinds["written"],
-        "repeated_reads": file.repeats,
-        "shown_chars": file.shown_chars if file.is_known else None,
-    }
+_COUNTED = ("calls", "failed", "unanswered", "result_chars")
