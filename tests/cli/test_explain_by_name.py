@@ -94,6 +94,9 @@ def test_one_metric_alone_with_what_it_is_counted_from(groundtrace: Call, sample
     assert "counted from: ranking, retrieved" in numbers
     assert "found in: result.json verifier_result.rewards" in numbers
     assert "precision@1" not in ran.out
+    assert "\nretrieved: " in ran.out and "\nshown: " not in ran.out, "only the list it is over"
+    alone = groundtrace("explain", *where, "--metric", "reward").out
+    assert "Ranking" not in alone and "reward: 0.5000" in alone
     data = json.loads(groundtrace("explain", *where, "--metric", "mrr", "--json").out)
     assert [one["metric"] for one in data["metrics"]] == ["mrr"]
 

@@ -26,12 +26,10 @@ def render(found: dict[str, Any], *, only_calls: bool = False, metrics: Sequence
     """The whole explanation, only its calls, or only what these metrics and outcomes come from."""
     sections = dict(_SECTIONS) if not only_calls else {"Calls": _calls}
     if metrics:
-        sections = {
-            "Trial": _trial,
-            "Numbers": lambda found: _numbers(found, metrics),
-            "Ranking": _ranking,
-            "Calls with relevant files": _relevant_calls,
-        }
+        sections = {"Trial": _trial, "Numbers": lambda found: _numbers(found, metrics)}
+        if lists := _lists_of(found, metrics):
+            sections["Ranking"] = lambda found: _ranking(found, lists)
+        sections["Calls with relevant files"] = _relevant_calls
     elif not only_calls and not found["ground_truth"]["files"]:
         sections["Looked at"] = _looked_at
     parts = []
@@ -214,10 +212,20 @@ def _calls(found: dict[str, Any]) -> Iterator[str]:
         yield "no call could be read"
 
 
-def _ranking(found: dict[str, Any]) -> Iterator[str]:
-    """Both lists whole, so that every rank can be counted off."""
+def _lists_of(found: dict[str, Any], metrics: Sequence[str]) -> tuple[str, ...]:
+    """The lists of files that these metrics are counted from."""
+    counted = {one["counted_from"] for one in found["metrics"] if one["metric"] in metrics}
+    return tuple(name for name in LISTS if f"ranking, {name}" in counted)
+
+
+LISTS = ("retrieved", "shown")
+"""The two lists of files in order."""
+
+
+def _ranking(found: dict[str, Any], lists: Sequence[str] = LISTS) -> Iterator[str]:
+    """Lists whole, so that every rank can be counted off."""
     ranking = found["ranking"]
-    for name in ("retrieved", "shown"):
+    for name in lists:
         rows = ranking[name]
         missed = [plain(entry) for entry in ranking[f"missed_{name}"]]
         yield f"{name}: {plural(len(rows), 'file')}"
