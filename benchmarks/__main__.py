@@ -38,6 +38,7 @@ BENCHMARKS = {
     "extraction": Benchmark("the same on real calls"),
     "intervals": Benchmark("coverage of intervals", ("--sets", "40", "--trials", "2000")),
     "report": Benchmark("the page of a large run"),
+    "view": Benchmark("the viewer of a large run", ("1000",), ("20000",)),
     "masking": Benchmark("credentials masked, harmless text left"),
 }
 

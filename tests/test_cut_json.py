@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundtrace.cut_json import CutText, read_prefix
+from groundtrace.cut_json import CutText, read_prefix, without_cut
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=6),
@@ -82,3 +82,8 @@ def test_text_that_was_never_json_is_broken_not_cut(text: str) -> None:
 )
 def test_text_that_only_stops_is_not_broken(text: str) -> None:
     assert not read_prefix(text).broken
+
+
+def test_a_string_without_its_end_is_no_name() -> None:
+    value = read_prefix('{"a": "whole", "b": ["x", {"model": "heron-lar').value
+    assert without_cut(value) == {"a": "whole", "b": ["x", {}]}

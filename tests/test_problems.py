@@ -11,11 +11,10 @@ import pytest
 
 import groundtrace
 from groundtrace import problems
-from groundtrace.model import Problem, ReadResult
-from groundtrace.storage import Folder
+from groundtrace.model import Problem, ReadResult, Trial
 
 PACKAGE = Path(groundtrace.__file__).parent
-TAKES_KIND = {"Problem": 1, "_problem": 0, "problem": 0, "Refused": 0, "add": 0}
+TAKES_KIND = {"Problem": 1, "_problem": 0, "problem": 0, "RefusedEntry": 0, "add": 0}
 """Functions that record a problem, with the place of the kind among their arguments."""
 
 
@@ -130,14 +129,14 @@ def test_a_kind_of_another_package_is_counted_under_its_own_name(
     """A third party's reader knows losses that groundtrace has no word for."""
     from groundtrace import pipeline
 
-    real = pipeline.read_trace
+    real = pipeline.read_trace_of
 
-    def read_with_loss(folder: Folder) -> ReadResult:
-        trace, met = real(folder)
+    def read_with_loss(trial: Trial) -> ReadResult:
+        trace, met = real(trial)
         kind = problems.PluginKind("oriole_cut")
         return ReadResult(trace, (*met, Problem("agent/oriole.jsonl", kind, "cut off")))
 
-    monkeypatch.setattr(pipeline, "read_trace", read_with_loss)
+    monkeypatch.setattr(pipeline, "read_trace_of", read_with_loss)
     trial = next((sample / "runs").rglob("mcp_rate*"))
     events = groundtrace.evaluate_trial(trial, tasks=sample / "benchmarks").events
     assert events.coverage.problems["oriole_cut"] == 1

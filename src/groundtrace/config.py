@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from groundtrace import tomlio
 from groundtrace.errors import InputError, UsageError
+from groundtrace.given_files import read_given
 from groundtrace.suggest import nearest_name, unknown_name
 
 FILE_NAME = "groundtrace.toml"
@@ -105,10 +106,7 @@ def load_settings(explicit: Path | None = None, start: Path | None = None) -> Se
     path = explicit if explicit is not None else find_file(start or Path.cwd())
     if path is None:
         return Settings()
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    raw = read_given(path)
     try:
         data = tomlio.loads(raw.decode("utf-8"))
     except ValueError as error:

@@ -41,6 +41,15 @@ class CutText(str):
     __slots__ = ()
 
 
+def without_cut(value: Any) -> Any:
+    """The same without strings whose end is missing: half of a name is another name."""
+    if isinstance(value, dict):
+        return {k: without_cut(v) for k, v in value.items() if not isinstance(v, CutText)}
+    if isinstance(value, list):
+        return [without_cut(item) for item in value if not isinstance(item, CutText)]
+    return value
+
+
 def read_prefix(text: str) -> Prefix:
     """The value of a JSON text that may stop somewhere."""
     try:

@@ -30,6 +30,15 @@ class BadJsonError(ValueError):
         self.column = column
 
 
+class HeavyJsonError(BadJsonError):
+    """JSON that would take more memory than it may."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"holds more values than {MAX_DECODED >> 20} MB of memory take; not decoded"
+        )
+
+
 def is_heavy(data: bytes) -> bool:
     """Whether a large text may hold more values than memory should: by its braces, brackets,
     quotes and commas, at what a value of each takes."""
@@ -42,7 +51,7 @@ def is_heavy(data: bytes) -> bool:
 def loads(data: bytes) -> Any:
     """The value of a JSON text; raises BadJsonError."""
     if is_heavy(data):
-        raise BadJsonError("holds too many values to be decoded")
+        raise HeavyJsonError
     try:
         return _decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):

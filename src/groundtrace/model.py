@@ -209,6 +209,8 @@ class Trace:
     """Model name as the trace states it."""
     cwd: str | None = None
     """Working directory in which the harness started."""
+    file: str | None = None
+    """The file that leads, relative to the trial's folder; None when no usable trace was found."""
     mcp_servers: tuple[str, ...] = ()
     """MCP servers that the trace names."""
     usage: Usage = field(default_factory=Usage)
@@ -459,6 +461,8 @@ class Trial:
     model: str | None = None
     harness: str | None = None
     harness_version: str | None = None
+    repo: str | None = None
+    """Repository that a manifest or the trace names for it, raw; it counts before the task's."""
     task: Task | None = None
     """The task definition it was joined to."""
     outcome: Outcome = field(default_factory=Outcome)
@@ -467,6 +471,8 @@ class Trial:
     """Equal for copies of one trial in several runs."""
     files: tuple[str, ...] = ()
     """Files present, relative to the folder."""
+    records: Mapping[str, str] = field(default_factory=dict)
+    """Path of each record that was read, with its mark just before."""
     evidence: Mapping[str, str] = field(default_factory=dict)
     """Per identity field, where it came from."""
     loose: LooseTrace | None = None

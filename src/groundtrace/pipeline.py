@@ -26,6 +26,7 @@ from groundtrace.plan import Context, TrialWork
 from groundtrace.redact import masking
 from groundtrace.rows.make import row_from
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
+from groundtrace.storage.watch import watched
 from groundtrace.tools import is_known_tool, view_calls
 from groundtrace.traces.loose import read_trace_of
 from groundtrace.trial_results import TrialDone, TrialReading, is_settled
@@ -60,7 +61,8 @@ def process_trial(work: TrialWork) -> TrialDone:
     context = work.context
     version = context.settings.schema_version
     is_known = partial(is_known_tool, settings=context.settings)
-    reading, metrics = _within_the_limit(work)
+    with watched() as watch:
+        reading, metrics = _within_the_limit(work)
     document = reading.document
     outcome = outcome_entry(
         reading.trial,
@@ -75,7 +77,7 @@ def process_trial(work: TrialWork) -> TrialDone:
         return TrialDone(
             outcome,
             mark,
-            is_settled=is_settled(work, reading),
+            is_settled=is_settled(work, reading, watch),
             unknown_calls=unknown_calls(document, is_known),
             uncounted_servers=uncounted_servers(document),
         )
@@ -83,7 +85,7 @@ def process_trial(work: TrialWork) -> TrialDone:
     metrics = metrics_as(metrics, version)
     metrics_mark = work.output.write(metrics_path(work.document), encode(metrics)).mark
     row = row_from(metrics, document, outcome, path=work.document, is_known=is_known)
-    return TrialDone(outcome, mark, metrics_mark, row, is_settled(work, reading))
+    return TrialDone(outcome, mark, metrics_mark, row, is_settled(work, reading, watch))
 
 
 def _within_the_limit(work: TrialWork) -> tuple[TrialReading, MetricsDocument | None]:

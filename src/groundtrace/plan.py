@@ -17,6 +17,7 @@ from groundtrace.documents.outcomes import SkippedFolder, TrialState
 from groundtrace.model import READER_ENTRY_POINTS, Problem, Task, Trial
 from groundtrace.names import document_stem, safe_names
 from groundtrace.storage import Folder
+from groundtrace.storage.local import current_mark
 
 if TYPE_CHECKING:
     from groundtrace.truth import Registry
@@ -159,9 +160,8 @@ def plan_run(
     for item in found:
         if isinstance(item, Trial):
             trials.append(item)
-            # At once: what changes after its records were read must not count as read.
             loose = item.loose
-            listed[item.path] = files_mark(item.folder) if loose is None else loose.inputs
+            listed[item.path] = _files_of(item) if loose is None else loose.inputs
         elif isinstance(item, Skipped):
             skipped.append(SkippedFolder(path=_inside(item.path, run_path), reason=item.reason))
         else:
@@ -200,6 +200,15 @@ def plan_run(
     rest = Counter(problem.kind for group in of_trial.values() for problem in group)
     works.sort(key=lambda work: work.document)
     return Plan(tuple(works), tuple(superseded), tuple(skipped), dict(sorted(rest.items())))
+
+
+def _files_of(trial: Trial) -> str:
+    """Fingerprint of a trial's files; of no files that will be there later where a record was
+    changed after it was read: then the trial is worked on again the next time (D79)."""
+    mark = files_mark(trial.folder)
+    if all(seen == current_mark(path) for path, seen in trial.records.items()):
+        return mark
+    return f"changed while it was read: {mark}"
 
 
 def problems_outside_runs(

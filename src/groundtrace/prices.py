@@ -11,12 +11,13 @@ as others. Prices change, so groundtrace brings none.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from groundtrace import tomlio
 from groundtrace.errors import InputError
+from groundtrace.given_files import read_given
 from groundtrace.values import as_amount, model_name
 
 Prices = Mapping[str, tuple[float, float, float]]
@@ -29,10 +30,8 @@ _MILLION = 1_000_000
 def load_prices(path: Path) -> dict[str, tuple[float, float, float]]:
     """The prices in a TOML file; raises InputError for a file that cannot be used."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        data = tomlio.loads(read_given(path).decode("utf-8-sig"))
+    except ValueError as error:
         raise InputError(f"{path}: not valid TOML: {error}") from error
     models = data.get("models", data)
     if not isinstance(models, dict) or not models:

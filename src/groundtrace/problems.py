@@ -33,6 +33,7 @@ DeclaredKind = Literal[
     "task_from_folder",
     "times_reversed",
     "too_large",
+    "too_many",
     "trace_missing",
     "unlisted_folder",
     "unreadable",
@@ -44,6 +45,7 @@ DeclaredKind = Literal[
     "broken_trajectory",
     "damaged_step",
     "empty_file",
+    "foreign_trace",
     "line_too_long",
     "non_json_lines",
     "not_a_transcript",
@@ -60,6 +62,8 @@ DeclaredKind = Literal[
     "unknown_block",
     "unrecognised",
     "wrong_type",
+    # reading calls
+    "internal_error",
     # reading the calls of unknown tools
     "answer_too_large",
     # reading shell commands
@@ -104,6 +108,7 @@ TRACES: Mapping[DeclaredKind, str] = {
     "broken_trajectory": "A trajectory file is no trajectory, or is damaged beyond its steps.",
     "damaged_step": "A step of a trajectory is damaged; the steps around it were read.",
     "empty_file": "A file that should hold a trace or ground truth is empty.",
+    "foreign_trace": "A trace is a link into another trial's folder; its calls are that trial's and were not read.",
     "line_too_long": "A line is longer than the memory budget and was not decoded.",
     "non_json_lines": "Lines between the events of a transcript that are no events, such as a shell's noise.",
     "not_a_transcript": "A file lies where a transcript belongs, and no line of it is an event.",
@@ -122,6 +127,11 @@ TRACES: Mapping[DeclaredKind, str] = {
     "wrong_type": "A value has another type than the format says.",
 }
 """Met while reading traces."""
+
+CALLS: Mapping[DeclaredKind, str] = {
+    "internal_error": "A call found a mistake in groundtrace: its files are unknown, the other calls were read. Please report it.",
+}
+"""Met while reading any call."""
 
 UNKNOWN_TOOLS: Mapping[DeclaredKind, str] = {
     "answer_too_large": "An unknown tool's answer is larger or deeper than any that is looked at; what lies beyond was left out.",
@@ -175,6 +185,7 @@ RECORDS: Mapping[DeclaredKind, str] = {
     "time_limit": "The trial took more processor time than `--trial-seconds` allows; nothing of its calls is known.",
     "times_reversed": "An interval ends before it starts; its length is unknown.",
     "too_large": "A record is too large; it was not read.",
+    "too_many": "A file holds more steps, calls or entries than are read; the problem names the limit.",
     "trace_missing": "A manifest names a trace, or a sample of one, that is not there.",
     "unlisted_folder": "A folder cannot be listed; what it holds is missing from the results.",
     "unreadable": "A file cannot be read.",
@@ -193,6 +204,7 @@ DOCUMENTS: Mapping[DeclaredKind, str] = {
 GROUPS: Mapping[str, Mapping[DeclaredKind, str]] = {
     "Finding trials and reading their records": RECORDS,
     "Reading traces": TRACES,
+    "Reading calls": CALLS,
     "Reading the calls of unknown tools": UNKNOWN_TOOLS,
     "Reading shell commands": SHELL,
     "Loading tasks and ground truth": TRUTH,

@@ -12,6 +12,8 @@ from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
 from groundtrace.plan import TrialWork
 from groundtrace.problems import PASSING
 from groundtrace.rows.trial_row import TrialRow
+from groundtrace.storage.local import current_mark
+from groundtrace.storage.watch import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +46,15 @@ class TrialDone:
     """MCP servers whose calls are not counted as MCP, with these calls."""
 
 
-def is_settled(work: TrialWork, reading: TrialReading) -> bool:
-    """Whether everything could be read, and nothing changed while it was.
+def is_settled(work: TrialWork, reading: TrialReading, watch: Watch) -> bool:
+    """Whether everything could be read, and nothing changed while it was (D79).
 
     A file that a passing error kept from being read looks the same afterwards: its document
     counted as current for ever, with nothing of the file in it.
     """
-    if any(problem.kind in PASSING for problem in reading.problems):
+    if watch.errors or any(problem.kind in PASSING for problem in reading.problems):
+        return False
+    if any(mark != current_mark(path) for path, mark in watch.files.items()):
         return False
     if not work.files or work.trial.loose is not None:
         return True

@@ -1,7 +1,8 @@
-"""Every compiled pattern of the package, and lines that make careless ones take for ever."""
+"""Every pattern of the package, and lines that make careless ones take for ever."""
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import importlib
 import inspect
@@ -16,8 +17,9 @@ from typing import Any
 
 import groundtrace
 
-ELSEWHERE = ("groundtrace.tools.shell",)
-"""Packages whose patterns are mended and tested on their own."""
+SEARCHING = ("search", "finditer", "sub", "subn", "split", "findall")
+MATCHING = ("match", "fullmatch")
+ASKING = frozenset({*SEARCHING, *MATCHING})
 
 MAX_BRANCHES = 12
 """Branches of a pattern that examples are made for."""
@@ -28,16 +30,34 @@ MAX_CHARS = 12
 
 @cache
 def all_patterns() -> dict[str, re.Pattern[Any]]:
-    """Name to pattern, each pattern once, found in the globals of every module."""
+    """Name to pattern, each pattern once: in the globals of a module, or written in a call."""
     found: dict[int, tuple[str, re.Pattern[Any]]] = {}
+    written: dict[str, re.Pattern[Any]] = {}
     for module in pkgutil.walk_packages(groundtrace.__path__, "groundtrace."):
-        if module.name.endswith("__main__") or module.name.startswith(ELSEWHERE):
+        if module.name.endswith("__main__"):
             continue
         loaded = importlib.import_module(module.name)
         for name, value in vars(loaded).items():
             for place, pattern in _inside(value, name, 4):
                 found.setdefault(id(pattern), (f"{module.name}.{place}", pattern))
-    return dict(sorted(found.values(), key=lambda one: one[0]))
+        written.update(_written(module.name))
+    return dict(sorted([*found.values(), *written.items()], key=lambda one: one[0]))
+
+
+def _written(module: str) -> Iterator[tuple[str, re.Pattern[Any]]]:
+    """Patterns that stand in a call as text, such as `re.search(r"\\s", text)`."""
+    for call in ast.walk(ast.parse(_source(module))):
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args):
+            continue
+        owner, first = call.func.value, call.args[0]
+        if not (isinstance(owner, ast.Name) and owner.id == "re"):
+            continue
+        if call.func.attr in ASKING and isinstance(first, ast.Constant):
+            flags = re.NOFLAG
+            for word in call.keywords or ():
+                if word.arg == "flags" and isinstance(word.value, ast.Attribute):
+                    flags |= getattr(re, word.value.attr)
+            yield f"{module}: re.{call.func.attr}({first.value!r})", re.compile(first.value, flags)
 
 
 def _inside(value: Any, name: str, depth: int) -> Iterator[tuple[str, re.Pattern[Any]]]:
@@ -149,16 +169,15 @@ def _example(parsed: Any, choice: int = 0) -> str:
     return "".join(made)
 
 
-SEARCHING = ("search", "finditer", "sub", "subn", "split", "findall")
-MATCHING = ("match", "fullmatch")
-
-
 HANDED_ON = {
+    "groundtrace.tools.shell.programs.wrappers._PLACES": ("match",),
+    "groundtrace.tools.shell.streams.name_forms.BESIDE": ("match",),
+    "groundtrace.tools.shell.streams.patched._TOLD": ("match",),
     "groundtrace.tools.persisted._GREPPED": ("match",),
     "groundtrace.tools.builtin.NUMBERED": ("match",),
     "groundtrace.tools.auggie._LINE": ("match",),
 }
-"""Patterns that a function takes as an argument, and how it asks them."""
+"""Patterns in tables or handed to a function, and how they are asked."""
 
 BELOW = {
     "groundtrace.discover.folder_names._SUITE": 255,
@@ -181,13 +200,17 @@ def ways_of(name: str) -> tuple[str, ...]:
 
     A pattern in a table is asked in every way that the table's users might.
     """
+    if ": re." in name:
+        way = name.partition(": re.")[2].partition("(")[0]
+        return (way if way in MATCHING else "finditer",)
     module, _, own = name.rpartition(".")
-    if name in HANDED_ON:
-        return HANDED_ON[name]
+    table = name.partition("[")[0]
+    if table in HANDED_ON:
+        return HANDED_ON[table]
     if not own.isidentifier():
         return ("finditer", *MATCHING)
     source = _source(module if own.startswith("_") else "")
-    used = set(re.findall(rf"\b{re.escape(own)}\.(\w+)\(", source))
+    used = set(re.findall(rf"\b{re.escape(own)}\.(\w+)\b", source))
     if not used & {*SEARCHING, *MATCHING}:
         return ("finditer", *MATCHING)
     ways = [way for way in MATCHING if way in used]

@@ -14,7 +14,7 @@ import groundtrace as package
 from groundtrace.cli.terminal import WIDEST, in_columns
 from groundtrace.errors import PluginError, UsageError
 from groundtrace.model import READER_ENTRY_POINTS
-from groundtrace.traces.foreign import ForeignReader
+from groundtrace.traces.plugin_readers import PluginReader
 from tests.conftest import Ran
 from tests.whole_runs import DRAWS, RUN, shrink
 
@@ -196,8 +196,8 @@ def test_explain_names_the_reader_that_failed(
     assert "Traceback" in groundtrace("explain", trial, "-v").err
 
 
-def test_a_foreign_reader_keeps_its_members_and_names_itself_in_every_error() -> None:
-    reader: Any = ForeignReader(BrokenReader(), "the reader 'x' of some-package")
+def test_a_plugin_reader_keeps_its_members_and_names_itself_in_every_error() -> None:
+    reader: Any = PluginReader(BrokenReader(), "the reader 'x' of some-package")
     assert reader.patterns == BrokenReader.patterns
     assert getattr(reader, "sidecars", None) is None
     items = reader.samples(None, "")
@@ -211,7 +211,7 @@ def test_a_file_that_cannot_be_opened_is_no_fault_of_the_reader() -> None:
         def read(self) -> None:
             raise PermissionError("no")
 
-    reader: Any = ForeignReader(Unlucky(), "it")
+    reader: Any = PluginReader(Unlucky(), "it")
     with pytest.raises(PermissionError):
         reader.read()
 

@@ -281,6 +281,66 @@ def test_a_report_that_says_nothing_gives_no_verdict(text: str, tmp_path: Path) 
     assert trial.outcome.reward is None
 
 
+def evaluation(run: str, model: str, task: str, resolved: bool) -> tuple[str, str]:
+    path = f"logs/run_evaluation/{run}/{model}/{task}/report.json"
+    return path, json.dumps({task: {"resolved": resolved}})
+
+
+def test_reports_of_the_official_harness_judge_their_own_model(tmp_path: Path) -> None:
+    """Two models on one instance, evaluated side by side: each gets its own verdict (D102)."""
+    task = "heron__heron-12"
+    put(tmp_path / "runs/a/t.traj.json", trajectory(task, model="lab/wader-1"))
+    put(tmp_path / "runs/b/t.traj.json", trajectory(task, model="lab/egret"))
+    put(tmp_path / "runs/c/t.traj.json", trajectory(task, model="lab/ibis"))
+    for run, model, resolved in (
+        ("night", "lab__Wader-1", True),
+        ("night", "mini-swe-agent_egret_v2", False),
+    ):
+        path, text = evaluation(run, model, task, resolved)
+        put(tmp_path / path, text)  # beside RUNS, where the harness was started
+    found = trials(tmp_path / "runs", TASKS)
+    rewards = {path[0]: trial.outcome.reward for path, trial in found.items()}
+    assert rewards == {"a": 1.0, "b": 0.0, "c": None}  # nobody judged the ibis
+    source = found["a/t.traj.json"].outcome.reward_source
+    assert source == f"../logs/run_evaluation/night/lab__Wader-1/{task}/report.json"
+
+
+def test_an_only_model_is_evaluated_under_any_name(tmp_path: Path) -> None:
+    path, text = evaluation("r1", "submission", "heron__heron-12", True)
+    put(tmp_path / "runs" / path, text)
+    put(tmp_path / "runs/trajs/t.traj.json", trajectory("heron__heron-12"))
+    (trial,) = trials(tmp_path / "runs", TASKS).values()
+    assert trial.outcome.reward == 1.0
+
+
+def test_evaluations_that_disagree_give_no_verdict_unless_the_run_tells(tmp_path: Path) -> None:
+    task = "heron__heron-12"
+    for run, resolved in (("first", True), ("second", False)):
+        path, text = evaluation(run, "wader-1", task, resolved)
+        put(tmp_path / "night" / path, text)
+    put(tmp_path / "night/t.traj.json", trajectory(task))
+    (trial,) = trials(tmp_path / "night", TASKS).values()
+    assert trial.outcome.reward is None
+    told = [problem.kind for problem in problems(tmp_path / "night", TASKS)]
+    assert told == ["verdicts_disagree"]
+    (tmp_path / "night").rename(tmp_path / "second")
+    (trial,) = trials(tmp_path / "second", TASKS).values()
+    assert trial.outcome.reward == 0.0
+
+
+def test_a_changed_evaluation_is_seen_by_the_next_run(groundtrace: Any, tmp_path: Path) -> None:
+    path, text = evaluation("r1", "wader-1", "heron__heron-12", True)
+    put(tmp_path / "box" / path, text)
+    put(tmp_path / "box/t.traj.json", trajectory("heron__heron-12"))
+    outcomes = tmp_path / "box/retrieval_events/outcomes.json"
+    for resolved, expected in ((True, 1.0), (False, 0.0)):
+        put(tmp_path / "box" / path, evaluation("r1", "wader-1", "heron__heron-12", resolved)[1])
+        ran: Ran = groundtrace("run", tmp_path / "box", "--tasks", TASKS, "--format", "md")
+        assert ran.code == 0, ran.err
+        (trial,) = json.loads(outcomes.read_text())["trials"]
+        assert trial["reward"] == expected
+
+
 # --- manifests ---
 
 
@@ -338,6 +398,60 @@ def test_bad_rows_of_a_manifest_are_told_with_their_lines(tmp_path: Path) -> Non
         ("trace_missing", None),
         ("bad_row", 8),
     }
+
+
+def test_the_repository_of_a_manifest_is_the_trials(groundtrace: Any, tmp_path: Path) -> None:
+    """Without it nothing says whose `heron/nest.py` it is; with it paths and provenance do."""
+    put(tmp_path / "set/a.json", trajectory())
+    put(tmp_path / "set/b.json", trajectory())
+    put(tmp_path / "set/m.csv", "trace,repo\na.json,marsh/heron\nb.json,\n")
+    ran: Ran = groundtrace("run", tmp_path / "set/m.csv", "--format", "md")
+    assert ran.code == 0, ran.err
+    documents = {
+        document["provenance"]["source_file"]: document
+        for path in (tmp_path / "set").rglob("*.retrieval_events.json")
+        if (document := json.loads(path.read_text()))
+    }
+    assert set(documents) == {"a.json", "b.json"}
+    assert documents["a.json"]["provenance"]["repo"] == "heron"
+    assert documents["b.json"]["provenance"]["repo"] is None
+    (access,) = documents["a.json"]["events"][0]["accesses"]
+    assert access["repo"] == "heron"
+
+
+def test_unknown_columns_of_a_manifest_group_the_report(groundtrace: Any, tmp_path: Path) -> None:
+    rows = ["trace,task,trial,team,note,reward"]
+    for number in range(60):
+        put(tmp_path / f"set/{number}.json", trajectory("heron__heron-12"))
+        team = ("red", "<b>blue</b>", "")[number % 3]
+        reward = {"red": 1, "<b>blue</b>": 0, "": 1}[team]
+        rows.append(f"{number}.json,task-{number},t{number},{team},note {number},{reward}")
+    put(tmp_path / "set/m.csv", "\n".join(rows))
+    ran: Ran = groundtrace("run", tmp_path / "set/m.csv", "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    (summary_file, *_) = sorted((tmp_path / "out").rglob("run_retrieval_summary.json"))
+    summary = json.loads(summary_file.read_text())
+    teams = summary["by_group"]["team"]
+    assert {name: group["trials"] for name, group in teams.items()} == {
+        "red": 20,
+        "<b>blue</b>": 20,
+    }
+    assert {name: group["outcomes"]["reward"]["mean"] for name, group in teams.items()} == {
+        "red": 1.0,
+        "<b>blue</b>": 0.0,
+    }
+    assert summary["groups_left_out"] == ["note"]  # as many values as trials
+    markdown = next((tmp_path / "out").rglob("*.md")).read_text()
+    assert "Use and outcomes by `team`" in markdown
+    assert "too many values to group by: `note`" in markdown
+    page = next((tmp_path / "out").rglob("*.html")).read_text()
+    assert "&lt;b&gt;blue&lt;/b&gt;" in page and "<b>blue</b>" not in page.split("<script")[0]
+    query = (
+        "select name, value, count(*) n from groups where name = 'team' group by all order by value"
+    )
+    asked: Ran = groundtrace("sql", query, tmp_path / "set/m.csv", "--out", tmp_path / "out")
+    assert asked.code == 0, asked.err
+    assert "red" in asked.out and "20" in asked.out
 
 
 # --- commands ---

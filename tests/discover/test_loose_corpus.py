@@ -74,8 +74,17 @@ def test_swe_bench_costs_verdicts_and_recall(
 
 def test_two_models_on_the_same_tasks(corpus_next: Path, groundtrace: Any, tmp_path: Path) -> None:
     runs, tasks = corpus_next / "contextbench", corpus_next / "contextbench/gold.jsonl"
-    ran: Ran = groundtrace("run", runs, "--tasks", tasks, "--out", tmp_path, "--format", "md")
+    ran: Ran = groundtrace(
+        "run", runs, "--tasks", tasks, "--baseline", "qwen_32b", "--out", tmp_path, "--format", "md"
+    )
     assert ran.code == 0, ran.err
+    assert "Did it find the right code?" in ran.out and "12 tasks both ran" in ran.out
+    impact = json.loads(next(tmp_path.rglob("impact_analysis.json")).read_text())
+    answer = impact["answer"]
+    # Two models, and nobody judged them: fair, under another name than a matched comparison.
+    assert (answer["comparison"], answer["n"]) == ("other_comparisons", 12)
+    assert (answer["baseline"], answer["config"]) == ("qwen_32b", "qwen3_coder_next")
+    assert all(not found["tasks"] for found in impact["matched_comparisons"])
     rows = {row["config_name"]: row for row in load_summary(runs, out=tmp_path).rows()}
     assert set(rows) == {"qwen3_coder_next", "qwen_32b"}
     assert all(row["computable"] == 12 for row in rows.values())

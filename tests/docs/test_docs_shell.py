@@ -13,8 +13,9 @@ import pytest
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
 from groundtrace.tools.shell import shell_refs
-from groundtrace.tools.shell.programs.effects import EFFECTS, Program, entry
-from groundtrace.tools.shell.programs.table import PROGRAMS, TABLE
+from groundtrace.tools.shell.programs.effects import EFFECTS
+from groundtrace.tools.shell.programs.program import Program
+from groundtrace.tools.shell.programs.table import PROGRAMS, TABLE, entry
 from tests.tools.shell import scratch_repository
 from tests.tools.shell.scores import judge_output
 

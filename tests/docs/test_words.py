@@ -22,7 +22,7 @@ STOPPED = (
     "is the verifier's business",
     "marks the ground-truth entry that a file is",
     "files touched a trial",
-    "files per task",
+    "files a task",
     "one row a",
     "a run a ranking",
     "nothing to part them",

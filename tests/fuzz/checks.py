@@ -50,6 +50,7 @@ def check_problems(problems: Iterable[Problem]) -> None:
     """Every problem names a kind, and its words can be written."""
     for problem in problems:
         assert problem.kind and problem.reason, problem
+        assert problem.kind != "internal_error", problem
         check_text(problem.file)
         check_text(problem.reason)
         check_text(str(problem))

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from tests.fuzz import cases, on_calls, on_long, on_rest, on_tasks, on_traces
+from tests.fuzz import (
+    cases,
+    on_calls,
+    on_links,
+    on_long,
+    on_loose,
+    on_rest,
+    on_tasks,
+    on_traces,
+    on_view,
+)
 from tests.fuzz.cases import Target
 
 TARGETS: dict[str, Target] = {
@@ -19,6 +29,16 @@ TARGETS: dict[str, Target] = {
         on_traces.make_pipeline,
         on_traces.check_pipeline,
         "files to metrics of damaged trials and tasks",
+    ),
+    "loose": Target(
+        on_loose.make_loose, on_loose.check_loose, "traces of every form outside of a trial"
+    ),
+    "rows": Target(on_loose.make_rows, on_loose.check_rows, "data sets of tasks"),
+    "links": Target(
+        on_links.make_links, on_links.check_links, "meshes of links and odd names on disk"
+    ),
+    "stopped": Target(
+        on_loose.make_stopped, on_loose.check_stopped, "reading that a time limit stops"
     ),
     "tools": Target(
         on_calls.make_call, on_calls.check_call, "calls with arguments and results of any type"
@@ -40,5 +60,6 @@ TARGETS: dict[str, Target] = {
     "documents": Target(on_rest.make_document, on_rest.check_document, "damaged documents"),
     "long": Target(on_long.make_long, on_long.check_long, "long texts of one piece"),
     "masking": Target(on_calls.make_text, on_calls.check_text, "masking of credentials"),
+    "view": Target(on_view.make_request, on_view.check_request, "requests to the viewer"),
 }
 """Targets of the mutation fuzzer by name."""

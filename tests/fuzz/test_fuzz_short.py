@@ -35,7 +35,9 @@ INPUTS = (
     | dict.fromkeys(TYPED, 1)
     | {
         "command": 3,
+        "links": 60,
         "long": 30,
+        "stopped": 40,
         "pipeline": 120,
         "records": 25,
         "trees": 120,

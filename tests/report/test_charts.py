@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundtrace.report.charts import Chart, charts
-from groundtrace.report.charts.chart import colours_of
 from groundtrace.report.charts.found import spread
 from groundtrace.report.charts.intervals import DrawnInterval, difference_scale, ratio_scale
 from groundtrace.report.charts.speed import curve_of
 from groundtrace.report.charts.tasks import MAX_TASKS, chosen
+from groundtrace.report.colours import colours_of
 from groundtrace.report.first_found import NEVER, FirstFound
 from groundtrace.report.svg import Scale, element, fitted, text_width
 from groundtrace.report.task_units import TaskUnit, task_units

@@ -14,7 +14,7 @@ from groundtrace.documents.impact import Delta, ImpactDocument
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report import ReportData
 from groundtrace.report.charts import charts
-from groundtrace.report.charts.chart import colours_of
+from groundtrace.report.colours import colours_of
 from groundtrace.report.first_found import FirstFound
 from groundtrace.report.sections.movers import movers_section
 from groundtrace.report.task_units import task_units

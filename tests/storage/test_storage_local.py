@@ -167,7 +167,8 @@ def test_trials_in_a_folder_that_cannot_be_listed_are_counted_as_a_problem(
     forbid.add("mcp-remote-direct")
     runs = sample / "runs/official"
     flags = ("--tasks", sample / "benchmarks", "--jobs", 1)
-    assert groundtrace("normalize", runs, *flags).code == 0
+    ran = groundtrace("normalize", runs, *flags)
+    assert ran.code == 1 and "mcp-remote-direct: the folder cannot be listed" in ran.err
     for outcomes in runs.rglob("outcomes.json"):
         assert json.loads(outcomes.read_text())["problems"] == {"unlisted_folder": 1}
     forbid.clear()

@@ -10,7 +10,7 @@ import pytest
 
 from groundtrace.api import read_trace
 from groundtrace.config import Settings
-from groundtrace.discover import discover
+from groundtrace.discover import Skipped, discover
 from groundtrace.model import Trace, Trial
 from groundtrace.storage import place_at
 from groundtrace.tools import view_calls
@@ -121,6 +121,146 @@ def test_one_trajectory_in_three_dialects_gives_the_same_events(tmp_path: Path) 
 def first_refs(event: Any) -> Any:
     """What `rm` touches belongs to the shell's own tests."""
     return [(ref.kind, ref.path, ref.line_start) for ref in event[-1]]
+
+
+def tool_row(commands: list[tuple[str, str]], **more: Any) -> Any:
+    """A row of tool calls of a shell, each with its answer."""
+    messages: list[Any] = [{"role": "user", "content": PROMPT}]
+    for number, (command, answer) in enumerate(commands):
+        function = {"name": "execute_bash", "arguments": json.dumps({"command": command})}
+        messages.append(
+            {"role": "assistant", "tool_calls": [{"id": f"c{number}", "function": function}]}
+        )
+        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": answer})
+    return {"instance_id": "a", "messages": messages, **more}
+
+
+def test_a_shell_that_lasts_keeps_its_directory(tmp_path: Path) -> None:
+    row = tool_row(
+        [
+            ("cd src", ""),
+            ("cat wing.py", "x = 1"),
+            ("cd no", "bash: cd: no: No such file or directory"),
+            ("cat wing.py", "x = 1"),
+            ("make && cd ..", ""),
+            ("cat wing.py", "x = 1"),  # nobody knows where
+            ("cd /heron/lib && ls", "a.py\n[Current working directory: /heron/lib]"),
+            ("cat a.py", "x = 1"),
+        ]
+    )
+    trace, _ = read_trace(f"{write(tmp_path, row)}#a")
+    assert [call.cwd for call in trace.calls] == [
+        "/heron", "/heron/src", "/heron/src", "/heron/src", "/heron/src", None, None, "/heron/lib",
+    ]  # fmt: skip
+    refs = [view.refs[0].path for view in view_calls(trace, Settings()) if view.refs]
+    assert refs[:2] == ["/heron/src/wing.py"] * 2
+    assert refs[-1] == "/heron/lib/a.py"
+
+
+def test_r2e_runs_every_command_in_a_new_shell(tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": PROMPT}]
+    for command in ("cd src", "cat nest.py"):
+        call = f"<function=execute_bash>\n<parameter=command>{command}</parameter>\n</function>"
+        messages.append({"role": "assistant", "content": call})
+        answer = "Execution output of [execute_bash]:\nx = 1"
+        messages.append({"role": "user", "content": answer})
+    trace, _ = read_trace(f"{write(tmp_path, {'instance_id': 'a', 'messages': messages})}#a")
+    assert [call.cwd for call in trace.calls] == ["/heron", "/heron"]
+
+
+def test_sharegpt_rows_tell_the_same(tmp_path: Path) -> None:
+    roles = {"user": "human", "assistant": "gpt"}
+    xml = [{"from": roles[m["role"]], "value": m["content"]} for m in as_xml()]
+    functions: list[Any] = [{"from": "human", "value": PROMPT}]
+    for name, arguments, answer in STEPS:
+        called = json.dumps({"name": name, "arguments": arguments})
+        functions.append({"from": "function_call", "value": called})
+        functions.append({"from": "observation", "value": f"OBSERVATION:\n{answer}"})
+    file = write(
+        tmp_path,
+        {"instance_id": "tools", "messages": as_tools()},
+        {"instance_id": "xml", "conversations": xml},
+        {"instance_id": "functions", "conversations": functions},
+    )
+    first = events(read_trace(f"{file}#tools").trace)
+    assert events(read_trace(f"{file}#xml").trace) == first
+    assert events(read_trace(f"{file}#functions").trace) == first
+    alone = write(tmp_path, {"id": "x", "conversations": xml}, name="share.jsonl")
+    assert len(read_trace(f"{alone}#row-1").trace.calls) == len(STEPS)
+
+
+def test_calls_as_one_object_and_as_the_older_function_call(tmp_path: Path) -> None:
+    function = {"name": "bash", "arguments": {"command": "ls"}}
+    rows = [
+        {"role": "assistant", "tool_calls": {"id": "c1", "type": "function", "function": function}},
+        {"role": "tool", "tool_call_id": "c1", "content": "nest.py"},
+        {"role": "assistant", "content": None, "function_call": function},
+        {"role": "function", "name": "bash", "content": "wing.py"},
+    ]
+    trace, problems = read_trace(f"{write(tmp_path, {'instance_id': 'a', 'messages': rows})}#a")
+    assert not problems
+    assert [(c.name, c.arguments, c.result and c.result.text) for c in trace.calls] == [
+        ("bash", {"command": "ls"}, "nest.py"),
+        ("bash", {"command": "ls"}, "wing.py"),
+    ]
+
+
+def test_of_all_logged_model_calls_the_last_is_the_trial(tmp_path: Path) -> None:
+    place = tmp_path / "llm_completions/heron__heron-12"
+    place.mkdir(parents=True)
+    commands = [("ls", "nest.py"), ("cat nest.py", "x = 1"), ("make", "ok")]
+    for number in (1, 2, 3):
+        row = tool_row(commands[:number])
+        log = {"messages": row["messages"], "response": {}, "timestamp": 1.0, "cost": 0.1}
+        (place / f"heron-large-175000000{number}.{number}.json").write_text(json.dumps(log))
+    found = list(discover(place_at(tmp_path), settings=Settings()))
+    trials = [item for item in found if isinstance(item, Trial)]
+    assert [trial.path.rpartition("/")[2] for trial in trials] == ["heron-large-1750000003.3.json"]
+    parts = [item for item in found if isinstance(item, Skipped)]
+    assert len(parts) == 2 and all("a part of" in part.reason for part in parts)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [None, {}, {"choices": []}, {"choices": None}, {"choices": [None]}, {"choices": [{}]}, "x"],
+)
+def test_a_completion_without_a_reply_is_its_conversation(response: Any, tmp_path: Path) -> None:
+    row = tool_row([("ls", "nest.py")])
+    log = {"messages": [], "fncall_messages": row["messages"], "response": response, "cost": 0.1}
+    file = tmp_path / "log.json"
+    file.write_text(json.dumps(log))
+    trace, _ = read_trace(file)
+    assert [call.arguments["command"] for call in trace.calls] == ["ls"]
+
+
+def test_a_view_whose_middle_is_cut_out_showed_two_parts(tmp_path: Path) -> None:
+    """OpenHands cuts long answers through their middle, often through a line's number."""
+    lines = [f"{number:6}\tx = {number}\n" for number in range(1, 101)]
+    head, tail = "".join(lines[:40]) + "    41\tx =", " 1\tx = 81\n" + "".join(lines[81:])
+    shown = (
+        "Here's the result of running `cat -n` on /heron/nest.py:\n"
+        f"{head}\n[... Observation truncated due to length ...]\n{tail}   101\t\n"
+    )
+    function = {
+        "name": "str_replace_editor",
+        "arguments": '{"command": "view", "path": "/heron/nest.py"}',
+    }
+    messages = [
+        {"role": "assistant", "tool_calls": [{"id": "c", "function": function}]},
+        {"role": "tool", "tool_call_id": "c", "content": shown},
+    ]
+    trace, _ = read_trace(f"{write(tmp_path, {'instance_id': 'a', 'messages': messages})}#a")
+    ((ref,),) = [view.refs for view in view_calls(trace, Settings())]
+    assert (ref.line_start, ref.line_end) == (1, 100)
+    assert ref.ranges == ((1, 41), (82, 100))
+
+
+def test_the_patch_of_a_row_may_be_of_another_repository(tmp_path: Path) -> None:
+    row = {"instance_id": "heron__heron-12_17", "messages": as_xml(), "patch": "diff --git a/x b/x"}
+    write(tmp_path, {**row, "resolved": False, "model": "m"})
+    trace, _ = read_trace(f"{tmp_path}/rows.jsonl#heron__heron-12_17")
+    assert trace.stated.submission is None
+    assert (trace.stated.reward, trace.stated.model) == (0.0, "m")
 
 
 def test_messages_may_be_json_in_a_string(tmp_path: Path) -> None:

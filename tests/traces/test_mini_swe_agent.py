@@ -213,6 +213,16 @@ def test_a_cut_file_gives_what_is_whole_in_it(tmp_path: Path) -> None:
     assert most == len(whole)
 
 
+def test_a_name_that_is_cut_off_is_not_known(tmp_path: Path) -> None:
+    """Half of a model's name is another model, and half of a patch another patch."""
+    head = '{"messages": [], "trajectory_format": "mini-swe-agent-1", "info": {"config": {"model": '
+    (tmp_path / "a.json").write_text(head + '{"model_name": "lab/wader-1')
+    result = read_loose(LocalFolder(tmp_path), "a.json", None)
+    assert result.trace.stated.model is None
+    assert load.read_info(LocalFolder(tmp_path), "a.json").model is None
+    assert [problem.kind for problem in result.problems] == ["broken_trajectory"]
+
+
 def test_an_empty_trajectory_is_told(tmp_path: Path) -> None:
     text = '{"trajectory_format": "mini-swe-agent-1", "info": {}, "messages": []}'
     (tmp_path / "a.json").write_text(text)

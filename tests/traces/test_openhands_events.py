@@ -10,7 +10,7 @@ import pytest
 
 from groundtrace.api import read_trace
 from groundtrace.config import Settings
-from groundtrace.discover import discover
+from groundtrace.discover import Skipped, discover
 from groundtrace.model import ReadResult, Trial
 from groundtrace.storage import place_at
 from groundtrace.tools import view_calls
@@ -273,11 +273,118 @@ def test_v1_events_in_one_file_in_rows_and_one_a_file(tmp_path: Path) -> None:
     assert sum(isinstance(item, Trial) for item in found) == 1
 
 
+def test_v1_counts_all_models_and_a_rejected_call_failed(tmp_path: Path) -> None:
+    def used(prompt: int, completion: int) -> Any:
+        usage = {"prompt_tokens": prompt, "completion_tokens": completion}
+        return {"accumulated_cost": 0.25, "accumulated_token_usage": usage}
+
+    models = {"default": used(100, 10), "condenser": used(50, 5)}
+    told = {**stats(0), "value": {"usage_to_metrics": models}}
+    refused = {**seen("a", ""), "kind": "UserRejectObservation", "rejection_reason": "no"}
+    trace, _ = read_trace(
+        write(tmp_path, told, acted("a", "terminal", {"command": "ls"}), refused, name="e.jsonl")
+    )
+    (call,) = trace.calls
+    assert call.cumulative_tokens == 165
+    assert call.result is not None and call.result.is_error
+    assert trace.usage.cost_usd == 0.5
+
+
+def test_actions_without_a_function_call_are_the_editors(tmp_path: Path) -> None:
+    history = [
+        at(1, action="read", args={"path": "/heron/nest.py", "start": 0, "end": -1}),
+        at(2, cause=1, observation="read", content=SHOWN, extras={"path": "/heron/nest.py"}),
+        at(
+            3,
+            action="edit",
+            args={"path": "/heron/nest.py", "impl_source": "oh_aci", "old_str": "3"},
+        ),
+        at(
+            4,
+            cause=3,
+            observation="edit",
+            content="The file /heron/nest.py has been edited.",
+            extras={},
+        ),
+        at(5, action="edit", args={"path": "/heron/wing.py", "content": "x"}),
+        at(6, cause=5, observation="error", content="ERROR:\nNo replacement was performed"),
+    ]
+    result = read(tmp_path, row(history=history))
+    refs = [[(r.kind, r.path) for r in v.refs] for v in view_calls(result.trace, Settings())]
+    assert refs == [[("read", "/heron/nest.py")], [("written", "/heron/nest.py")], []]
+
+
 def test_attempts_of_one_instance_are_trials_of_their_own(tmp_path: Path) -> None:
     write(tmp_path, row(attempt=1), row(attempt=2, history=V1[:3]))
     trials = [f for f in discover(place_at(tmp_path), settings=Settings()) if isinstance(f, Trial)]
     assert len(trials) == 2
     assert len(read_trace(f"{tmp_path}/output.jsonl#heron__heron-12.2").trace.calls) == 1
+
+
+def paid(cost: Any) -> Any:
+    return {**spent(500, 45), "accumulated_cost": cost}
+
+
+@pytest.mark.parametrize(
+    ("costs", "total"), [((0.5, 0.25), 0.75), ((0.0, 0.25), None), ((None, 0.25), None)]
+)
+def test_the_chosen_attempt_is_the_trial_and_all_attempts_are_paid(
+    costs: tuple[Any, Any], total: float | None, tmp_path: Path
+) -> None:
+    """`output.jsonl` repeats the attempt that was chosen: reading both would count it twice."""
+    first, second = row(attempt=1, metrics=paid(costs[0])), row(attempt=2, metrics=paid(costs[1]))
+    other = row(instance_id="heron__heron-13", metrics=paid(0.125))
+    write(tmp_path, first, "no row", name="output.critic_attempt_1.jsonl")
+    write(tmp_path, second, name="output.critic_attempt_2.jsonl")
+    write(tmp_path, second, other)
+    found = list(discover(place_at(tmp_path), settings=Settings()))
+    trials = {item.task_name: item for item in found if isinstance(item, Trial)}
+    assert set(trials) == {"heron__heron-12", "heron__heron-13"}
+    assert trials["heron__heron-12"].outcome.cost_usd == total
+    assert trials["heron__heron-13"].outcome.cost_usd == 0.125
+    # The trace must not put the cost of one attempt where that of all is not known.
+    trace, _ = read_trace(f"{tmp_path}/output.jsonl#heron__heron-12")
+    assert trace.usage.cost_usd == total
+    skipped = [item for item in found if isinstance(item, Skipped)]
+    assert {item.reason for item in skipped} == {"no trace: a part of output.jsonl"}
+    assert len(skipped) == 2
+
+
+def test_an_attempt_that_is_cut_off_makes_the_cost_unknown(tmp_path: Path) -> None:
+    text = json.dumps(row(attempt=1, metrics=paid(0.5)))
+    (tmp_path / "output.critic_attempt_1.jsonl").write_text(text[: len(text) // 2])
+    write(tmp_path, row(attempt=2, metrics=paid(0.25)), name="output.critic_attempt_2.jsonl")
+    write(tmp_path, row(attempt=2, metrics=paid(0.25)))
+    (trial,) = [
+        f for f in discover(place_at(tmp_path), settings=Settings()) if isinstance(f, Trial)
+    ]
+    assert trial.outcome.cost_usd is None
+
+
+def test_attempts_without_a_choice_are_trials(tmp_path: Path) -> None:
+    write(tmp_path, row(attempt=1, metrics=paid(0.5)), name="output.critic_attempt_1.jsonl")
+    (trial,) = [
+        f for f in discover(place_at(tmp_path), settings=Settings()) if isinstance(f, Trial)
+    ]
+    assert trial.outcome.cost_usd == 0.5
+
+
+def test_metrics_of_nothing_but_zeros_are_unknown(tmp_path: Path) -> None:
+    zero = {
+        "accumulated_cost": 0.0,
+        "accumulated_token_usage": {"prompt_tokens": 0, "completion_tokens": 0},
+        "costs": [],
+        "token_usages": [],
+    }
+    write(tmp_path, row(history=[run(4, "ls", 0, 0)], metrics=zero))
+    (trial,) = [
+        f for f in discover(place_at(tmp_path), settings=Settings()) if isinstance(f, Trial)
+    ]
+    assert trial.outcome.cost_usd is None
+    trace, _ = read_trace(f"{tmp_path}/output.jsonl#heron__heron-12")
+    usage = trace.usage
+    assert (usage.cost_usd, usage.input_tokens, usage.output_tokens) == (None, None, None)
+    assert usage.cached_tokens is None
 
 
 @pytest.mark.parametrize("wrong", [None, True, 3, "x", [], [1], {}, {"a": []}, [[{}]]])

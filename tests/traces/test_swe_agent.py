@@ -22,7 +22,13 @@ from groundtrace.traces.swe_agent.actions import answer_of, read_action
 
 NAME = "heron__heron-12.traj"
 WINDOW = "[File: /heron/src/nest.py (3 lines total)]\n1:import os\n2:EGGS = 3\n3:"
-STATS = {"instance_cost": 0.5, "tokens_sent": 900, "tokens_received": 40, "api_calls": 3}
+STATS = {
+    "instance_cost": 0.5,
+    "total_cost": 99.0,
+    "tokens_sent": 900,
+    "tokens_received": 40,
+    "api_calls": 3,
+}
 
 
 def old(action: str, observation: str | None, folder: str, open_file: str = "n/a") -> Any:
@@ -127,6 +133,157 @@ def test_searches_name_the_files_that_they_list(tmp_path: Path) -> None:
     assert [v.category for v in views(result)] == ["code_search", "file_search", "code_search"]
 
 
+def window(path: str, first: int, last: int, total: int) -> str:
+    """What SWE-agent shows of an open file."""
+    above = f"({first - 1} more lines above)\n" if first > 1 else ""
+    below = f"\n({total - last} more lines below)" if last < total else ""
+    lines = "\n".join(f"{number}:x = {number}" for number in range(first, last + 1))
+    return f"[File: {path} ({total} lines total)]\n{above}{lines}{below}"
+
+
+def test_the_window_moves_over_the_open_file(tmp_path: Path) -> None:
+    nest = "/heron/nest.py"
+    steps = [
+        old("open nest.py 60", window(nest, 11, 110, 300), "/heron"),
+        old("scroll_down", window(nest, 109, 208, 300), "/heron", nest),
+        old("scroll_up\n", window(nest, 11, 110, 300), "/heron", nest),
+        old("goto 250", window(nest, 200, 300, 300), "/heron", nest),
+        old("goto 999", "Error: <line> must be less than or equal to 300", "/heron", nest),
+        old("scroll_down", "No file open. Use the open command first.", "/heron"),
+    ]
+    result = read_trace(write(tmp_path, steps))
+    assert touched(result) == [
+        [("read", nest, 11, 110)],
+        [("read", nest, 109, 208)],
+        [("read", nest, 11, 110)],
+        [("read", nest, 200, 300)],
+        [],
+        [],
+    ]
+    assert [call.arguments.get("path") for call in result.trace.calls] == [
+        "nest.py", nest, nest, nest, nest, None,
+    ]  # fmt: skip
+    assert [view.failed for view in views(result)][-2:] == [True, True]
+
+
+def test_commands_in_one_line(tmp_path: Path) -> None:
+    """The tools are functions of the shell: they may follow others in a line."""
+    nest = "/heron/src/nest.py"
+    steps = [
+        old("cd src && open nest.py", window(nest, 1, 3, 3), "/heron"),
+        old("cd src && create wing.py", "[File: /heron/src/wing.py (1 lines total)]\n1:", "/heron"),
+        old(
+            "open src/nest.py && goto 150",
+            window(nest, 1, 100, 300) + "\n" + window(nest, 100, 199, 300),
+            "/heron",
+        ),
+        old("open src/nest.py; ls", window(nest, 1, 3, 3) + "\nsrc", "/heron"),
+        old("cd src && cat nest.py", "x = 1", "/heron"),
+        old("cd src\nopen nest.py", window(nest, 1, 3, 3), "/heron"),
+    ]
+    result = read_trace(write(tmp_path, steps))
+    assert [call.name for call in result.trace.calls] == [
+        "open", "create", "open", "open", "bash", "open",
+    ]  # fmt: skip
+    assert touched(result) == [
+        [("read", nest, 1, 3)],
+        [("written", "/heron/src/wing.py", None, None)],
+        [("read", nest, 1, 100), ("read", nest, 100, 199)],
+        [("read", nest, 1, 3)],
+        [("read", nest, 1, 1)],
+        [("read", nest, 1, 3)],
+    ]
+    assert result.trace.calls[2].arguments == {"path": "src/nest.py"}
+    assert result.trace.calls[1].cwd == "/heron/src"
+
+
+def test_a_large_file_is_viewed_without_its_bodies(tmp_path: Path) -> None:
+    note = "<NOTE>This file is too large to display entirely. Showing abbreviated version. Please.</NOTE>"
+    lines = [
+        "     1 import os",
+        "     2 def lay():",
+        "     3 ... eliding lines 3-40 ...",
+        "    41 ",
+        "    42 def hatch():",
+        "    4<response clipped><NOTE>To save on context</NOTE>",
+    ]
+    steps = [
+        new("str_replace_editor view /heron/nest.py", "\r\n".join([note, *lines]), "/heron"),
+        new(
+            "str_replace_editor view /heron",
+            "Here's the files and directories up to 2 levels deep in /heron, excluding hidden items:\r\n"
+            "/heron\r\n/heron/nest.py\r\n/heron/src\r\n/heron/src/wing.py\r\n",
+            "/heron",
+        ),
+    ]
+    shown, listed = views(read_trace(write(tmp_path, steps)))
+    (ref,) = shown.refs
+    assert (ref.path, ref.line_start, ref.line_end) == ("/heron/nest.py", 1, 42)
+    assert ref.ranges == ((1, 2), (41, 42))  # nobody saw line 20
+    assert listed.category == "file_search"
+    assert [(r.kind, r.path) for r in listed.refs] == [
+        ("surfaced", "/heron/nest.py"),
+        ("surfaced", "/heron/src/wing.py"),
+    ]
+
+
+def test_a_submission_that_asks_for_a_review_is_no_read(tmp_path: Path) -> None:
+    review = "Thank you for your work on this issue. Please review:\n<diff>\ndiff --git a/nest.py b/nest.py\n+x = 1\n</diff>"
+    steps = [new("submit", review, "/heron"), new("submit", "<<SWE_AGENT_SUBMISSION>>", "/heron")]
+    result = read_trace(write(tmp_path, steps))
+    assert touched(result) == [[], []]
+    assert [call.name for call in result.trace.calls] == ["submit", "submit"]
+
+
+# --- several attempts in one file ---
+
+
+def attempt(name: str, cost: float | None) -> Any:
+    stats = {"instance_cost": cost, "api_calls": 2, "tokens_sent": 10, "tokens_received": 5}
+    info = {"exit_status": "submitted", "submission": name, "model_stats": stats}
+    return {"trajectory": [new(f"cat {name}.py", "x", "/heron")], "history": [], "info": info}
+
+
+@pytest.mark.parametrize("large", [48 * 1024 * 1024, 100])
+def test_of_several_attempts_the_chosen_one_is_read(
+    large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "LARGE", large)
+    first, second = attempt("a", 0.5), attempt("b", 0.25)
+    stats = {**second["info"]["model_stats"], "instance_cost": 0.75}
+    chosen = {**second, "info": {**second["info"], "model_stats": stats}}
+    file = tmp_path / NAME
+    file.write_text(json.dumps({"attempts": [first, second], **chosen}))
+    trace, problems = read_trace(file)
+    assert not problems
+    assert [call.arguments["command"] for call in trace.calls] == ["cat b.py"]
+    assert (trace.usage.cost_usd, trace.stated.submission) == (0.75, "b")
+    assert any("1 other attempts" in line for line in trace.evidence)
+
+
+@pytest.mark.parametrize(("costs", "total"), [((0.5, 0.25), 0.75), ((None, 0.25), None)])
+def test_of_attempts_without_a_choice_the_last_is_read_and_all_are_paid(
+    costs: tuple[float | None, float], total: float | None, tmp_path: Path
+) -> None:
+    file = tmp_path / NAME
+    file.write_text(json.dumps({"attempts": [attempt("a", costs[0]), attempt("b", costs[1])]}))
+    trace, problems = read_trace(file)
+    assert not problems
+    assert [call.arguments["command"] for call in trace.calls] == ["cat b.py"]
+    assert (trace.usage.cost_usd, trace.stated.submission) == (total, None)
+
+
+def test_the_folder_of_a_0x_run_names_its_model(tmp_path: Path) -> None:
+    run = tmp_path / "heron4__SWE-bench_Lite__default__t-0.00__p-0.95__c-3.00__install-1"
+    run.mkdir()
+    info = {"exit_status": "submitted", "model_stats": STATS}
+    write(run, [old("ls", "a", "/heron")], info=info)
+    ((trial,), _) = found_in(tmp_path)
+    assert trial.model == "heron4"
+    assert trial.task_name == "heron__heron-12"  # `swe_main` is no task
+    assert trial.outcome.cost_usd == 0.5  # `total_cost` is the batch's
+
+
 def test_1x_acts_in_the_directory_of_the_step_before(tmp_path: Path) -> None:
     steps = [
         new("ls", "src\r\n", "/heron"),
@@ -159,7 +316,8 @@ def test_ids_come_from_the_history_but_not_from_its_demonstration(tmp_path: Path
         call = {"id": number, "function": {"name": "bash", "arguments": "{}"}}
         return {"role": "assistant", "action": "ls", "tool_calls": [call], **more}
 
-    history = [said("t0", is_demo=True), said("t1"), {"role": "tool"}, said("t2")]
+    shown = said("t0", message_type="demonstration")
+    history = [said("t0", is_demo=True), shown, said("t1"), {"role": "tool"}, said("t2")]
     steps = [new("ls", "a", "/heron"), new("ls", "a", "/heron"), new("ls", "a", "/heron")]
     trace, _ = read_trace(write(tmp_path, steps, history=history))
     assert [call.call_id for call in trace.calls] == ["t1", "t2", None]
@@ -175,6 +333,24 @@ def test_what_was_not_executed_is_no_call_and_garbage_is_one(tmp_path: Path) -> 
     trace, _ = read_trace(write(tmp_path, steps))
     assert [call.arguments["command"] for call in trace.calls] == ["DISCUSSION\nI think", "ls"]
     assert trace.calls[1].result is None
+
+
+def test_degenerate_runs_are_read_as_they_are(tmp_path: Path) -> None:
+    """Steps of the ContextBench runs that failed: no observation, no state, escaped line ends."""
+    steps = [
+        {"action": "open nest.py\\\\n", "response": "", "thought": ""},
+        {"action": "1:1", "observation": "bash: 1:1: command not found", "state": {}},
+        {"action": "edit 1:1\\nx = 2", "observation": "No file open.", "state": "{no json"},
+        {"action": "exit_error", "observation": "", "state": None},
+        {},
+    ]
+    info = {"exit_status": "exit_error", "model_stats": STATS}
+    result = read_trace(write(tmp_path, steps, info=info))
+    assert [call.name for call in result.trace.calls] == ["open", "bash", "edit"]
+    assert result.trace.calls[0].result is None
+    assert touched(result) == [[], [], []]
+    ((trial,), _) = found_in(tmp_path)
+    assert trial.outcome.exception == "exit_error"
 
 
 def test_what_the_file_states(tmp_path: Path) -> None:

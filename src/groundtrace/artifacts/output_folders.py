@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from groundtrace.artifacts.state import load_state
 from groundtrace.errors import NothingFoundError
 from groundtrace.names import AGGREGATE, OUTPUT, run_id_of, safe_name
 from groundtrace.storage import Folder, Links, folder_at, open_folder, open_place, place_at
@@ -50,7 +51,18 @@ class OutputFolders:
         return base.folder(AGGREGATE)
 
     def existing(self) -> tuple[list[RunOutput], bool]:
-        """Output folders that earlier commands left, and whether RUNS is a single run."""
+        """Output folders that earlier commands left, and whether RUNS is a single run.
+
+        Results of runs that are not in RUNS any more are not among them (D113).
+        """
+        found, single = self.all_existing()
+        if single:
+            return found, True
+        left_out = frozenset(load_state(self.aggregate()).left_out)
+        return [output for output in found if output.run_id not in left_out], False
+
+    def all_existing(self) -> tuple[list[RunOutput], bool]:
+        """The same with the results of runs that are gone."""
         if self.out is not None:
             name = place_at(self.runs).folder.name
             one = folder_at(self.out).folder(safe_name(name))

@@ -96,6 +96,13 @@ class OutcomeIndex:
         name = stem if outcome is None else outcome.task_name
         return only is None or fits_only(name, only)
 
+    def documents(self) -> list[str] | None:
+        """The events documents of the run in order, without a look at the folder; None where
+        nothing says which belong to it."""
+        if self._everything:
+            return None
+        return sorted(self._by_document, key=lambda path: path.split("/"))
+
     def by_document(self, path: str) -> TrialOutcome | None:
         """The outcome that names this events document."""
         return self._by_document.get(path)

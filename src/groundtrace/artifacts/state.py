@@ -46,6 +46,9 @@ class State(msgspec.Struct, kw_only=True):
     """Run-level file to the fingerprint of what it was made from and its own mark."""
     run: RunSeen | None = None
     """The run when its documents were all made; None while something is missing."""
+    left_out: list[str] = []
+    """Of the folder over all runs: ids of runs that are not in RUNS any more, though their results
+    are still there; they count in nothing (D113)."""
     unfinished: dict[str, TrialOutcome] = {}
     """Outcomes of documents that were written by a run which was stopped before outcomes.json."""
 

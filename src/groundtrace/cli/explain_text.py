@@ -12,7 +12,7 @@ import click
 from groundtrace.cli.terminal import escape, in_columns
 from groundtrace.metrics.catalogue import OUTCOMES
 from groundtrace.report import formats
-from groundtrace.report.safe_text import plain
+from groundtrace.report.safe_text import plain, shown_name
 from groundtrace.report.wording import plural, reason
 
 SHOWN_FILES = 12
@@ -63,10 +63,14 @@ _COLOURS = {
 
 def _identity(found: dict[str, Any]) -> Iterator[str]:
     rows = [
-        [name, _text(field["value"]), plain(field["evidence"] or "")]
+        [name, _name(field["value"]), plain(field["evidence"] or "")]
         for name, field in found["identity"].items()
     ]
     yield in_columns(["field", "value", "evidence"], rows)
+
+
+def _name(value: Any) -> str:
+    return formats.MISSING if value is None else shown_name(str(value))
 
 
 def _text(value: Any) -> str:
@@ -96,7 +100,7 @@ def _ground_truth(found: dict[str, Any]) -> Iterator[str]:
         f"source: {plain(truth['source'] or 'none')} "
         f"({truth['confidence'] or 'no'} confidence), {plural(len(truth['files']), 'file')}"
     )
-    yield from (f"  {plain(name)}" for name in truth["files"])
+    yield from (f"  {shown_name(name)}" for name in truth["files"])
     edits = truth.get("expected_edit_files")
     if edits:
         yield (
@@ -104,12 +108,12 @@ def _ground_truth(found: dict[str, Any]) -> Iterator[str]:
             f"{plain(truth.get('expected_edit_files_source') or 'unknown')} "
             f"({truth.get('expected_edit_files_confidence') or 'no'} confidence)"
         )
-        yield from (f"  {plain(name)}" for name in edits)
+        yield from (f"  {shown_name(name)}" for name in edits)
     for chunk in truth.get("chunks") or ():
         lines = f"{chunk['line_start']}-{chunk['line_end']}"
-        yield f"chunk: {plain(chunk['file'])} lines {lines}  {plain(chunk['annotation'] or '')}".rstrip()
+        yield f"chunk: {shown_name(chunk['file'])} lines {lines}  {plain(chunk['annotation'] or '')}".rstrip()
     symbols = truth.get("symbols") or ()
-    yield from (f"symbol: {plain(s['symbol'])} in {plain(s['file'])}" for s in symbols)
+    yield from (f"symbol: {plain(s['symbol'])} in {shown_name(s['file'])}" for s in symbols)
 
 
 def _outcome(found: dict[str, Any]) -> Iterator[str]:
@@ -182,7 +186,7 @@ def _hit(file: str, truth: str | None) -> str:
     """What is said of a file that is in the ground truth; its name there if it differs."""
     if not truth:
         return ""
-    return "  relevant" if truth == file else f"  relevant: {plain(truth)}"
+    return "  relevant" if truth == file else f"  relevant: {shown_name(truth)}"
 
 
 def _calls(found: dict[str, Any]) -> Iterator[str]:
@@ -200,7 +204,7 @@ def _calls(found: dict[str, Any]) -> Iterator[str]:
             yield f"      {plain(name)}: {plain(' '.join(str(value).split()), ARGUMENT_LIMIT)}"
         for access in call["accesses"][:SHOWN_FILES]:
             hit = _hit(access["file"], access.get("ground_truth_file"))
-            line = f"    {access['kind']:<8} {plain(access['file'])} {_lines(access)}"
+            line = f"    {access['kind']:<8} {shown_name(access['file'])} {_lines(access)}"
             yield f"{line.rstrip()}{hit}"
         more = len(call["accesses"]) - SHOWN_FILES
         if more > 0:
@@ -227,11 +231,11 @@ def _ranking(found: dict[str, Any], lists: Sequence[str] = LISTS) -> Iterator[st
     ranking = found["ranking"]
     for name in lists:
         rows = ranking[name]
-        missed = [plain(entry) for entry in ranking[f"missed_{name}"]]
+        missed = [shown_name(entry) for entry in ranking[f"missed_{name}"]]
         yield f"{name}: {plural(len(rows), 'file')}"
         for row in rows:
             hit = _hit(row["file"], row["ground_truth_file"])
-            yield f"  {row['rank']:>4}  {plain(row['file'])} (step {row['step']}, {row['kind']}){hit}"
+            yield f"  {row['rank']:>4}  {shown_name(row['file'])} (step {row['step']}, {row['kind']}){hit}"
         yield f"  missed: {', '.join(missed) or 'none'}"
 
 
@@ -266,7 +270,7 @@ def _looked_at(found: dict[str, Any]) -> Iterator[str]:
         f"{plural(seen['failed'], 'call')} failed, {seen['unanswered']} without a result"
     )
     rows = [
-        [plain(row["file"]), *(formats.count(row[key]) for key in _FILE_COLUMNS)]
+        [shown_name(row["file"]), *(formats.count(row[key]) for key in _FILE_COLUMNS)]
         for row in seen["files"][:SHOWN_FILES]
     ]
     yield in_columns(["file", "reads", "searches", "writes", "repeated", "characters"], rows)

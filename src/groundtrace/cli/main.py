@@ -37,6 +37,7 @@ COMMANDS = {
     "evaluate": "evaluate",
     "impact": "impact",
     "report": "report",
+    "view": "view",
     "explain": "explain",
     "validate": "validate",
     "export": "export",

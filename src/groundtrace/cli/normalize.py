@@ -71,7 +71,8 @@ def command(
         say_left_out(done, output)
         print_result(normalized_text(done, everything=output.verbose))
         say_unknown_tools(done.unknown_calls, done.uncounted_servers, quiet=output.quiet)
-    return say_failures(done.failed, quiet=output.quiet, everything=output.verbose)
+    failed = [*done.failed, *done.unlisted]
+    return say_failures(failed, quiet=output.quiet, everything=output.verbose)
 
 
 def as_data(done: Normalized) -> dict[str, Any]:
@@ -111,6 +112,11 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
     if done.left_behind:
         left = plural(done.left_behind, "document has", "documents have")
         lines.append(f"{left} no trial any more; --prune removes what is left behind")
+    if done.left_runs:
+        named = ", ".join(done.left_runs[:shown])
+        rest = ", …" if len(done.left_runs) > SHOWN_NOTES and not everything else ""
+        left = plural(len(done.left_runs), "run with results is", "runs with results are")
+        lines.append(f"{left} not in RUNS any more and left out: {named}{rest}")
     lines += [f"no trial: {fault}" for fault in done.faults[:shown]]
     if (more := len(done.faults[SHOWN_NOTES:])) and not everything:
         lines.append(f"no trial: and {more:,} more; -v names all")

@@ -1,6 +1,7 @@
 """What reaches the terminal: results on stdout, progress and messages on stderr.
 
-Text from traces is escaped, so that no trace can move the cursor or colour the screen.
+Text from traces is escaped, so that no trace can move the cursor or colour the screen. Messages
+end up in logs: what looks like a credential in them is masked.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from groundtrace.redact import mask
 from groundtrace.visible import visible
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ def print_result(text: str) -> None:
 def print_message(text: str, *, quiet: bool = False) -> None:
     """A message, on stderr, unless told to be quiet."""
     if not quiet:
-        click.echo(escape(text), err=True)
+        click.echo(escape(mask(text)), err=True)
 
 
 def print_json(value: Any) -> None:

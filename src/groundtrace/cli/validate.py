@@ -25,16 +25,18 @@ def command(files: tuple[Path, ...], quiet: bool) -> int:
       groundtrace validate runs/official/my_run/retrieval_events/*/*.json
       groundtrace schema retrieval_events
     """
+    from groundtrace.artifacts.read import MAX_DOCUMENT
     from groundtrace.cli.terminal import print_message, print_result
     from groundtrace.documents.codec import decode, kind_of_file
     from groundtrace.errors import InputError, VersionError
+    from groundtrace.given_files import read_given
 
     worst = 0
     for path in files:
         try:
-            data = path.read_bytes()
-        except OSError as error:
-            print_message(f"{path}: cannot be read ({error.strerror})")
+            data = read_given(path, MAX_DOCUMENT)
+        except InputError as error:
+            print_message(str(error))
             worst = 2
             continue
         try:

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
 from groundtrace.config import Settings
+from groundtrace.discover.evaluations import MadeBy
 from groundtrace.discover.folders import Found, FoundProblem, Skipped, fits, matches
 from groundtrace.discover.identity import NO_TASK
 from groundtrace.discover.loose_names import (
@@ -30,6 +31,7 @@ from groundtrace.jsonio import clean_text
 from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Trial
 from groundtrace.names import AGGREGATE, OUTPUT
 from groundtrace.storage import Folder, LocalFolder
+from groundtrace.storage.watch import Watch, watched
 from groundtrace.values import model_name
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ _QUIET = (
     ".patch",
     ".diff",
     ".html",
+    ".sh",
     ".png",
     ".csv",
     ".lock",
@@ -79,11 +82,30 @@ class LooseRun:
         files = [self.file]
         if self.is_manifest:
             files += [row.trace for row in read_manifest(folder, self.file, [])]
+        elif _may_have_companions(folder, self.file):
+            return None
+        listed: set[str] = set()
         for name in files:
             place, file = _place_of(folder, name)
             entry = place.stat(file)
             marks.append(f"{name} {entry.mark if entry is not None else 'missing'}")
+            if not self.is_manifest:
+                continue
+            # Logs of subagents lie beside a session, or in a folder of its name.
+            marks += place.folder(stem_of(file)).everything(without) or ()
+            if place.url not in listed:
+                listed.add(place.url)
+                marks += [f"{one.name} {one.mark}" for one in place.entries() if one.kind == "file"]
         return marks
+
+
+def _may_have_companions(folder: Folder, file: str) -> bool:
+    """Whether other files may be read with a trace; a file of many samples is all there is."""
+    from groundtrace.traces import all_readers
+    from groundtrace.traces.loose import recognise
+
+    found, _, _ = recognise(folder, file, all_readers()[0], named=True)
+    return found is not None and not hasattr(found.reader, "samples")
 
 
 @dataclass(slots=True)
@@ -100,6 +122,8 @@ class _Item:
     mark: str
     row: ManifestRow | None = None
     named: Named | None = None
+    config: tuple[str, str] = ("", "")
+    """Configuration, and where it comes from."""
     problems: list[Problem] = field(default_factory=list)
 
     @property
@@ -134,9 +158,12 @@ def discover_loose(
     for item in items:
         item.named = _task_of(item, tasks)
     level = config_level((item.parts for item in items), (_task_names(item) for item in items))
-    verdicts = Verdicts()
     for item in items:
-        trial, problems = _trial(item, folder, run_id, settings, level, verdicts, tasks)
+        item.config = _config_of(item, settings, level)
+    verdicts = Verdicts()
+    alone = len({item.config[0] for item in items}) == 1
+    for item in items:
+        trial, problems = _trial(item, folder, run_id, verdicts, tasks, alone=alone)
         if only is not None and not matches(only, trial):
             continue
         for problem in (*item.problems, *problems):
@@ -201,7 +228,7 @@ def _samples(
 ) -> Iterator[_Item | Skipped | FoundProblem]:
     """The samples of one file, or why it has none."""
     from groundtrace.traces import all_readers
-    from groundtrace.traces.loose import recognise, samples_of
+    from groundtrace.traces.loose import companions_of, recognise, samples_of
 
     path = clean_text("/".join(parts))
     if row is None and file in SIDECARS:
@@ -217,10 +244,12 @@ def _samples(
         elif not file.casefold().endswith(_QUIET) and not file.startswith("."):
             yield Skipped(path, None, f"no trace: {why}")
         return
-    entry = folder.stat(file)
-    mark = entry.mark if entry is not None else ""
     none = True
-    for sample in samples_of(found, folder):
+    with watched() as watch:
+        samples = list(samples_of(found, folder))
+        companions = companions_of(found.reader, folder, file)
+    mark = _mark(folder, (file, *companions), watch)
+    for sample in samples:
         if isinstance(sample, Problem):
             yield FoundProblem(path, None, sample)
             continue
@@ -236,6 +265,17 @@ def _samples(
     if none:
         what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"
         yield FoundProblem(path, None, Problem(path, "trace_missing", what))
+
+
+def _mark(folder: Folder, files: Iterable[str], watch: Watch) -> str:
+    """Fingerprint of all files that a trace is read from: its own, those that are read with it,
+    and those that it names. A subagent's log could change unnoticed."""
+    marks = dict(watch.files)
+    for name in files:
+        entry = folder.stat(name)
+        marks.setdefault(f"{folder.url}/{name}", entry.mark if entry is not None else "")
+    top = folder.url
+    return " ".join(f"{path.removeprefix(top)} {mark}" for path, mark in sorted(marks.items()))
 
 
 def _rows(folder: Folder, loose: LooseRun) -> Iterator[_Item | Skipped | FoundProblem]:
@@ -283,6 +323,12 @@ def _task_of(item: _Item, tasks: TaskIndex | None) -> Named:
     return name_task(places, parts, tasks)
 
 
+def _config_of(item: _Item, settings: Settings, level: int | None) -> tuple[str, str]:
+    row = item.row.texts if item.row is not None else {}
+    model = row.get("model") or item.stated.model
+    return name_config(row.get("config"), settings.config_name, item.parts, level, model)
+
+
 def _task_names(item: _Item) -> set[str]:
     """Names by which a folder of the item's task may be called, in lower case."""
     named = item.named
@@ -308,30 +354,27 @@ def _trial(
     item: _Item,
     folder: Folder,
     run_id: str,
-    settings: Settings,
-    level: int | None,
     verdicts: Verdicts,
     tasks: TaskIndex | None,
+    *,
+    alone: bool,
 ) -> tuple[Trial, list[Problem]]:
     row, stated, named = item.row, item.stated, item.named
     assert named is not None
     texts = row.texts if row is not None else {}
     evidence = {"run_id": "manifest" if "run" in texts else "name of the folder"}
     evidence["task_name"] = named.where
-    config, evidence["config_name"] = name_config(
-        texts.get("config"),
-        settings.config_name,
-        item.parts,
-        level,
-        texts.get("model") or stated.model,
-    )
+    config, evidence["config_name"] = item.config
     trial_name = texts.get("trial") or _trial_name(item)
     evidence["trial_name"] = "manifest" if "trial" in texts else "name of the file"
     is_row = named.task is not None and named.task.row is not None
     benchmark = named.task.benchmark if named.task is not None and is_row else BENCHMARK
     evidence["benchmark"] = "file of the task" if is_row else "no data set"
     names = [named.name, stated.task or "", stem_of(item.parts[-1]), item.sample or ""]
-    beside = verdicts.find(names, _around(folder, [p for p in item.parts[:-1] if p != "/"]))
+    models = [texts.get("model") or stated.model or "", config]
+    made_by = MadeBy(models, [run_id, *item.parts[:-1]], alone=alone)
+    around = _around(folder, [p for p in item.parts[:-1] if p != "/"])
+    beside = verdicts.find(names, around, made_by)
     outcome = _outcome(row, stated, beside)
     problems = list(beside.problems)
     if named.task is None and tasks is not None and len(tasks):
@@ -341,6 +384,8 @@ def _trial(
             evidence[key] = "manifest"
         elif getattr(stated, key) is not None:
             evidence[key] = "trace"
+    if "repo" in texts:
+        evidence["repo"] = "manifest"
     place = f"{run_id}/{item.path}"
     trial = Trial(
         folder=item.folder,
@@ -353,6 +398,7 @@ def _trial(
         model=model_name(texts.get("model") or stated.model),
         harness=texts.get("harness") or stated.harness,
         harness_version=texts.get("harness_version") or stated.harness_version,
+        repo=_repo(texts.get("repo"), stated, named),
         task=named.task,
         outcome=outcome,
         trial_key=f"place:{hashlib.sha256(place.encode('utf-8', 'surrogatepass')).hexdigest()[:20]}",
@@ -368,6 +414,13 @@ def _trial(
         ),
     )
     return trial, problems
+
+
+def _repo(given: str | None, stated: Stated, named: Named) -> str | None:
+    """The trial's repository: a manifest's; the trace's where the task names none (D100)."""
+    if given is not None:
+        return given
+    return None if named.task is not None and named.task.repos else stated.repo
 
 
 def _trial_name(item: _Item) -> str:

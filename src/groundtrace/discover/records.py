@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, Literal
 
-from groundtrace.jsonio import BadJsonError, clean_text, loads
+from groundtrace.jsonio import BadJsonError, HeavyJsonError, clean_text, loads
 from groundtrace.model import READER_ENTRY_POINTS, Problem
 from groundtrace.storage import EntryKind, Folder, TooLargeError
+from groundtrace.storage.watch import watched
 from groundtrace.values import known
 
 RESULT_FILE = "result.json"
@@ -45,6 +46,8 @@ class Records:
     metrics: Mapping[str, Any]
     files: tuple[str, ...]
     problems: tuple[Problem, ...]
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """Path of each record that was read, with its mark just before."""
 
     def text(self, record: str, *keys: str) -> str | None:
         """A name at a place of a record (`result`, `config`, `metrics`); None if there is none."""
@@ -72,6 +75,12 @@ def kinds_of(folder: Folder) -> dict[str, EntryKind]:
 
 def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     """The records of a folder whose entries are known, and which level of a run it is."""
+    with watched() as watch:
+        records = _read_records(folder, entries)
+    return replace(records, marks=watch.files) if records.level == "trial" else records
+
+
+def _read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     problems: list[Problem] = []
     result = _object(folder, RESULT_FILE, entries, problems)
     config = _object(folder, CONFIG_FILE, entries, problems)
@@ -226,6 +235,9 @@ def _parse(name: str, data: bytes, problems: list[Problem]) -> Mapping[str, Any]
         problems.append(Problem(name, "not_utf8", reason))
     try:
         value = loads(data)
+    except HeavyJsonError as error:
+        problems.append(Problem(name, "too_large", str(error)))
+        return {}
     except BadJsonError as error:
         reason = "empty" if not data.strip() else f"not JSON: {error}"
         problems.append(Problem(name, "broken_json", reason, line=error.line))

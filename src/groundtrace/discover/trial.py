@@ -50,6 +50,7 @@ def make_trial(
         outcome=outcome,
         trial_key=trial_key(records, who.trial_name, f"{run_id}/{path}"),
         files=records.files,
+        records=records.marks,
         evidence=evidence,
     )
     return trial, (*records.problems, *who.problems, *troubles)

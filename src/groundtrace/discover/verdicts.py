@@ -3,13 +3,15 @@
 | file | holds |
 |---|---|
 | `logs/<id>/report.json` | `{"resolved": …}`, or the same below the instance's id |
+| `logs/run_evaluation/<run>/<model>/<id>/report.json` | the same, of SWE-bench's own harness |
 | `results.json`, `results/results.json` | lists of ids: `resolved`, `no_generation`, … |
 | `preds.json` | instance id to `model_patch` |
 | `all_preds.jsonl` | one line an instance, with `model_patch` |
 
 They are looked for in the trace's folder, in every folder above it up to RUNS, and in the one that
 holds RUNS: leaderboards keep `trajs/` and `logs/` side by side. A verdict is a reward of 1.0 or 0.0
-with its source; where two differ, the report of the instance counts and the difference is told.
+with its source; where two differ, the report of the instance counts and the difference is told. Of
+the harness's own reports those of another model or run say nothing of a trace (D102).
 """
 
 from __future__ import annotations
@@ -18,6 +20,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from groundtrace.discover.evaluations import (
+    Evaluation,
+    MadeBy,
+    evaluated,
+    evaluation_marks,
+    evaluations_in,
+    verdict_in,
+)
 from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
@@ -65,6 +75,8 @@ class _Place:
     shown: str
     """How it is named in sources: below RUNS, `..` for the folder that holds RUNS."""
     has_logs: bool = False
+    evaluations: Sequence[Evaluation] = ()
+    """Folders of SWE-bench's own harness, each of one run and one model."""
     results: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     predictions: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -79,7 +91,12 @@ class Verdicts:
     def __init__(self) -> None:
         self._places: dict[str, _Place] = {}
 
-    def find(self, names: Sequence[str], folders: Iterable[tuple[Folder, str]]) -> Verdict:
+    def find(
+        self,
+        names: Sequence[str],
+        folders: Iterable[tuple[Folder, str]],
+        made_by: MadeBy,
+    ) -> Verdict:
         """What the folders, nearest first, hold about an instance that goes by these names."""
         names = [name for name in dict.fromkeys(names) if name and not set(name) & set("/\\\0")]
         found = Verdict()
@@ -90,6 +107,9 @@ class Verdicts:
             problems += place.problems
             place.problems = []  # told once, with the first trial that meets them
             rewards += _rewards(place, names, problems, own=depth == 0)
+            rewards += evaluated(
+                place.folder, place.shown, place.evaluations, names, made_by, problems
+            )
             if found.submission is None:
                 patch, source = _prediction(place, names)
                 found = Verdict(submission=patch, submission_source=source)
@@ -114,6 +134,7 @@ def marks_beside(folder: Folder) -> list[str]:
         entry = folder.stat(name)
         if entry is not None:
             marks.append(f"{name} {entry.mark}")
+    marks += evaluation_marks(folder)
     logs = folder.folder("logs")
     for below in logs.entries():
         report = logs.stat(f"{below.name}/{REPORT}") if below.kind == "folder" else None
@@ -126,6 +147,7 @@ def _read_place(folder: Folder, shown: str) -> _Place:
     place = _Place(folder, shown)
     kinds = {entry.name: entry.kind for entry in folder.entries()}
     place.has_logs = kinds.get("logs") == "folder"
+    place.evaluations = evaluations_in(folder) if place.has_logs else ()
     for name in RESULTS:
         top = name.partition("/")[0]
         if kinds.get(top) in ("file", "folder") and folder.has_file(name):
@@ -202,10 +224,9 @@ def _rewards(
         report = as_mapping(_json(place, path))
         problems += place.problems
         place.problems = []
-        for row in (*(as_mapping(report.get(name)) for name in names), report):
-            if isinstance(row.get("resolved"), bool):
-                found.append((float(row["resolved"]), place.named(path)))
-                break
+        reward = verdict_in(report, names)
+        if reward is not None:
+            found.append((reward, place.named(path)))
     for source, lists in place.results:
         reward = _listed(lists, names)
         if reward is not None:

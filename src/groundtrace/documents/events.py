@@ -38,11 +38,17 @@ class Provenance(Record, frozen=True, kw_only=True):
     ] = UNSET
     repo: Annotated[
         str | UnsetType | None,
-        Meta(description="The task's only repository, short name; null otherwise. Since 1.2."),
+        Meta(
+            description="The trial's only repository, short name: a manifest's, else the task's, "
+            "else the one that the trace states; null otherwise. Since 1.2."
+        ),
     ] = UNSET
     source_file: Annotated[
         str | UnsetType | None,
-        Meta(description="The trial's folder or trace, relative to RUNS. Since 1.2."),
+        Meta(
+            description="The trace, relative to RUNS: the file that leads where there are several; "
+            "the trial's folder where none was read. Since 1.2."
+        ),
     ] = UNSET
 
 

@@ -307,6 +307,17 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
         dict[str, GroupSummary], Meta(description="By size of the candidate set.")
     ]
     by_evidence_type: Annotated[dict[str, GroupSummary], Meta(description="By evidence type.")]
+    by_group: Annotated[
+        dict[str, dict[str, GroupSummary]] | UnsetType,
+        Meta(
+            description="By the columns of a manifest that groundtrace does not know: column, then "
+            "value. A trial without a value is in no group of that column. Since 1.2."
+        ),
+    ] = UNSET
+    groups_left_out: Annotated[
+        list[str] | UnsetType,
+        Meta(description="Such columns with too many values to group by. Since 1.2."),
+    ] = UNSET
     unknown_tools: Annotated[
         Counts, Meta(description="Calls of tools that the tool table does not know, by raw name.")
     ]

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import get_args
 
 from msgspec import UNSET
@@ -50,12 +51,14 @@ from groundtrace.model import (
     Category,
     GroundTruth,
     Problem,
+    Task,
     ToolCall,
     Trace,
     Trial,
     TruthChunk,
 )
 from groundtrace.paths import Resolver
+from groundtrace.paths.repos import short_repo
 from groundtrace.values import model_name
 
 
@@ -74,7 +77,7 @@ def build_document(
     """
     resolver = Resolver(
         truth=truth,
-        task=trial.task,
+        task=_task_of(trial),
         refs=(ref for view in views for ref in view.refs),
         # A call that failed names what may not exist: `repository not found`.
         repos=(repo for view in views if not view.failed for repo in view.repos),
@@ -130,6 +133,24 @@ def _count(value: int | None) -> int | None:
     return value if value is not None and 0 <= value <= MAX_INT else None
 
 
+def _task_of(trial: Trial) -> Task | None:
+    """The task with the trial's own repository, where something names one (D100)."""
+    if trial.repo is None:
+        return trial.task
+    task = trial.task or Task(trial.task_name, trial.benchmark or "", None)
+    own = short_repo(trial.repo).lower()
+    paths = {p: repo for p, repo in task.repo_paths.items() if short_repo(repo).lower() == own}
+    return replace(task, repos=(trial.repo,), repo_paths=paths)
+
+
+def _source_file(trial: Trial, trace: Trace) -> str:
+    """The file that leads the trace, relative to RUNS; the trial's folder where none was read."""
+    if trial.loose is not None:
+        sample = trial.loose.sample
+        return trial.path if sample is None else trial.path.removesuffix(f"#{sample}")
+    return trial.path if trace.file is None else f"{trial.path}/{trace.file}"
+
+
 def _provenance(trial: Trial, trace: Trace, resolver: Resolver) -> Provenance:
     model = model_name(trial.model or trace.model)
     return Provenance(
@@ -145,6 +166,7 @@ def _provenance(trial: Trial, trace: Trace, resolver: Resolver) -> Provenance:
         harness=_cleaned(trial.harness or trace.harness),
         harness_version=_cleaned(trial.harness_version or trace.harness_version),
         repo=_cleaned(resolver.home),
+        source_file=clean_text(_source_file(trial, trace)),
     )
 
 

@@ -19,7 +19,7 @@ from groundtrace.impact.answer import questions
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.answer_text import enough_text
-from groundtrace.report.blocks import Name, Paragraph
+from groundtrace.report.blocks import Name, Paragraph, Quoted
 from groundtrace.report.charts.chart import Colours
 from groundtrace.report.charts.intervals import (
     DrawnInterval,
@@ -30,7 +30,7 @@ from groundtrace.report.charts.intervals import (
 )
 from groundtrace.report.compared import comparison_of
 from groundtrace.report.data import ReportData
-from groundtrace.report.safe_text import plain
+from groundtrace.report.safe_text import shown_name
 from groundtrace.report.svg import Scale
 from groundtrace.report.task_units import distinct_tasks
 from groundtrace.report.wording import plain_name, plural, reason
@@ -253,7 +253,7 @@ def _per_dollar(number: float | None) -> str:
 
 def _said(text: str) -> str:
     """A sentence of the answer, which can hold names of runs."""
-    return plain(text, SENTENCE)
+    return shown_name(text, SENTENCE)
 
 
 def _look_at(answer: Answer) -> Iterator[str]:
@@ -313,7 +313,7 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
 
 def _no_analysis(data: ReportData) -> str:
     if data.impact_problem is not None:
-        return f"The analysis could not be read: {Name(data.impact_problem)}."
+        return f"The analysis could not be read: {Quoted(data.impact_problem)}."
     return "No analysis was made; the command “groundtrace impact” writes it."
 
 

@@ -8,19 +8,29 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
-from groundtrace.report.safe_text import plain
+from groundtrace.report.safe_text import plain, shown_name
 
 
 class Name(str):
-    """Text that came from a run: shown as code, never as markup."""
+    """A name that came from a run: shown as code, never as markup."""
 
     __slots__ = ()
 
-    def __new__(cls, text: str) -> Name:
+    def __new__(cls, text: str) -> Self:
+        """Visible and cut; names are no secrets."""
+        return super().__new__(cls, shown_name(text))
+
+
+class Quoted(Name):
+    """Other text that came from a run, such as the reason of an error: masked too."""
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Self:
         """Masked, visible and cut."""
-        return super().__new__(cls, plain(text))
+        return str.__new__(cls, plain(text))
 
 
 Paragraph = tuple[str, ...]

@@ -11,23 +11,23 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from importlib import resources
 from typing import Any
 
+from groundtrace.redact import is_masking
 from groundtrace.report import formats
 from groundtrace.report.answer_view import answer_view
 from groundtrace.report.blocks import Name, Paragraph
-from groundtrace.report.calls import DEED_WORDS, DEEDS
 from groundtrace.report.charts import charts
-from groundtrace.report.charts.chart import colours_of
+from groundtrace.report.colours import colours_of
 from groundtrace.report.data import ReportData
 from groundtrace.report.first_found import FirstFound
-from groundtrace.report.packed_trials import ACCESS_KINDS, CATEGORIES, Packed, pack
-from groundtrace.report.safe_text import with_note
+from groundtrace.report.packed_trials import Packed, pack
+from groundtrace.report.parts import asset, words_of_parts
+from groundtrace.report.safe_text import UNMASKED
 from groundtrace.report.sections import LEGEND, STATUS, sections
 from groundtrace.report.task_units import DistinctTasks, TaskUnits
-from groundtrace.report.trial_table import TrialTable, trial_columns
-from groundtrace.report.wording import KIND_WORDS, plural
+from groundtrace.report.trial_table import TrialTable
+from groundtrace.report.wording import plural
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.units import Counted, collect_distinct
 
@@ -57,7 +57,7 @@ def render(data: ReportData) -> str:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = asset("page.css"), asset("parts.js") + asset("page.js")
     surveyed = collect_distinct(data.rows, _surveyed)
     table = surveyed.table
     data = dataclasses.replace(data, tasks=surveyed.tasks.number())
@@ -71,12 +71,13 @@ def render(data: ReportData) -> str:
     rows = [[*row, *packed.places.get(i, (-1, -1))] for i, row in enumerate(table.rows)]
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.globals.update(is_name=lambda part: isinstance(part, Name))
-    template = environment.from_string(_asset("page.html.j2"))
+    template = environment.from_string(asset("page.html.j2"))
     return template.render(
         policy=_policy(script, style=style),
         answer=answer_view(data, colours),
         scope=_scope(data),
-        status=with_note(STATUS),
+        status=STATUS,
+        unmasked="" if is_masking() else UNMASKED,
         legend=LEGEND,
         generated_at=data.summary.generated_at,
         sections=[section for section in sections(data) if section.id != "answer"],
@@ -96,17 +97,7 @@ _TEXT = 400_000
 
 def _head(table: TrialTable, colours: Mapping[str, str]) -> dict[str, Any]:
     """What the page's script knows besides the rows."""
-    return {
-        "columns": trial_columns(),
-        "categories": CATEGORIES,
-        "kinds": ACCESS_KINDS,
-        "kindWords": KIND_WORDS,
-        "deeds": DEEDS,
-        "deedWords": DEED_WORDS,
-        "colours": {Name(config): colour for config, colour in colours.items()},
-        "keys": table.other_keys(),
-        **table.lists(),
-    }
+    return words_of_parts(colours) | {"keys": table.other_keys(), **table.lists()}
 
 
 def _scope(data: ReportData) -> Paragraph:
@@ -175,8 +166,3 @@ def _json(value: Mapping[str, Any]) -> str:
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return text
-
-
-def _asset(name: str) -> str:
-    text = resources.files("groundtrace.report").joinpath("templates", name)
-    return text.read_text(encoding="utf-8").replace("\r\n", "\n")

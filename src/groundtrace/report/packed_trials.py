@@ -23,7 +23,7 @@ from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
 from groundtrace.model import AccessKind, Category
 from groundtrace.report import formats
 from groundtrace.report.calls import DEEDS, deed_of
-from groundtrace.report.safe_text import plain
+from groundtrace.report.safe_text import plain, shown_name
 from groundtrace.report.wording import reason
 from groundtrace.rows.detail import Detail
 
@@ -107,7 +107,7 @@ def _pack(details: Iterable[tuple[int, Detail]], limits: Limits, budget: int) ->
     places: dict[int, tuple[int, int]] = {}
     used = without = 0
     for group in _grouped(details):
-        data = [_trial(detail, limits) for _, detail in group]
+        data = [trial_data(detail, limits) for _, detail in group]
         block = _compressed(data)
         if used + len(block) > budget:
             without += len(group)
@@ -152,12 +152,15 @@ class _Words:
         found = self._numbers.get(text)
         if found is None:
             found = self._numbers[text] = len(self.texts)
-            self.texts.append(plain(text))
+            self.texts.append(shown_name(text))
         return found
 
 
-def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
-    """One trial, compact: names by number, marks as bits, numbers as they are shown."""
+def trial_data(detail: Detail, limits: Limits, first_step: int = 0) -> dict[str, Any]:
+    """One trial, compact: names by number, marks as bits, numbers as they are shown.
+
+    Calls before `first_step` are left out; `cut` counts those after the last one that is here.
+    """
     evidence = EvidenceView(detail.events)
     words = _Words()
     first = detail.metrics.file_level_metrics.first_gt_hit_step
@@ -167,7 +170,8 @@ def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
     truth = {entry: number for number, entry in enumerate(evidence.truth)}
     steps: list[list[Any]] = []
     notable = 0
-    for event in sorted(evidence.document.events, key=lambda event: event.step_index):
+    ordered = sorted(evidence.document.events, key=lambda event: event.step_index)
+    for event in ordered[first_step:]:
         found = touches.get(id(event), [])
         if limits.only_notable and not any(t.truth or t.kind == "written" for t in found):
             continue
@@ -184,7 +188,7 @@ def _trial(detail: Detail, limits: Limits) -> dict[str, Any]:
         "folder": _folder(detail),
         "explain": _explain(detail),
         "steps": steps,
-        "cut": len(detail.events.events) - len(steps),
+        "cut": max(len(detail.events.events) - first_step, 0) - len(steps),
         "words": words.texts,
     }
 
@@ -262,7 +266,7 @@ def _truth(evidence: EvidenceView) -> list[list[Any]]:
             if touch.truth is not None:
                 places[kinds, touch.truth] = [rank, touch.event.step_index]
     return [
-        [plain(entry), places.get((RETRIEVED, entry)), places.get((SHOWN, entry))]
+        [shown_name(entry), places.get((RETRIEVED, entry)), places.get((SHOWN, entry))]
         for entry in evidence.truth
     ]
 
@@ -283,7 +287,7 @@ def _metrics(evidence: EvidenceView, detail: Detail) -> list[list[str]]:
 def _folder(detail: Detail) -> str:
     """The trial's folder, relative to the folder that holds the run; empty where it is unknown."""
     outcome = detail.row.outcome
-    return "" if outcome is None else plain(f"{outcome.run_id}/{outcome.path}", FOLDER)
+    return "" if outcome is None else shown_name(f"{outcome.run_id}/{outcome.path}", FOLDER)
 
 
 def _explain(detail: Detail) -> str:

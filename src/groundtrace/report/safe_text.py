@@ -1,5 +1,8 @@
 """Text of a trace, made safe to show: masked, with invisible characters written out, and cut.
 
+Names of files, tasks, trials and configurations are shown in the same way and never masked: they
+decide what a row is about, and four masked names would look like one (D77).
+
 A name can hold a line break, a bidirectional override that turns `exe.txt` around, or a megabyte
 of text. Such characters are shown as escapes, and a cut says how long the text was.
 """
@@ -36,6 +39,11 @@ def plain(text: str, limit: int = NAME_LIMIT) -> str:
         kept = masked[:-_EDGE]
         return visible(shorten(kept, limit, len(text)))
     return visible(shorten(masked, limit))
+
+
+def shown_name(text: str, limit: int = NAME_LIMIT) -> str:
+    """A name as it may be shown anywhere, on one line; never masked."""
+    return visible(shorten(text, limit))
 
 
 def shorten(text: str, limit: int, length: int | None = None) -> str:

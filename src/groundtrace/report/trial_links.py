@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from urllib.parse import quote
 
-from groundtrace.report.safe_text import plain
+from groundtrace.report.safe_text import shown_name
 from groundtrace.rows.trial_row import TrialRow
 
 
@@ -21,7 +21,9 @@ class TrialLinks:
     def add(self, row: TrialRow) -> None:
         """Take the trial of the next row."""
         place = len(self._names)
-        self._names.append((plain(row.run_id), plain(row.config_name), plain(row.trial_name)))
+        self._names.append(
+            (shown_name(row.run_id), shown_name(row.config_name), shown_name(row.trial_name))
+        )
         self._keys = []
         task = (row.task_name, row.benchmark or None, row.config_name)
         self._by_task.setdefault(task, []).append((row.run_id, place))

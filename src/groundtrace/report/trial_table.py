@@ -6,7 +6,7 @@ from typing import Any
 
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.safe_text import plain
+from groundtrace.report.safe_text import shown_name
 from groundtrace.report.task_units import value_of
 from groundtrace.report.trial_links import TrialLinks
 from groundtrace.report.wording import reason
@@ -40,7 +40,7 @@ class _List:
     def number(self, text: str) -> int:
         if text not in self._numbers:
             self._numbers[text] = len(self.texts)
-            self.texts.append(plain(text))
+            self.texts.append(shown_name(text))
         return self._numbers[text]
 
 
@@ -71,17 +71,17 @@ class TrialTable:
         self.links.add(row)
         if counted_in is not None:
             self.copies.add(len(self.rows))
-        values, texts = _numbers(row)
+        values, texts = shown_numbers(row)
         lists = self._lists
         self.rows.append(
             [
-                plain(row.task_name),
-                plain(row.trial_name),
+                shown_name(row.task_name),
+                shown_name(row.trial_name),
                 lists["configs"].number(row.config_name),
                 lists["suites"].number(row.benchmark or "unknown"),
                 lists["runs"].number(row.run_id),
                 lists["models"].number(row.model or "unknown"),
-                lists["found"].number(_found(row, counted_in)),
+                lists["found"].number(found_word(row, counted_in)),
                 values,
                 texts,
             ]
@@ -97,7 +97,7 @@ class TrialTable:
         return {name: found.texts for name, found in self._lists.items()}
 
 
-def _found(row: TrialRow, counted_in: str | None) -> str:
+def found_word(row: TrialRow, counted_in: str | None) -> str:
     """In a word what became of the search, or why that cannot be said (D19)."""
     if counted_in is not None:
         where = "in this run" if counted_in == row.run_id else "in another run"
@@ -108,7 +108,8 @@ def _found(row: TrialRow, counted_in: str | None) -> str:
     return "found all" if recall >= 1 else "found some" if row.hit else "never hit"
 
 
-def _numbers(row: TrialRow) -> tuple[list[float | None], list[str]]:
+def shown_numbers(row: TrialRow) -> tuple[list[float | None], list[str]]:
+    """Values of `trial_columns` to sort by, and the texts to show."""
     found = [value_of(row, name) for name in NUMBER_COLUMNS]
     texts = [formats.brief(name, value) for name, value in zip(NUMBER_COLUMNS, found, strict=True)]
     # The page only sorts by them: all digits would take a megabyte in ten thousand trials.

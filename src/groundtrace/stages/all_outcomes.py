@@ -31,14 +31,21 @@ def write_all_outcomes(
     outputs: Iterable[RunOutput],
     skipped: Sequence[SkippedFolder],
     problems: Mapping[str, int],
+    left_out: Sequence[str] | None = None,
 ) -> None:
-    """Outcomes of all runs in one document, with what was met outside of them."""
+    """Outcomes of all runs in one document, with what was met outside of them.
+
+    `left_out` are runs whose results are there and that count no more; None leaves that as it is.
+    """
     outputs = sorted(outputs, key=lambda output: output.folder.url)
     now = request.generated_at
     with open_session(RunOutput(ALL_RUNS, request.output_folders.aggregate())) as session:
+        if left_out is not None:
+            session.leave_out(list(left_out))
         marks = [(output.run_id, mark_of(output.folder, OUTCOMES_FILE)) for output in outputs]
         made_from = fingerprint(marks, skipped, problems)
         if not request.force and session.is_current(OUTCOMES_FILE, made_from):
+            session.save_if_changed()
             return
         written = write_in_parts(
             session.folder,

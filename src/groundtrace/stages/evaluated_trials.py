@@ -20,6 +20,7 @@ from groundtrace.model import Problem
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.make import row_from
 from groundtrace.stages.only import require_fitting
+from groundtrace.storage import Folder
 
 
 def evaluated_trials(
@@ -51,23 +52,29 @@ def evaluated_trials_in(
         for path in document_paths(output.folder, EVENTS_ENDING):
             if not index.wants(path, only):
                 continue
-            events: StoredDocument[EventsDocument] = read_one(
-                output.folder, path, "retrieval_events"
-            )
-            metrics: StoredDocument[MetricsDocument] = read_one(
-                output.folder, metrics_path(path), "retrieval_metrics"
-            )
-            for problem in (events.problem, metrics.problem):
-                if problem is not None and problems is not None:
-                    problems.append(problem)
-            if events.document is None or metrics.document is None:
-                continue
-            outcome = index.find(path, metrics.document)
-            row = row_from(
-                metrics.document,
-                events.document,
-                outcome,
-                path=path,
-                no_outcome=index.no_outcome,
-            )
-            yield Detail(row, events.document, metrics.document)
+            detail, found = read_detail(output.folder, path, index)
+            if problems is not None:
+                problems += found
+            if detail is not None:
+                yield detail
+
+
+def read_detail(
+    folder: Folder, path: str, index: OutcomeIndex
+) -> tuple[Detail | None, tuple[Problem, ...]]:
+    """The trial whose events document lies at `path`, and what could not be read of it."""
+    events: StoredDocument[EventsDocument] = read_one(folder, path, "retrieval_events")
+    metrics: StoredDocument[MetricsDocument] = read_one(
+        folder, metrics_path(path), "retrieval_metrics"
+    )
+    problems = tuple(p for p in (events.problem, metrics.problem) if p is not None)
+    if events.document is None or metrics.document is None:
+        return None, problems
+    row = row_from(
+        metrics.document,
+        events.document,
+        index.find(path, metrics.document),
+        path=path,
+        no_outcome=index.no_outcome,
+    )
+    return Detail(row, events.document, metrics.document), problems

@@ -32,9 +32,10 @@ def run_stages(
     done = normalize(request, with_metrics=True)
     if done.all_failed:
         # Nothing to evaluate: why is in the failures, and the other stages would only hide it.
-        return Stages(done, done.failed, Reported(), None)
+        return Stages(done, [*done.failed, *done.unlisted], Reported(), None)
     evaluated = evaluate(request, done.rows)
     summary = summary_of(request, evaluated)
     impact(request, impact_options, evaluated.rows)
     written = report(request, formats, evaluated.rows)
-    return Stages(done, [*done.failed, *evaluated.failed], written, summary)
+    failed = [*done.failed, *done.unlisted, *evaluated.failed]
+    return Stages(done, failed, written, summary)

@@ -27,7 +27,8 @@ from groundtrace.plan import (
     plan_run,
     problems_outside_runs,
 )
-from groundtrace.redact import masking
+from groundtrace.problems import PASSING
+from groundtrace.redact import mask, masking
 from groundtrace.rows.kept import KeptRows, RowsByRun
 from groundtrace.stages.all_outcomes import outcomes_of, write_all_outcomes
 from groundtrace.stages.only import nothing_fits_in_runs
@@ -67,6 +68,8 @@ class Normalized:
     """Task definitions or a registry were named."""
     left_behind: int = 0
     """Documents whose trial is gone; `--prune` removes them."""
+    left_runs: list[str] = field(default_factory=list)
+    """Runs that are not in RUNS any more, though their results are still there."""
     notes: list[str] = field(default_factory=list)
     """Problems of the task definitions and the registry."""
     noted: bool = False
@@ -76,6 +79,8 @@ class Normalized:
     """Run folder to its freshly evaluated rows, by document."""
     faults: list[str] = field(default_factory=list)
     """Traces that were named and could not be taken."""
+    unlisted: list[str] = field(default_factory=list)
+    """Folders that cannot be listed: their trials are missing from the results."""
     nearest: list[SkippedFolder] = field(default_factory=list)
     """What was passed where nothing was found."""
     unknown_calls: defaultdict[str, Counter[str]] = field(
@@ -149,8 +154,18 @@ def _normalize(request: Request, with_metrics: bool) -> Normalized:
     if not layout.single:
         skipped, problems = problems_outside_runs(outside)
         done.skipped += len(skipped)
-        write_all_outcomes(request, done.outputs, skipped, problems)
+        left = None
+        if request.only is None:
+            left = done.left_runs = _left_runs(request, done)
+        write_all_outcomes(request, done.outputs, skipped, problems, left)
     return done
+
+
+def _left_runs(request: Request, done: Normalized) -> list[str]:
+    """Runs whose results are there, and that are not in RUNS any more (D113)."""
+    outputs, _ = request.output_folders.all_existing()
+    found = {output.folder.url for output in done.outputs}
+    return [output.run_id for output in outputs if output.folder.url not in found]
 
 
 def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
@@ -218,6 +233,7 @@ def _plans(
     for run in runs:
         if not isinstance(run, Run):
             outside.append(run)
+            _note_fault(run, done)
             continue
         output = request.output_folders.run(run.run_id, run.path)
         run_fingerprint = fingerprint_of_run(run, shared)
@@ -226,6 +242,8 @@ def _plans(
             done.add_unchanged(unchanged)
             continue
         done.noted |= bool(tasks.problems)
+        if any(problem.kind in PASSING for problem in tasks.problems):
+            run_fingerprint = None
         found = discover_run(run, settings=request.settings, tasks=tasks.index, only=request.only)
         found = _noting_faults(found, done)
         plan = plan_run(found, output.folder, run.path, context, known)
@@ -243,9 +261,18 @@ _FAULTS = frozenset({"bad_row", "trace_missing", "unrecognised"})
 def _noting_faults(found: Iterable[Found], done: Normalized) -> Iterator[Found]:
     """What was found; what keeps rows of a manifest from being trials is told as well."""
     for item in found:
-        if isinstance(item, FoundProblem) and item.problem.kind in _FAULTS:
-            done.faults.append(str(item.problem))
+        _note_fault(item, done)
         yield item
+
+
+def _note_fault(item: Found, done: Normalized) -> None:
+    if not isinstance(item, FoundProblem):
+        return
+    problem = item.problem
+    if problem.kind in _FAULTS:
+        done.faults.append(str(problem))
+    elif problem.kind == "unlisted_folder" and problem.file == item.path:
+        done.unlisted.append(f"{item.path}: {problem.reason}")
 
 
 def _normalize_batch(
@@ -287,9 +314,11 @@ def _prepared(plan: Plan, session: RunSession, done: Normalized) -> _RunToNormal
 def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Normalized) -> None:
     work = result.item
     if result.result is None:
-        done.failed.append(f"{work.trial.path}: {result.error}")
+        # The text of an error can be text of a trace.
+        error = mask(result.error or "failed")
+        done.failed.append(f"{work.trial.path}: {error}")
         run.outcomes[work.document] = outcome_entry(
-            work.trial, "failed", reason=result.error, run_path=work.run_path
+            work.trial, "failed", reason=error, run_path=work.run_path
         )
         # What an earlier run wrote from other inputs is no result of this trial as it is now.
         work.output.remove(metrics_path(work.document))
@@ -326,7 +355,9 @@ def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> Non
     if request.only is None:
         done.left_behind += _leave_behind(run, request)
     _write_outcomes(run, request)
-    whole = plan.fingerprint is not None and request.only is None and not failed
+    # What could not be read or listed may be readable the next time and look the same (D79).
+    passing = not PASSING.isdisjoint(plan.problems)
+    whole = plan.fingerprint is not None and request.only is None and not failed and not passing
     session.enter_run(seen if whole else None)
     session.save_if_changed()
 

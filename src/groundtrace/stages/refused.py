@@ -21,11 +21,12 @@ from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RefusedDocument
 from groundtrace.model import Problem
+from groundtrace.redact import mask
 
 
 def refused_record(output: RunOutput, path: str, problem: Problem) -> RefusedDocument:
     """A refused document of a run, as summaries and analyses name it."""
-    reason = problem.reason.removeprefix(f"{path}: ")
+    reason = mask(problem.reason.removeprefix(f"{path}: "))
     return RefusedDocument(
         run_id=output.run_id, path=path, problem=str(problem.kind), reason=reason
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 from groundtrace import __version__
-from groundtrace.artifacts.file_names import IMPACT, REPORTS, SUMMARY
+from groundtrace.artifacts.file_names import IMPACT, OUTCOMES_FILE, REPORTS, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import StoredDocument, read_one
-from groundtrace.artifacts.state import fingerprint, mark_of
+from groundtrace.artifacts.state import fingerprint, fingerprint_lines, mark_of, marks_in
 from groundtrace.artifacts.write import write_text
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
@@ -50,14 +50,29 @@ def report(
     done = Reported()
     request.ticker.stage("report", "files")
     request.ticker.add_total(len(wanted) * (len(outputs) + (not single)))
+    marks = {output.folder.url: _marks(output) for output in outputs}
     for output in outputs:
         refused = refused_documents(output)
         done.refused += refused
-        _report(output, [output], wanted, request, made or {}, done, refused)
+        _report(output, [output], wanted, request, made or {}, done, refused, marks)
     if not single:
         aggregate = RunOutput(ALL_RUNS, request.output_folders.aggregate())
-        _report(aggregate, outputs, wanted, request, made or {}, done, done.refused)
+        _report(aggregate, outputs, wanted, request, made or {}, done, done.refused, marks)
     return done
+
+
+def _marks(output: RunOutput) -> str:
+    """Fingerprint of everything that a report of a run shows.
+
+    The page holds the calls of trials and what became of them: summary and analysis can stay the
+    same while these change.
+    """
+    shown = (
+        f"{name} {mark}"
+        for name, mark in sorted(marks_in(output.folder).items())
+        if name in (SUMMARY, IMPACT, OUTCOMES_FILE) or "/" in name
+    )
+    return fingerprint_lines(shown)
 
 
 def _report(
@@ -68,13 +83,12 @@ def _report(
     made: MadeRows,
     done: Reported,
     refused: Sequence[RefusedDocument],
+    marks: Mapping[str, str],
 ) -> None:
     folder = target.folder
     with open_session(target) as session:
-        parts = [
-            (mark_of(f, SUMMARY), mark_of(f, IMPACT))
-            for f in (folder, *(o.folder for o in outputs))
-        ]
+        own = (mark_of(folder, SUMMARY), mark_of(folder, IMPACT))
+        parts = [own, [marks[output.folder.url] for output in outputs]]
         made_from = fingerprint(__version__, parts, request.only, request.settings.mask, refused)
         # Made when a report is to be written, and once for both formats.
         data = cache(lambda: _data(target, outputs, request, made, refused))

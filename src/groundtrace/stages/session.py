@@ -70,6 +70,11 @@ class RunSession:
         """Remember what a run-level file was made from; it is on disk."""
         self._set(self.state.results, name, entry_of(made_from, written.mark))
 
+    def leave_out(self, run_ids: list[str]) -> None:
+        """Remember, of the folder over all runs, which runs count no more."""
+        self.unsaved |= self.state.left_out != run_ids
+        self.state.left_out = run_ids
+
     def enter_run(self, seen: RunSeen | None) -> None:
         """Remember the run as it was when all of it was done; None while something is missing."""
         self.unsaved |= self.state.run != seen

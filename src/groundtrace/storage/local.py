@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import stat as stat_module
@@ -19,6 +20,7 @@ from groundtrace.storage.folder import (
     FolderEntry,
     TooLargeError,
 )
+from groundtrace.storage.watch import WatchedFile, note_error, note_file
 
 _TOKEN = os.urandom(4).hex()
 """In the names of this process's temporary files; process ids repeat on other machines."""
@@ -143,6 +145,7 @@ class LocalFolder(Folder):
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return
         except OSError as error:
+            note_error(self.url)
             yield FolderEntry(UNLISTED, "unlisted", stamp=error.strerror or str(error))
             return
         for item in items:
@@ -171,15 +174,16 @@ class LocalFolder(Folder):
             raise FileNotFoundError(f"{path}: no such file")
         if entry.kind != "file":
             raise OSError(f"{path}: not a regular file")
+        note_file(path, entry.mark)
         return path, entry
 
     def open(self, relative: str) -> BinaryIO:
-        return open(self._file(relative)[0], "rb")
+        return io.BufferedReader(WatchedFile(self._file(relative)[0]))
 
     def read(self, relative: str, limit: int = MAX_WHOLE_FILE) -> bytes:
         path, entry = self._file(relative)
         if entry.size <= limit:
-            with open(path, "rb", buffering=0) as stream:
+            with WatchedFile(path) as stream:
                 data = stream.readall()
             if len(data) <= limit:
                 return data
@@ -285,6 +289,15 @@ def _stamp(info: os.stat_result) -> str:
     # With the time of the last change and the mode, as copying can keep the other time and a
     # file that could not be read before may be readable now.
     return f"{info.st_mtime_ns}.{info.st_ctime_ns}.{info.st_mode:o}"
+
+
+def current_mark(path: str) -> str:
+    """The mark of a file as it is now; empty when it is gone."""
+    try:
+        info = os.stat(path)
+    except (OSError, ValueError):
+        return ""
+    return f"{info.st_size}:{_stamp(info)}"
 
 
 def _put(path: str, parts: Iterable[bytes]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import io
 from collections.abc import Iterator
+from datetime import timedelta
 from functools import lru_cache
 from typing import Any, BinaryIO, NoReturn
 
@@ -19,6 +20,11 @@ from groundtrace.storage.folder import MAX_WHOLE_FILE, Folder, FolderEntry, TooL
 SCHEMES = ("s3", "gs", "az")
 BLOCK = 1024 * 1024
 """Bytes asked for at a time when an object is streamed."""
+
+RETRY = {"max_retries": 2, "retry_timeout": timedelta(seconds=60)}
+"""How often and how long a request is made again that was not answered within obstore's 30
+seconds. Its own bounds are ten times and three minutes. Timeouts are left
+alone: given here, they would replace what the environment says, such as `AWS_ALLOW_HTTP`."""
 
 _REASONS = {
     "NotFoundError": "no such object",
@@ -194,7 +200,7 @@ def _stamp(item: Any) -> str:
 def _store(bucket: str) -> Any:
     """The store of a bucket; one per process, made from the environment."""
     try:
-        return importlib.import_module("obstore.store").from_url(bucket)
+        return importlib.import_module("obstore.store").from_url(bucket, retry_config=RETRY)
     except _errors() as error:
         _fail(error, bucket, "")
 

@@ -39,6 +39,7 @@ from groundtrace.rows.trial_row import VOLUME, Find, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct
 from groundtrace.summary.discovery import discovery_summary
 from groundtrace.summary.looked_at import LookedAtTable
+from groundtrace.summary.stated_groups import StatedGroups
 from groundtrace.summary.value_columns import NameCodes, ValueColumn
 
 LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
@@ -90,6 +91,8 @@ def summarise(
         by_model=table.summaries("by_model"),
         by_candidate_set_size=table.summaries("by_candidate_set_size"),
         by_evidence_type=table.summaries("by_evidence_type"),
+        by_group=table.stated.summaries(table.summary) or UNSET,
+        groups_left_out=sorted(table.stated.left_out) or UNSET,
         unknown_tools=_sorted(table.unknown_tools),
         unknown_tool_calls={
             name: _sorted(calls) for name, calls in sorted(table.unknown_calls.items())
@@ -241,6 +244,7 @@ class _Table:
         self.groups: dict[str, defaultdict[str, _Group]] = {
             name: defaultdict(_Group) for name in DIMENSIONS
         }
+        self.stated = StatedGroups(_Group)
         self._summaries: dict[bytes, GroupSummary] = {}
         self.runs: set[str] = set()
         self.duplicated: list[DuplicatedTrial] = []
@@ -280,6 +284,8 @@ class _Table:
             name = group_of(row)
             if name is not None:
                 self.groups[dimension][name].add(position, row)
+        for group in self.stated.of(row):
+            group.add(position, row)
 
     def finish(self) -> None:
         """All rows are there: which of them belong to one task can be told now."""

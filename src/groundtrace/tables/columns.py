@@ -193,6 +193,11 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _flag("one_tool", "No other tool of the trial met the file."),
         _flag("one_server", "No tool of another server, or of none, met the file."),
     ),
+    "groups": (
+        *KEY,
+        _text("name", "Column of a manifest that groundtrace does not know."),
+        _text("value", "The trial's value in it."),
+    ),
     "problems": (
         *KEY,
         _text("kind", "Kind of problem."),

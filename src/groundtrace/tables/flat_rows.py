@@ -129,6 +129,12 @@ def _discovery(detail: Detail) -> Iterator[FlatRow]:
             yield (file.file, what, *values, *alone)
 
 
+def _groups(detail: Detail) -> Iterator[FlatRow]:
+    outcome = detail.row.outcome
+    if outcome is not None and outcome.groups is not UNSET:
+        yield from outcome.groups.items()
+
+
 def _problems(detail: Detail) -> Iterator[FlatRow]:
     yield from _problem_counts(detail.events).items()
 
@@ -147,5 +153,6 @@ _MAKERS: Mapping[str, Callable[[Detail], Iterator[FlatRow]]] = {
     "metrics": _metrics,
     "truth": _truth,
     "discovery": _discovery,
+    "groups": _groups,
     "problems": _problems,
 }

@@ -36,6 +36,9 @@ class QueryResult:
     rows: tuple[tuple[Any, ...], ...]
 
 
+_CAST = "cast the value, such as now()::VARCHAR"
+
+
 def run_query(
     query: str, details: Iterable[Detail], analysis: ImpactDocument | None = None
 ) -> QueryResult:
@@ -55,7 +58,9 @@ def run_query(
             rows = tuple(tuple(row) for row in cursor.fetchall()) if columns else ()
         except ImportError as error:
             # Times with a zone need a package that is not installed with duckdb.
-            raise UsageError(f"{error}; cast the value, such as now()::VARCHAR") from error
+            raise UsageError(f"{error}; {_CAST}") from error
         except error_type() as error:
+            if "pytz" in str(error):
+                raise UsageError(f"{' '.join(str(error).split())}; {_CAST}") from error
             raise _error(str(error)) from error
     return QueryResult(columns, rows)

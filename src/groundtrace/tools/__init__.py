@@ -15,7 +15,8 @@ from functools import cache
 from msgspec.structs import replace
 
 from groundtrace.config import Settings
-from groundtrace.model import CallView, Category, FileRef, ToolCall, Trace
+from groundtrace.jsonio import clean_text
+from groundtrace.model import CallView, Category, FileRef, Problem, ToolCall, Trace
 from groundtrace.tools.common import Findings, as_texts, distinct, first_text, shown_text
 from groundtrace.tools.generic import generic_findings, generic_reader
 from groundtrace.tools.line_shift import sed_changes, with_changes
@@ -40,10 +41,22 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
     for call in trace.calls:
         entry = table.choose(call.name, call.server, call.arguments)
         cwd = call.cwd or trace.cwd
-        findings = _findings(call, entry, cwd, settings, table, stored)
+        try:
+            findings = _findings(call, entry, cwd, settings, table, stored)
+            stored.remember(call)
+        except Exception as error:  # noqa: BLE001 - a fault costs this call, not the trial
+            findings = _fault(call, error)
         views.append(_view(call, entry, findings, table, wanted))
-        stored.remember(call)
     return views
+
+
+def _fault(call: ToolCall, error: Exception) -> Findings:
+    """Nothing is known of a call whose arguments or result found a mistake in groundtrace."""
+    reason = (
+        f"a mistake in groundtrace: {type(error).__name__}: {error}; the call's files are unknown"
+    )
+    problem = Problem(call.name or ".", "internal_error", clean_text(reason), lost_calls=1)
+    return Findings(problems=(problem,))
 
 
 def is_known_tool(name: str, settings: Settings) -> bool:

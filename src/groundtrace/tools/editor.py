@@ -16,6 +16,7 @@ from groundtrace.tools.common import (
     absolute,
     as_items,
     first_text,
+    gaps,
     is_refusal,
     outer_lines,
     shown_text,
@@ -44,6 +45,17 @@ _REFUSED = re.compile(
 )
 _SPACED = re.compile(r" *(\d+) (.*)", re.DOTALL)
 """A line of R2E-Gym's editor, which writes a blank where `cat -n` writes a tab."""
+_ABBREVIATED = re.compile(
+    r"\s*<NOTE>This file is too large to display entirely\. Showing abbreviated version\.[^\n]*\n"
+)
+"""SWE-agent's view of a large Python file: bodies of functions are left out."""
+_CUT = re.compile(
+    r"^(?:<Observation truncated in middle[^>\n]{0,99}>|\[\.\.\. (?:Observation )?truncated[^\]\n]{0,99}\])\n"
+    r"[^\n]*\n?",
+    re.MULTILINE,
+)
+"""Where OpenHands cut the middle out of an answer, and the half line behind it."""
+_LEFT_OUT = re.compile(r"\.\.\. eliding lines \d+-\d+ \.\.\.")
 _HEAD = 8192
 _WRITES = ("create", "str_replace", "insert", "undo_edit")
 
@@ -68,7 +80,35 @@ def editor(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return Findings(failed=True, category=category)
     if shows is None and (call.result.is_error or _REFUSED.match(text) or is_refusal(text)):
         return Findings(failed=True, category=category)
+    if shows is None and (short := _ABBREVIATED.match(head)) is not None and usable(given):
+        return _viewed_in_part(text[short.end() :], given)
     return _viewed(call, text, shows, given, cwd)
+
+
+def _viewed_in_part(body: str, path: str) -> Findings:
+    """A file of which the view left lines out and said so."""
+    runs: list[tuple[int, int]] = []
+    for line in body.split("\n"):
+        found = _SPACED.fullmatch(line)
+        number = int(found[1]) if found is not None and len(found[1]) < 10 else None
+        if found is None or number is None or _LEFT_OUT.fullmatch(found[2].strip()):
+            continue
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        elif not runs or number > runs[-1][1]:
+            runs.append((number, number))
+    if not runs:
+        return Findings(failed=True, category="file_read")
+    ref = FileRef(
+        path,
+        "read",
+        line_start=runs[0][0],
+        line_end=runs[-1][1],
+        ranges=gaps(runs),
+        rule="editor: lines of an abbreviated view",
+        shown_chars=len(body),
+    )
+    return Findings(refs=(ref,), category="file_read")
 
 
 def _written(call: ToolCall, text: str, path: str) -> Findings:
@@ -89,7 +129,8 @@ def _viewed(
     path = absolute(shows["path"], cwd) if shows else given
     body = text[shows.end() :] if shows else text
     spaced = shows is not None and _SPACED.match(body) is not None
-    outer = outer_lines(body, _SPACED if spaced else NUMBERED)
+    pattern = _SPACED if spaced else NUMBERED
+    outer = outer_lines(body, pattern)
     if not usable(path) or (outer is None and not body.strip()):
         return Findings(failed=True, category="file_read")
     (start, _), (end, last) = outer or ((None, ""), (None, ""))
@@ -103,10 +144,20 @@ def _viewed(
         "read",
         line_start=start,
         line_end=end,
+        ranges=None if end is None else gaps(_runs(body, pattern, end)),
         rule="editor: lines that view showed",
         shown_chars=len(body),
     )
     return Findings(refs=(ref,), category="file_read")
+
+
+def _runs(body: str, pattern: re.Pattern[str], end: int) -> list[tuple[int, int]]:
+    """Runs of lines of a view whose middle the harness cut out; empty where it cut nothing."""
+    if "truncated" not in body or _CUT.search(body) is None:
+        return []
+    parts = (outer_lines(piece, pattern) for piece in _CUT.split(body))
+    found = [(part[0][0], min(part[1][0], end)) for part in parts if part is not None]
+    return [(first, last) for first, last in found if first <= last]
 
 
 def _is_folder(call: ToolCall, text: str) -> bool:

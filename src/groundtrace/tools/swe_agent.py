@@ -33,18 +33,22 @@ _MATCH = re.compile(r"^Line (\d{1,9}):", re.MULTILINE)
 def window(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """`open`, `goto`, `scroll_down`: the lines of the file that the window shows."""
     text = shown_text(call.result)
-    shown = _WINDOW.search(text)
-    if shown is None:
+    windows = list(_WINDOW.finditer(text))
+    if not windows:
         if not first_text(call.arguments, entry.path_arguments):
             return generic_findings(call, cwd)  # a tool of this name of another harness
         return NOTHING
-    path = absolute(shown["path"], cwd)
-    outer = outer_lines(text[shown.end() :], _NUMBERED)
-    if outer is None or not usable(path):
-        return NOTHING
-    (start, _), (end, _) = outer
-    rule = "window: lines that it shows"
-    return Findings((FileRef(path, "read", line_start=start, line_end=end, rule=rule),))
+    # `open a.py && goto 200` shows two windows.
+    ends = [*(shown.start() for shown in windows[1:]), len(text)]
+    refs: dict[FileRef, None] = {}
+    for shown, stop in zip(windows, ends, strict=True):
+        path = absolute(shown["path"], cwd)
+        outer = outer_lines(text[shown.end() : stop], _NUMBERED)
+        if outer is not None and usable(path):
+            (start, _), (end, _) = outer
+            rule = "window: lines that it shows"
+            refs[FileRef(path, "read", line_start=start, line_end=end, rule=rule)] = None
+    return Findings(tuple(refs)) if refs else NOTHING
 
 
 def found_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:

@@ -20,7 +20,7 @@ loose.py           traces without a trial's folder
 keep.py            what is kept of results, within a budget of memory
 merge.py           several sources of one trial as one trace
 rows.py            files whose rows are trials
-foreign.py         readers of other packages, whose errors carry their name
+plugin_readers.py  readers of other packages, whose errors carry their name
 jsonl.py, salvage.py, stored_output.py, arguments.py, ledger.py
                    what readers share: lines, damage, outputs stored in files, arguments, tokens
 """
@@ -70,11 +70,11 @@ def all_readers() -> tuple[tuple[Reader, ...], tuple[Problem, ...]]:
     readers: list[Reader] = []
     problems: list[Problem] = []
     for point in entry_points(group=READER_ENTRY_POINTS):
-        from groundtrace.traces.foreign import ForeignReader
+        from groundtrace.traces.plugin_readers import PluginReader
 
         try:
             package = f" of {point.dist.name}" if point.dist is not None else ""
-            foreign: Any = ForeignReader(point.load()(), f"the reader {point.name!r}{package}")
+            foreign: Any = PluginReader(point.load()(), f"the reader {point.name!r}{package}")
             readers.append(foreign)
         except Exception as error:  # noqa: BLE001 - other people's code may raise anything
             reason = f"reader {point.name} of another package failed to load: {error!r}"

@@ -6,6 +6,7 @@ import fnmatch
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import EntryKind, Folder, Links
@@ -71,14 +72,22 @@ def expand(
     base = "/".join(literal)
     start = folder.folder(base) if base else folder
     budget = [MAX_FOLDERS]
-    for path in _walk(start, parts, budget, Links()):
+    unlisted: dict[str, str] = {}
+    for path in _walk(start, parts, budget, Links(), unlisted):
         yield f"{base}/{path}" if base else path
+    for name, why in unlisted.items():
+        reason = f"the folder cannot be listed ({why}); its traces are not read"
+        problem = Problem(name, "unlisted_folder", reason)
+        if problem not in problems:
+            problems.append(problem)
     if budget[0] < 0:
         reason = f"more than {MAX_FOLDERS:,} folders; traces in the others were not looked for"
         problems.append(Problem(base or ".", "too_many_folders", reason))
 
 
-def _walk(folder: Folder, parts: list[str], budget: list[int], links: Links) -> Iterator[str]:
+def _walk(
+    folder: Folder, parts: list[str], budget: list[int], links: Links, unlisted: dict[str, str]
+) -> Iterator[str]:
     if not links.enters(folder):
         return
     budget[0] -= 1
@@ -86,9 +95,11 @@ def _walk(folder: Folder, parts: list[str], budget: list[int], links: Links) -> 
         return
     first, rest = parts[0], parts[1:]
     for entry in folder.entries():
-        if first == "**":
+        if entry.kind == "unlisted":
+            unlisted[clean_text(folder.name)] = entry.stamp
+        elif first == "**":
             if entry.kind == "folder":
-                for path in _walk(folder.folder(entry.name), parts, budget, links):
+                for path in _walk(folder.folder(entry.name), parts, budget, links, unlisted):
                     yield f"{entry.name}/{path}"
             elif entry.kind == "file" and rest and fnmatch.fnmatchcase(entry.name, rest[-1]):
                 yield entry.name
@@ -96,7 +107,7 @@ def _walk(folder: Folder, parts: list[str], budget: list[int], links: Links) -> 
             if not rest and entry.kind == "file":
                 yield entry.name
             elif rest and entry.kind == "folder":
-                for path in _walk(folder.folder(entry.name), rest, budget, links):
+                for path in _walk(folder.folder(entry.name), rest, budget, links, unlisted):
                     yield f"{entry.name}/{path}"
 
 

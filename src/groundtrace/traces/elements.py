@@ -40,6 +40,8 @@ class Elements:
         self._longest = longest
         self.stream = stream
         self.data = data
+        self.position = 0
+        """Where in `data` the last element ended."""
         self.closed = False
         """The list's end was seen."""
         self.lost = 0
@@ -85,6 +87,7 @@ class Elements:
                 case b"}" | b"]":
                     depth -= 1
                     if depth == 0:
+                        self.position = position
                         yield self._element(self.data[start:position])
                         start = position
 

@@ -1,51 +1,33 @@
-"""Readers of other packages: what goes wrong in one is told with its name.
-
-An error in a reader that somebody installed looked like an error of groundtrace, and nothing said
-which package to look at.
-"""
+"""Traces that are links to another trial's: its calls are not this trial's."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import wraps
-from inspect import isgenerator
-from typing import Any
+import os
+from itertools import takewhile
+from pathlib import Path
 
-from groundtrace.errors import GroundtraceError, PluginError
+from groundtrace.jsonio import clean_text
+from groundtrace.model import Problem
+from groundtrace.storage import Folder, LocalFolder
+
+_RECORDS = ("result.json", "config.json")
 
 
-class ForeignReader:
-    """A reader of another package, with its own members and methods."""
+def foreign_trial(folder: Folder, path: str) -> Problem | None:
+    """A problem where a file of a trial is a link into another trial's folder.
 
-    def __init__(self, reader: object, called: str) -> None:
-        self._reader = reader
-        self._called = called
-        """How it is named in messages: its entry point and its package."""
-
-    def __getattr__(self, name: str) -> Any:
-        member = getattr(self._reader, name)
-        return self._guarded(member) if callable(member) else member
-
-    def _guarded(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(method)
-        def guarded(*arguments: Any) -> Any:
-            try:
-                made = method(*arguments)
-            except (OSError, GroundtraceError):
-                raise  # a file that cannot be opened is no fault of the reader
-            except Exception as error:
-                raise self._error(error) from error
-            return self._each(made) if isgenerator(made) else made
-
-        return guarded
-
-    def _each(self, items: Iterator[Any]) -> Iterator[Any]:
-        try:
-            yield from items
-        except (OSError, GroundtraceError):
-            raise
-        except Exception as error:
-            raise self._error(error) from error
-
-    def _error(self, error: Exception) -> PluginError:
-        return PluginError(f"{self._called} failed: {type(error).__name__}: {error}")
+    A link to a place where a harness keeps traces for all trials is followed: no trial owns it.
+    """
+    if not isinstance(folder, LocalFolder):
+        return None
+    target = os.path.realpath(f"{folder.url}/{path}")
+    own = os.path.realpath(folder.url)
+    if target.startswith(f"{own.rstrip('/')}/"):
+        return None
+    # Of a folder that holds this trial too, such as a job's, the records are nobody's own.
+    above = takewhile(lambda place: not Path(own).is_relative_to(place), Path(target).parents)
+    for place in above:
+        if any((place / name).is_file() for name in _RECORDS):
+            reason = f"a link to a trace of another trial ({clean_text(place.name)}); not read"
+            return Problem(clean_text(path), "foreign_trace", reason)
+    return None

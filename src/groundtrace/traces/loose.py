@@ -9,13 +9,14 @@ trial's folder.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from groundtrace.model import Problem, ReadResult, Stated, Trial
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Probe, Sample
 from groundtrace.traces.detect import HEAD, Detected, claim_on
 from groundtrace.traces.keep import Keep
-from groundtrace.traces.source import Reader, Source
+from groundtrace.traces.source import Reader, Source, within_limits
 
 
 def recognise(
@@ -71,7 +72,7 @@ def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
         yield from listing(folder, found.path)
         return
     try:
-        source = found.reader.read(folder, found.path, Keep())
+        source = within_limits(lambda: found.reader.read(folder, found.path, Keep()))
     except OSError as error:
         yield Problem(found.path, "unreadable", f"cannot be read: {error}")
         return
@@ -113,12 +114,10 @@ def read_loose(
         return ReadResult(merge([], []), tuple(problems))
     keep = Keep()
     sources: list[Source] = []
-    for file in (path, *_companions(found.reader, folder, path)):
+    for file in (path, *companions_of(found.reader, folder, path)):
         try:
-            if sample is not None and file == path:
-                sources.append(found.reader.read_sample(folder, path, sample, keep))  # type: ignore[attr-defined]
-            else:
-                sources.append(found.reader.read(folder, file, keep))
+            of_file = sample if file == path else None
+            sources.append(within_limits(partial(_read, found.reader, folder, file, of_file, keep)))
         except OSError as error:
             problems.append(Problem(file, "unreadable", str(error)))
     for source in sources:
@@ -131,6 +130,13 @@ def read_loose(
     return ReadResult(merge(sources, [found.evidence]), tuple(problems))
 
 
-def _companions(reader: Reader, folder: Folder, path: str) -> Sequence[str]:
+def _read(reader: Reader, folder: Folder, path: str, sample: str | None, keep: Keep) -> Source:
+    if sample is not None:
+        return reader.read_sample(folder, path, sample, keep)  # type: ignore[attr-defined, no-any-return]
+    return reader.read(folder, path, keep)
+
+
+def companions_of(reader: Reader, folder: Folder, path: str) -> Sequence[str]:
+    """Files that a reader reads together with a trace."""
     listing = getattr(reader, "companions", None)
     return () if listing is None else tuple(listing(folder, path))

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
 from groundtrace.traces.detect import Detected, candidates, is_spare, reader_for
+from groundtrace.traces.foreign import foreign_trial
 from groundtrace.traces.keep import Keep
-from groundtrace.traces.source import Reader, Source
+from groundtrace.traces.source import Reader, Source, within_limits
 
 
 def read_sources(
@@ -21,6 +22,10 @@ def read_sources(
     reading = _Files(folder, problems)
     spare: list[Detected] = []
     for path in candidates(folder, readers, problems):
+        foreign = foreign_trial(folder, path)
+        if foreign is not None:
+            problems.append(foreign)
+            continue
         is_copy = is_spare(path, readers)
         found, problem = reader_for(folder, path, readers)
         if problem is not None and not is_copy:
@@ -50,7 +55,7 @@ class _Files:
     def read(self, found: Detected) -> None:
         cut_before = self.keep.cut_arguments
         try:
-            source = found.reader.read(self.folder, found.path, self.keep)
+            source = within_limits(lambda: found.reader.read(self.folder, found.path, self.keep))
         except OSError as error:
             self.problems.append(Problem(found.path, "unreadable", str(error)))
             return

@@ -7,6 +7,7 @@ are named here too: a reader of another package finds all that it needs in this 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -70,6 +71,31 @@ class RawCall(msgspec.Struct):
     """Cumulative tokens, once the ledger is closed."""
 
 
+MAX_CALLS = 100_000
+"""Calls that are read of one file; the longest real trace seen has some thousands. Each is kept
+until its trial is done."""
+
+
+class TooManyCallsError(Exception):
+    """A file holds more calls than are read; `source` has those before."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(f"more than {MAX_CALLS:,} calls; what follows in the file is not read")
+        self.source = source
+
+
+class Calls(list[RawCall]):
+    """The calls of a source, up to the limit."""
+
+    source: Source
+
+    def append(self, call: RawCall) -> None:
+        """Add a call; raises TooManyCallsError beyond the limit."""
+        if len(self) >= MAX_CALLS:
+            raise TooManyCallsError(self.source)
+        super().append(call)
+
+
 @dataclass(frozen=True, slots=True)
 class RawChange:
     """A point at which the harness changed what the model still saw."""
@@ -90,7 +116,7 @@ class Source:
     kind: SourceKind
     dialect: str
     """Name of this form of the format, for people: `stream`, `session`, `atif`, …"""
-    calls: list[RawCall] = field(default_factory=list)
+    calls: list[RawCall] = field(default_factory=Calls)
     problems: list[Problem] = field(default_factory=list)
     parsed: bool = False
     """The file could be read as what it is."""
@@ -127,6 +153,11 @@ class Source:
     """What the file says of its own trial beside the calls."""
     context_changes: list[RawChange] = field(default_factory=list)
     """Where the harness took something out of the context, in order."""
+
+    def __post_init__(self) -> None:
+        """A list of calls that knows whose they are can say where reading stopped."""
+        if isinstance(self.calls, Calls):
+            self.calls.source = self
 
     def problem(
         self,
@@ -176,6 +207,17 @@ class Source:
         """The harness's own log, read without a loss: its spare copies add nothing."""
         damaged = any(problem.kind in DAMAGE for problem in self.problems)
         return self.parsed and self.is_main_log and not damaged
+
+
+def within_limits(read: Callable[[], Source]) -> Source:
+    """What a reader makes of a file; of one with too many calls those that it had read."""
+    try:
+        return read()
+    except TooManyCallsError as error:
+        source = error.source
+        source.parsed = True
+        source.problem("too_many", str(error), lost_calls=1)
+        return source
 
 
 class Reader(Protocol):

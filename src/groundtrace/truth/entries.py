@@ -26,6 +26,10 @@ MAX_PATH = 4096
 MAX_LINE = 2**31
 """No source file has more lines; larger numbers are garbage and would not fit the documents."""
 
+MAX_ENTRIES = 250_000
+"""Files, symbols or line ranges of one source. A source with more is not used at all: a part of a
+truth would be another truth."""
+
 PATH_KEYS = ("path", "file", "file_path", "filepath", "filename")
 REPO_KEYS = ("repo", "repository")
 SYMBOL_KEYS = ("symbol", "function", "name")
@@ -192,7 +196,10 @@ def collect(
 ) -> tuple[Entry, ...]:
     """What can be read of `items`, each once, in order; the rest is noted."""
     found: dict[Any, Entry] = {}
-    for item in items:
+    for number, item in enumerate(items):
+        if number >= MAX_ENTRIES:
+            notes.add("too_many", f"more than {MAX_ENTRIES:,} entries; none of them is used")
+            return ()
         entry = read(item)
         if isinstance(entry, RefusedEntry):
             notes.add(*entry)

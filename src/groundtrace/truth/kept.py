@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from groundtrace.model import Task, TruthResult
 from groundtrace.problems import PASSING
+from groundtrace.storage.watch import note_error, watched
 from groundtrace.truth import Registry, load_ground_truth
 
 KEPT_TRUTHS = 1024
@@ -21,8 +22,10 @@ def kept_ground_truth(
     if not mark:
         return load_ground_truth(task, registry)
     if mark not in _truths:
-        loaded = load_ground_truth(task, registry)
-        if any(problem.kind in PASSING for problem in loaded.problems):
+        with watched() as watch:
+            loaded = load_ground_truth(task, registry)
+        if watch.errors or any(problem.kind in PASSING for problem in loaded.problems):
+            note_error(task.name if task is not None else "")
             return loaded
         if len(_truths) >= KEPT_TRUTHS:
             _truths.clear()

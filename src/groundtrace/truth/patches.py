@@ -124,6 +124,8 @@ _MOVES: tuple[tuple[str, str, bool], ...] = (
 def read_patch(text: str) -> PatchResult:
     """The files of a patch, git's or plain, whole or cut off."""
     sections, faults = _sections(text)
+    if len(sections) > MAX_FILES:
+        return PatchResult((), (f"more than {MAX_FILES:,} files; none of them is used",))
     found: dict[PatchedFile, None] = {}
     changed: dict[ChangedLines, None] = {}
     for section in sections:
@@ -159,18 +161,21 @@ def _sections(text: str) -> tuple[list[_Section], list[str]]:
     # Not splitlines: content may hold form feeds and other separators that are no line ends here.
     lines = text.split("\n")
     sections: list[_Section] = []
+    hunks: list[list[Hunk]] = []
     faults: list[str] = []
     open_section = False
     number = 0
-    while number < len(lines):
+    while number < len(lines) and len(sections) <= MAX_FILES:
         line = lines[number].rstrip("\r")
         number += 1
         if line.startswith("diff --git "):
             sections.append(_Section(number, git=line[len("diff --git ") :]))
+            hunks.append([])
             open_section = True
         elif line.startswith("--- ") and number < len(lines) and lines[number].startswith("+++ "):
             if not open_section:
                 sections.append(_Section(number))
+                hunks.append([])
             sections[-1] = _named(sections[-1], line[4:], lines[number][4:].rstrip("\r"))
             number += 1
             open_section = False
@@ -178,13 +183,20 @@ def _sections(text: str) -> tuple[list[_Section], list[str]]:
             number, whole, content = _read_hunk(lines, number, hunk)
             open_section = False
             if sections:
-                hunks = (*sections[-1].hunks, content)
-                sections[-1] = replace(sections[-1], has_hunk=True, hunks=hunks)
+                hunks[-1].append(content)
             if not whole:
                 faults.append(f"line {number}: the patch is cut off inside a hunk")
         elif open_section:
             sections[-1] = _extended(sections[-1], line)
-    return sections, faults
+    made = [
+        replace(section, has_hunk=True, hunks=tuple(found)) if found else section
+        for section, found in zip(sections, hunks, strict=True)
+    ]
+    return made, faults
+
+
+MAX_FILES = 250_000
+"""Of one patch; a patch of more is no change that somebody made."""
 
 
 MAX_LINE = 2**31

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from groundtrace import tomlio
-from groundtrace.jsonio import BadJsonError, loads
+from groundtrace.jsonio import BadJsonError, HeavyJsonError, loads
 from groundtrace.model import Confidence
 from groundtrace.problems import ProblemKind
 from groundtrace.truth import records
@@ -41,6 +41,9 @@ def _json(read: Callable[[Any, Notes], SourceFindings]) -> Callable[[bytes, Note
     def reader(raw: bytes, notes: Notes) -> SourceFindings:
         try:
             return read(loads(raw), notes)
+        except HeavyJsonError as error:
+            notes.add("too_large", str(error))
+            return SourceFindings()
         except BadJsonError as error:
             where = "" if error.line is None else f" at line {error.line}"
             kind: ProblemKind = "empty_file" if not raw.strip() else "broken_json"

@@ -36,6 +36,7 @@ from typing import Any, cast
 
 from groundtrace import tomlio
 from groundtrace.errors import InputError
+from groundtrace.given_files import read_given
 from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import Confidence, GroundTruth, Problem, Task
 from groundtrace.truth.entries import Notes, collect, shown, truth_chunk, truth_file, truth_symbol
@@ -70,11 +71,7 @@ class Registry:
 
 def load_registry(path: Path) -> Registry:
     """The registry in a file; raises InputError when the file cannot be used at all."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    data = _parse(path, raw)
+    data = _parse(path, read_given(path))
     tasks = data.get("tasks", data) if isinstance(data, dict) else None
     if not isinstance(tasks, dict):
         raise InputError(

@@ -9,12 +9,13 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
 from groundtrace.documents.impact import MatchedComparison
-from groundtrace.report.charts.chart import FEW_CONFIGS, MAX_CONFIGS, Chart, Colours
+from groundtrace.report.charts.chart import FEW_CONFIGS, Chart, Colours
 from groundtrace.report.charts.errors import errors_chart
 from groundtrace.report.charts.found import first_found_chart, found_charts
 from groundtrace.report.charts.speed import speed_charts
 from groundtrace.report.charts.tasks import task_chart
 from groundtrace.report.charts.use import use_chart
+from groundtrace.report.colours import MAX_CONFIGS
 from groundtrace.report.compared import comparison_of
 from groundtrace.report.data import ReportData
 from groundtrace.report.first_found import FirstFound

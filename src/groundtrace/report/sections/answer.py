@@ -12,7 +12,7 @@ from groundtrace.report.answer_text import (
     difference_text,
     enough_text,
 )
-from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section, make_table
+from groundtrace.report.blocks import Name, Paragraph, Quoted, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
 
 _PLAIN = re.compile(r"[\w.,;:%?'’“”()=+\- –→×…−]*")
@@ -47,7 +47,7 @@ def _points(answer: Answer) -> Iterator[Paragraph]:
     for line in answer.look_at:
         yield ("Look at: ", _text(line), ".")
     if answer.hint is not None:
-        yield ("Try: ", Name(answer.hint), ".")
+        yield ("Try: ", Quoted(answer.hint), ".")
 
 
 def _table(answer: Answer) -> ReportTable:

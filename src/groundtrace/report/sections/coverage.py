@@ -11,6 +11,7 @@ from groundtrace.report import formats
 from groundtrace.report.blocks import (
     Name,
     Paragraph,
+    Quoted,
     ReportTable,
     Section,
     detailed,
@@ -98,7 +99,7 @@ def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
         yield make_table(
             f"Folders skipped: {len(summary.skipped):,}",
             ("folder", "why"),
-            [[Name(s.path), Name(s.reason)] for s in summary.skipped[:LISTED_TRIALS]],
+            [[Name(s.path), Quoted(s.reason)] for s in summary.skipped[:LISTED_TRIALS]],
             _more(len(summary.skipped)),
         )
 
@@ -115,7 +116,7 @@ def _refused(refused: Sequence[RefusedDocument]) -> Iterator[ReportTable]:
         yield make_table(
             f"Documents that could not be read: {len(refused):,}",
             ("run", "document", "why"),
-            [[Name(r.run_id), Name(r.path), Name(r.reason)] for r in refused[:LISTED_TRIALS]],
+            [[Name(r.run_id), Name(r.path), Quoted(r.reason)] for r in refused[:LISTED_TRIALS]],
             _more(len(refused)),
         )
 

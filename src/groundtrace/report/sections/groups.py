@@ -1,12 +1,14 @@
-"""The same numbers by configuration, suite and model."""
+"""The same numbers by configuration, suite, model and the groups of a manifest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import UNSET
+
 from groundtrace.metrics.catalogue import METRICS, QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.blocks import ReportTable, Section, detailed, make_table
+from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section, detailed, make_table
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections.shared import Groups, both_lists, named, own_tasks_note
 from groundtrace.report.wording import left_out
@@ -24,9 +26,17 @@ def groups_section(data: ReportData) -> Section:
                 "these means are not a comparison: see the matched ones for that.",
             ),
             *own_tasks_note(data),
+            *_left_out(data),
         ),
         tuple(_tables(data)),
     )
+
+
+def _left_out(data: ReportData) -> Iterator[tuple[str, ...]]:
+    names = data.summary.groups_left_out
+    if names is not UNSET and names:
+        shown = (part for name in names for part in (", ", Name(name)))
+        yield ("Columns of the manifest with too many values to group by: ", *list(shown)[1:], ".")
 
 
 def _tables(data: ReportData) -> Iterator[ReportTable]:
@@ -41,13 +51,16 @@ def _tables(data: ReportData) -> Iterator[ReportTable]:
             _outcomes(f"Use and outcomes by {title}", title, named(found)),
         )
         yield from tables if title == "configuration" else detailed(*tables)
+    for column, groups in ({} if summary.by_group is UNSET else summary.by_group).items():
+        yield _retrieval(("Retrieval by ", Name(column)), "group", named(groups))
+        yield _outcomes(("Use and outcomes by ", Name(column)), "group", named(groups))
     for name, group in named(summary.by_config):
         yield from detailed(
             both_lists(("Every metric of ", name), group, METRICS.shown_in("quality"))
         )
 
 
-def _retrieval(caption: str, first: str, groups: Groups) -> ReportTable:
+def _retrieval(caption: str | Paragraph, first: str, groups: Groups) -> ReportTable:
     paired = METRICS.shown_in("groups")
     rows = []
     for name, group in groups:
@@ -69,7 +82,7 @@ def _retrieval(caption: str, first: str, groups: Groups) -> ReportTable:
     )
 
 
-def _outcomes(caption: str, first: str, groups: Groups) -> ReportTable:
+def _outcomes(caption: str | Paragraph, first: str, groups: Groups) -> ReportTable:
     shown = QUANTITIES.shown_in("groups_use")
     rows = []
     for name, group in groups:

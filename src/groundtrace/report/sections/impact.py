@@ -18,6 +18,7 @@ from groundtrace.report import formats
 from groundtrace.report.blocks import (
     Name,
     Paragraph,
+    Quoted,
     ReportTable,
     Section,
     detailed,
@@ -38,7 +39,7 @@ def impact_section(data: ReportData) -> Section:
     if found is None:
         why: Paragraph = ("No analysis was made; ", Name("groundtrace impact"), " writes it.")
         if data.impact_problem is not None:
-            why = ("The analysis could not be read: ", Name(data.impact_problem), ".")
+            why = ("The analysis could not be read: ", Quoted(data.impact_problem), ".")
         return Section("comparisons", "Comparisons and correlations", (why,))
     return Section(
         "comparisons",
@@ -61,7 +62,7 @@ def _sentences(found: ImpactDocument) -> Iterator[Paragraph]:
     if not found.correlation_analysis.computable:
         yield (f"No correlation: {reason(found.correlation_analysis.reason)}.",)
     if found.matched_reason is not None:
-        yield ("No matched comparison: ", Name(found.matched_reason), ".")
+        yield ("No matched comparison: ", Quoted(found.matched_reason), ".")
 
 
 def _minus(comparison: MatchedComparison) -> Paragraph:
@@ -82,7 +83,7 @@ def _overview(found: ImpactDocument) -> ReportTable:
             formats.count(c.n_unknown_version),
             Name(dropped_in_words(c)) if c.dropped else "none",
             ", ".join(REQUIREMENTS[name] for name in c.not_met) or "none",
-            "yes" if c.computable else Name(c.reason or "no"),
+            "yes" if c.computable else Quoted(c.reason or "no"),
         ]
         for c in (*_whole(found), *found.other_comparisons)
     ]
@@ -328,7 +329,7 @@ def _by_suite(whole: MatchedComparison, suites: Sequence[MatchedComparison]) -> 
             refused = reason(comparison.reason)
             blank = [formats.MISSING] * (len(_DELTA_COLUMNS) - 3)
             n = formats.count(comparison.n_matched_tasks)
-            rows.append([suite, "all", "", *blank[:-1], n, "", Name(refused)])
+            rows.append([suite, "all", "", *blank[:-1], n, "", Quoted(refused)])
             continue
         by_name = {delta.metric: delta for delta in comparison.deltas}
         rows += [[suite, *_delta(by_name[name])] for name in names if name in by_name]

@@ -47,7 +47,7 @@ from groundtrace.tools.shell.output import Output, read_output
 from groundtrace.tools.shell.output.complaints import SPEAKERS, Speaks
 from groundtrace.tools.shell.programs.added import added_programs
 from groundtrace.tools.shell.programs.call import Entry
-from groundtrace.tools.shell.programs.table import TABLE
+from groundtrace.tools.shell.programs.table import OTHER_SPEAKERS, TABLE
 from groundtrace.tools.shell.shown import with_shown
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.text import Text
@@ -89,7 +89,7 @@ def shell_refs(
         return ShellView(failed=True)  # the shell could not read it either, and ran nothing
     walker = Walker(tree, cwd, output, table)
     try:
-        parts = walker.run(tree.root)
+        parts = walker.run_tree(tree)
         refs, failed = _resolve(parts, output, bool(result and result.is_error))
     except RecursionError:
         # Commands nested deeper than Python's stack are data, not something an agent reads.
@@ -126,7 +126,7 @@ def _speaks(table: Mapping[str, Entry], command: str) -> Speaks:
     words: set[str] = set()
 
     def speaks(who: str) -> bool:
-        if who in table or who in SPEAKERS:
+        if who in table or who in SPEAKERS or who in OTHER_SPEAKERS:
             return True
         if not words:
             words.update(_WORD.findall(str(command)))

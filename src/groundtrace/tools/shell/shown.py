@@ -8,7 +8,6 @@ confirm is not known (D72).
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -20,6 +19,8 @@ from groundtrace.tools.common import gaps
 _BARE = re.compile(r"[ \t]*(\d{1,9})(?:[:\-\t→ =]|$)")
 _NAMED = re.compile(r"[:\-](\d{1,9})[:\-]")
 _LONGEST = 4096
+_FEW = 40
+"""Files up to which every line is searched for their names first."""
 _SPLITS = 8
 """Places at which a line's file name may end that are tried."""
 
@@ -41,8 +42,14 @@ def _with_shown(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
     if not shown:
         return refs
     if len(shown) == 1:
-        one = _Told(_size(lines), list(_numbers(lines)), len(lines))
-        return [_with(ref, one) if ref is shown[0] else ref for ref in refs]
+        only = shown[0]
+        if only.kind == "read":  # a reader of contents gives one reference for each run
+            with_size = replace(only, shown_chars=_size(lines))
+        else:
+            several = only.line_start != only.line_end
+            numbers = list(_numbers(lines)) if several else ()
+            with_size = _with(only, _Told(_size(lines), numbers, len(lines)))
+        return [with_size if ref is only else ref for ref in refs]
     if len({_key(ref) for ref in shown}) == 1:
         return _slices(refs, shown, lines)
     told = _by_file(shown, lines)
@@ -98,25 +105,42 @@ def _slices(refs: list[FileRef], shown: list[FileRef], lines: Sequence[str]) -> 
 def _by_file(shown: Sequence[FileRef], lines: Sequence[str]) -> dict[_Key, _Told]:
     """Characters and numbers for each file, by the name in front of a line or on a line above."""
     by_base: dict[str, list[_Key]] = {}
+    spanned: set[_Key] = set()
     for ref in shown:
         by_base.setdefault(ref.path.rpartition("/")[2], []).append(_key(ref))
-    chars: Counter[_Key] = Counter()
+        if ref.kind == "matched" and ref.line_start != ref.line_end:
+            spanned.add(_key(ref))
+    bases = tuple(by_base) if len(by_base) <= _FEW else ("",)
+    chars: dict[_Key, int] = {}
     numbers: dict[_Key, list[int]] = {}
     current: _Key | None = None
     for line in lines:
-        key, number = _place(line, by_base)
+        key: _Key | None = None
+        number: int | None = None
+        for base in bases:
+            if base in line:  # most lines name no file
+                key, number = _place(line, by_base)
+                heading = None if key is not None else _heading(line, by_base)
+                break
+        else:
+            heading = None
+        if heading is not None:
+            current = heading
+            continue
         if key is None:
-            heading = _file_of(line.strip(" \t#=:*<>-"), by_base)
-            if heading is not None:
-                current = heading
-                continue
-            bare = _BARE.match(line)
-            key, number = current, int(bare[1]) if bare else None
+            key = current
+            bare = _BARE.match(line) if key in spanned else None
+            number = int(bare[1]) if bare else None
         if key is not None:
-            chars[key] += len(line) + 1
+            chars[key] = chars.get(key, 0) + len(line) + 1
             if number is not None:
                 numbers.setdefault(key, []).append(number)
     return {key: _Told(size, numbers.get(key, ()), None) for key, size in chars.items()}
+
+
+def _heading(line: str, by_base: dict[str, list[_Key]]) -> _Key | None:
+    """The file that a line names and says nothing else of."""
+    return _file_of(line.strip(" \t#=:*<>-"), by_base)
 
 
 def _place(line: str, by_base: dict[str, list[_Key]]) -> tuple[_Key | None, int | None]:
@@ -148,8 +172,8 @@ def _numbers(lines: Iterable[str]) -> Iterator[int]:
             yield int(match[1])
 
 
-def _size(lines: Iterable[str]) -> int:
-    return sum(len(line) + 1 for line in lines)
+def _size(lines: Sequence[str]) -> int:
+    return sum(map(len, lines)) + len(lines)
 
 
 def _key(ref: FileRef) -> _Key:

@@ -82,6 +82,10 @@ GROUP_LINE = 1.8
 GROUP_GAP = 0.6
 """An empty line between such groups."""
 
+NOTICE_GAP = 0.5
+"""An empty line of a notice, such as `time` prints above its figures. Less than `PLAIN`: without the
+figures it is the contents'. Case: `time cat LICENSE`."""
+
 BARE_NAME = 1.2
 """A word alone where names are listed and nothing says below what: any word can be."""
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from groundtrace import jsonio
 from groundtrace.traces.atif.load import load
-from groundtrace.traces.atif.steps import Damage, Loaded, Step, fit_step
+from groundtrace.traces.atif.steps import MAX_STEPS, Damage, Loaded, Step, fit_step, too_many
 from groundtrace.traces.elements import Elements
 from groundtrace.values import as_mapping
 
@@ -40,6 +40,8 @@ def load_large(stream: BinaryIO) -> Loaded:
     steps: list[Step | Damage] = []
     keeper = _Keeper()
     for number, element in enumerate(scanner.elements()):
+        if number >= MAX_STEPS:
+            return _stopped(bytes(head[: found.end()]), steps, element, scanner)
         steps.append(keeper.step(element, number, scanner.lost))
     # The file without its steps is small, and is read as any other.
     loaded = load(bytes(head[: found.end()]) + b"]" + scanner.rest())
@@ -50,6 +52,17 @@ def load_large(stream: BinaryIO) -> Loaded:
         reasons.append("the file ends inside a step")
         steps.append(Damage(f"$.steps[{len(steps)}]", "step is cut off", scanner.lost_calls()))
     loaded.reason = "; ".join(reason for reason in reasons if reason)
+    return loaded
+
+
+def _stopped(head: bytes, steps: list[Step | Damage], element: bytes, scanner: Elements) -> Loaded:
+    """A trajectory of too many steps: those that were read, and how many calls follow them."""
+    lost = len(_CALL.findall(element)) + len(_CALL.findall(scanner.data, scanner.position))
+    while chunk := scanner.stream.read(CHUNK):
+        lost += len(_CALL.findall(chunk))
+    loaded = load(head + b"]}")
+    loaded.ok = True
+    loaded.steps = [*steps, too_many(max(lost, 1))]
     return loaded
 
 

@@ -7,6 +7,12 @@ from typing import Any
 
 import msgspec
 
+from groundtrace.problems import ProblemKind
+
+MAX_STEPS = 200_000
+"""Steps of one trajectory; the longest real one seen has some hundreds. 60 MB of empty steps took
+3 GB of memory."""
+
 
 class Step(msgspec.Struct):
     """One step of a trajectory; members may be of any type."""
@@ -49,6 +55,7 @@ class Damage:
     place: str
     reason: str
     lost_calls: int = 0
+    kind: ProblemKind = "damaged_step"
 
 
 @dataclass(slots=True)
@@ -91,6 +98,9 @@ def from_value(value: Any) -> Loaded:
         return loaded
     loaded.ok = True
     for index, step in enumerate(steps):
+        if index >= MAX_STEPS:
+            loaded.steps.append(too_many(len(steps) - index))
+            break
         if isinstance(step, dict):
             loaded.steps.append(fit_step(step))
         else:
@@ -101,16 +111,25 @@ def from_value(value: Any) -> Loaded:
 
 def from_root(root: Root) -> Loaded:
     """A trajectory that was decoded whole."""
+    steps: list[Step | Damage] = [*(root.steps or ())[:MAX_STEPS]]
+    if root.steps is not None and len(root.steps) > MAX_STEPS:
+        steps.append(too_many(len(root.steps) - MAX_STEPS))
     return Loaded(
         schema_version=root.schema_version,
         trajectory_id=root.trajectory_id,
         agent=root.agent,
-        steps=[*(root.steps or ())],
+        steps=steps,
         final_metrics=root.final_metrics,
         continued_trajectory_ref=root.continued_trajectory_ref,
         subagent_trajectories=root.subagent_trajectories,
         ok=True,
     )
+
+
+def too_many(lost_calls: int) -> Damage:
+    """Says that the steps beyond the limit are not read."""
+    reason = f"more than {MAX_STEPS:,} steps; the others are not read"
+    return Damage(f"$.steps[{MAX_STEPS}]", reason, lost_calls, "too_many")
 
 
 def _are_steps(value: Any) -> bool:

@@ -104,7 +104,7 @@ class Trajectory:
         for index, step in enumerate(loaded.steps):
             if isinstance(step, Damage):
                 self.source.problem(
-                    "damaged_step",
+                    step.kind,
                     step.reason,
                     place=step.place,
                     lost_calls=step.lost_calls,

@@ -9,7 +9,7 @@ from groundtrace.traces.swe_agent.actions import answer_of
 
 _FRAME = re.compile(
     r"\s*(?:Exit code: (?P<code>[^\n]*)\n)?"
-    r"(?:OBSERVATION:\n?|(?:EXECUTION RESULT|Execution output) of \[[^\]\n]*\]:\n?)",
+    r"(?:OBSERVATION:\n?|(?:EXECUTION RESULT|(?P<fresh>Execution output)) of \[[^\]\n]*\]:\n?)",
 )
 _STEP = re.compile(
     r"(?<!\n)\n*+This is step \d++ of a maximum of \d++\. Steps Remaining: -?\d++\.\s*+\Z"
@@ -40,13 +40,16 @@ class Answer:
     """Directory after the call, where the frame tells it."""
     open_file: str | None = None
     """File that is open after the call; empty where none is."""
+    fresh: bool = False
+    """The frame is of a harness that gives every command a new shell."""
 
 
 def read_answer(name: str, text: str) -> Answer:
     """A call's own output out of the message that answers it."""
-    failed = False
+    failed = fresh = False
     frame = _FRAME.match(text)
     if frame is not None:
+        fresh = frame["fresh"] is not None
         code = frame["code"]
         failed = code is not None and code.strip() != "0"
         text = text[frame.end() :]
@@ -70,7 +73,7 @@ def read_answer(name: str, text: str) -> Answer:
     if text.lstrip().startswith("ERROR:"):
         failed = True
     text, refused = answer_of(name, text)
-    return Answer(text, failed or refused, folder, open_file)
+    return Answer(text, failed or refused, folder, open_file, fresh)
 
 
 def state_of(text: str) -> Answer:

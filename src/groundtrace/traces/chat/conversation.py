@@ -9,10 +9,11 @@ from typing import Any
 from groundtrace import jsonio
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
-from groundtrace.traces.chat.answers import read_answer, state_of
+from groundtrace.traces.chat.answers import Answer, read_answer, state_of
 from groundtrace.traces.chat.dialects import (
     Asked,
     Dialect,
+    as_message,
     calls_of,
     dialect_of,
     is_reply,
@@ -22,12 +23,15 @@ from groundtrace.traces.chat.dialects import (
 from groundtrace.traces.chat.stated import name_of, stated_of
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
+from groundtrace.traces.moves import folder_after
 from groundtrace.traces.rows import find_row
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 UPLOADED = re.compile(r"<uploaded_files>\s*(/[^\n<]*?)\s*</uploaded_files>")
-_MEMBERS = ("fncall_messages", "messages", "trajectory")
+_LASTING = frozenset({"bash", "execute_bash", "terminal"})
+"""Tools whose shell lasts from call to call."""
+_MEMBERS = ("fncall_messages", "messages", "conversations", "trajectory")
 """Where the messages are; the first member that holds some."""
 
 
@@ -74,7 +78,9 @@ def _messages(row: Mapping[str, Any], source: Source) -> list[Mapping[str, Any]]
     choices = response.get("choices")
     if isinstance(choices, list) and choices:
         found = [*found, _reply(as_mapping(choices[0]).get("message"), found)]
-    messages: list[Mapping[str, Any]] = [message for message in found if isinstance(message, dict)]
+    messages: list[Mapping[str, Any]] = [
+        as_message(message) for message in found if isinstance(message, dict)
+    ]
     if len(messages) < len(found):
         reason = f"{len(found) - len(messages)} messages are no objects"
         source.problem("wrong_type", reason, place="$.messages")
@@ -176,14 +182,24 @@ class Conversation:
             call_id=asked.call_id,
             step_id=str(number),
             position=self.source.ledger.position,
-            cwd=self.cwd,
+            cwd=folder_after(asked.before, self.cwd),
         )
         if answer is not None:
             read = read_answer(asked.name, answer)
             call.result, call.result_cut = self.keep.result(read.text, None, read.failed, None)
             self.source.cut_results += call.result_cut
-            self.cwd = read.folder or self.cwd
+            self.cwd = read.folder or self.folder_after(asked, read)
         self.source.calls.append(call)
+
+    def folder_after(self, asked: Asked, answer: Answer) -> str | None:
+        """The directory after a call whose answer does not state it.
+
+        The shells of OpenHands and SWE-agent last. R2E-Gym runs every command in a new one.
+        """
+        command = asked.arguments.get("command")
+        if asked.name not in _LASTING or answer.fresh or not isinstance(command, str):
+            return self.cwd
+        return folder_after(command, self.cwd, answer.text)
 
     def steps(self, steps: Sequence[Any]) -> None:
         """R2E-Gym's steps: XML, with tokens of each."""

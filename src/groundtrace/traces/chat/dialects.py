@@ -34,6 +34,8 @@ class Asked:
     call_id: str | None = None
     is_whole: bool = True
     """False where its arguments do not decode."""
+    before: str = ""
+    """Commands of the same line that ran before it."""
 
 
 def dialect_of(messages: Sequence[Mapping[str, Any]]) -> Dialect:
@@ -50,6 +52,54 @@ def dialect_of(messages: Sequence[Mapping[str, Any]]) -> Dialect:
     # Code in a talk is no command: something has to show that a harness ran it.
     is_run = any("(Current directory: " in text or "OBSERVATION:" in text for text in answers)
     return "ticks" if is_run else "none"
+
+
+_ROLES = {
+    "gpt": "assistant",
+    "assistant": "assistant",
+    "model": "assistant",
+    "bot": "assistant",
+    "function_call": "assistant",
+    "human": "user",
+    "user": "user",
+    "system": "system",
+    "tool": "tool",
+    "observation": "tool",
+    "function_response": "tool",
+}
+"""Roles of ShareGPT's rows, and what others call them."""
+
+
+def as_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message with `role`, `content` and `tool_calls`, whatever its data set calls them.
+
+    ShareGPT's rows have `from` and `value`, where a function is called by JSON in a text. Before
+    tools had ids a reply had one `function_call`.
+    """
+    if "role" not in message and isinstance(message.get("from"), str):
+        role = _ROLES.get(message["from"], message["from"])
+        given = {"role": role, "content": message.get("value")}
+        called = _called(message.get("value")) if message["from"] == "function_call" else None
+        return given if called is None else {**given, "tool_calls": called}
+    calls = message.get("tool_calls")
+    if isinstance(calls, dict):
+        return {**message, "tool_calls": [calls]}
+    if isinstance(message.get("function_call"), dict) and not calls:
+        return {**message, "tool_calls": [{"function": message["function_call"]}]}
+    return message
+
+
+def _called(value: Any) -> list[Any] | None:
+    """The functions that a text of JSON calls."""
+    if isinstance(value, str):
+        try:
+            value = jsonio.loads(value.encode())
+        except (jsonio.BadJsonError, UnicodeEncodeError):
+            return None
+    items = value if isinstance(value, list) else [value]
+    return [
+        {"function": item} for item in items if isinstance(item, dict) and "name" in item
+    ] or None
 
 
 def is_reply(message: Mapping[str, Any]) -> bool:
@@ -77,7 +127,7 @@ def calls_of(
     if not blocks or not blocks[-1].strip():
         return []
     action = read_action(blocks[-1], open_file)
-    return [Asked(action.name, action.arguments)]
+    return [Asked(action.name, action.arguments, before=action.before)]
 
 
 def _object(call: Any) -> Asked:

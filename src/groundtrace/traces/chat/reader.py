@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 
 _START = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)?\{")
 _STEPS = re.compile(rb'"trajectory_steps"\s*:\s*\\?"?\[\s*\{')
-_MESSAGES = re.compile(rb'"(?:messages|fncall_messages)"\s*:\s*"?\[\s*\{\s*\\?"\w+\\?"\s*:')
+_MESSAGES = re.compile(
+    rb'"(?:messages|fncall_messages|conversations)"\s*:\s*"?\[\s*\{\s*\\?"\w+\\?"\s*:'
+)
 _TEXTS = re.compile(rb'"trajectory"\s*:\s*"?\[\s*\{[^{}]*?"role\\?"\s*:')
-_CALLS = re.compile(rb"<function=|tool_calls|\(Current directory: |```\s*\\+n")
-_TOOLS = re.compile(rb"<function=|tool_calls")
+_CALLS = re.compile(rb"<function=|tool_calls|function_call|\(Current directory: |```\s*\\+n")
+_TOOLS = re.compile(rb"<function=|tool_calls|function_call")
 _FENCE = re.compile(rb"```(?:bash|mswea_bash_command)\s*\\+n")
+_COMPLETION = re.compile(r"(?P<model>.{1,200})-(?P<time>\d{9,12}(?:\.\d{1,9})?)\.json")
+"""Name of a logged model call: the model, and when it was made."""
 _ROWS = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
 
 
@@ -57,6 +61,19 @@ class ChatReader:
         if _TEXTS.search(head):
             return Recognised("shape", "rows of a trajectory of roles and texts")
         return None
+
+    def part_of(self, folder: Folder, path: str) -> str | None:
+        """OpenHands logs every model call; the last one of a folder holds the conversation."""
+        own = _COMPLETION.fullmatch(path)
+        if own is None:
+            return None
+        logged = [
+            (float(found["time"]), entry.name)
+            for entry in folder.entries()
+            if (found := _COMPLETION.fullmatch(entry.name)) and found["model"] == own["model"]
+        ]
+        last = max(logged, default=(0.0, path))[1]
+        return None if last == path else last
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
         """Every row is a sample."""

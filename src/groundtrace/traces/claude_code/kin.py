@@ -10,6 +10,7 @@ import re
 
 from groundtrace import jsonio
 from groundtrace.storage import Folder, LocalFolder
+from groundtrace.storage.watch import note_error, watched
 from groundtrace.traces.jsonl import read_lines
 from groundtrace.values import as_mapping, as_text
 
@@ -36,25 +37,27 @@ def _session_of(place: Folder, name: str, mark: str | None = None) -> str | None
     if key not in _known:
         if len(_known) > _MAX_KNOWN:
             _known.clear()
-        _known[key] = _look(place, name)
+        try:
+            with watched():  # looked at once: it is no input that each session has
+                _known[key] = _look(place, name)
+        except OSError:  # it may be readable the next time, with the same mark
+            note_error(name)
+            return None
     return _known[key]
 
 
 def _look(place: Folder, name: str) -> str | None:
-    try:
-        with place.open(name) as stream:
-            for line in read_lines(stream):
-                if line.number > _LOOK:
-                    return None
-                try:
-                    value = as_mapping(jsonio.loads(line.data))
-                except jsonio.BadJsonError:
-                    continue
-                session = as_text(value.get("sessionId"))
-                if session is not None:
-                    return session
-    except OSError:
-        pass
+    with place.open(name) as stream:
+        for line in read_lines(stream):
+            if line.number > _LOOK:
+                return None
+            try:
+                value = as_mapping(jsonio.loads(line.data))
+            except jsonio.BadJsonError:
+                continue
+            session = as_text(value.get("sessionId"))
+            if session is not None:
+                return session
     return None
 
 

@@ -316,6 +316,9 @@ class Rollout:
                 self.answer(self.by_id[call_id], end, None)
         if kin.history:
             self.leave_out(kin)
+        if kin.unread is not None:
+            reason = f"the calls that this fork repeats are unknown: {kin.unread}"
+            source.problem("unreadable", reason, file=kin.forked_from)
         if kin.parent is not None:
             source.is_one_subagent = True
             source.is_main_log = source.omits_subagents = False

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from groundtrace import jsonio
 from groundtrace.storage import Folder
+from groundtrace.storage.watch import note_error, watched
 from groundtrace.times import parse_time
 from groundtrace.traces.codex.lines import CALLS, line_of
 from groundtrace.traces.codex.packed import open_plain
@@ -52,6 +53,8 @@ class Kin:
     """File whose calls it repeats."""
     history: frozenset[str] = field(default_factory=frozenset)
     """Ids of these calls."""
+    unread: str | None = None
+    """Why they are not known, where the file is there and cannot be read."""
 
 
 _known: dict[tuple[str, str, str], Thread | None] = {}
@@ -77,7 +80,12 @@ def _threads(place: Folder) -> list[Thread]:
         if key not in _known:
             if len(_known) > _MAX_KNOWN:
                 _known.clear()
-            _known[key] = _thread(place, entry.name)
+            try:
+                with watched():  # looked at once: it is no input that each rollout has
+                    _known[key] = _thread(place, entry.name)
+            except OSError:  # it may be readable the next time, with the same mark
+                note_error(entry.name)
+                continue
         thread = _known[key]
         if thread is not None:
             found.append(thread)
@@ -89,7 +97,7 @@ def _thread(place: Folder, name: str) -> Thread | None:
         with open_plain(place, name) as stream:
             data = stream.readline(MAX_FIRST_LINE)
         line = line_of(jsonio.loads(data.removeprefix(b"\xef\xbb\xbf").strip()))
-    except (OSError, ValueError, jsonio.BadJsonError):
+    except (ValueError, jsonio.BadJsonError):
         return None
     thread_id = as_text(line.body.get("id")) if line is not None else None
     if line is None or line.kind != "session_meta" or thread_id is None:
@@ -179,29 +187,34 @@ def kin_of(folder: Folder, path: str) -> Kin:
     threads = _threads(place)
     parent = _parent(own, threads, place)
     origin = next((t for t in threads if t.thread_id == own.forked_from and t != own), None)
+    history: frozenset[str] = frozenset()
+    unread = None
+    if origin is not None:
+        try:
+            history = _call_ids(place, origin.file)
+        except OSError as error:
+            unread = str(error)
     return Kin(
         own.thread_id,
         None if parent is None else f"{before}{parent.file}",
         None if origin is None else f"{before}{origin.file}",
-        frozenset() if origin is None else _call_ids(place, origin.file),
+        history,
+        unread,
     )
 
 
 def _call_ids(place: Folder, name: str) -> frozenset[str]:
     """Ids of the calls of a rollout."""
     found: set[str] = set()
-    try:
-        with open_plain(place, name) as stream:
-            for raw in read_lines(stream):
-                if not _CALL.search(raw.data):
-                    continue
-                try:
-                    line = line_of(jsonio.loads(raw.data))
-                except jsonio.BadJsonError:
-                    continue
-                call_id = as_text(line.body.get("call_id")) if line is not None else None
-                if line is not None and line.item in CALLS and call_id is not None:
-                    found.add(call_id)
-    except OSError:
-        pass
+    with open_plain(place, name) as stream:
+        for raw in read_lines(stream):
+            if not _CALL.search(raw.data):
+                continue
+            try:
+                line = line_of(jsonio.loads(raw.data))
+            except jsonio.BadJsonError:
+                continue
+            call_id = as_text(line.body.get("call_id")) if line is not None else None
+            if line is not None and line.item in CALLS and call_id is not None:
+                found.add(call_id)
     return frozenset(found)

@@ -159,7 +159,7 @@ class CursorTranscript:
         number: int,
     ) -> RawCall | None:
         name, arguments, server = identity(kind, body)
-        if name is None or arguments is None:
+        if not name or arguments is None:
             self.source.problem(
                 "wrong_type",
                 "tool_call without a tool, or whose args are no object",

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from groundtrace import jsonio
-from groundtrace.cut_json import read_prefix
+from groundtrace.cut_json import read_prefix, without_cut
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
@@ -134,7 +134,7 @@ def _find_list(stream: BinaryIO) -> tuple[bytes, int | None]:
 
 
 def _prefix(data: bytes) -> Any:
-    return read_prefix(data.decode("utf-8-sig", errors="replace")).value
+    return without_cut(read_prefix(data.decode("utf-8-sig", errors="replace")).value)
 
 
 # --- what the file states -------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """OpenHands: its own logs, and the ATIF trajectories that it writes with ways of their own.
 
 reader.py      its evaluations and event logs, and how they are recognised
+attempts.py    what all attempts at an instance cost
 rows.py        a row or a log as a source, and what it states
 events.py      events in order: calls, answers, tokens
 actions.py     an action as a call, an observation as its outcome

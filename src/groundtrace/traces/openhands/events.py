@@ -7,7 +7,6 @@ some as pairs. The directory that an observation states is the one after the com
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -16,12 +15,12 @@ from groundtrace.times import parse_time
 from groundtrace.traces.chat.conversation import UPLOADED
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
+from groundtrace.traces.moves import MOVES
 from groundtrace.traces.openhands.actions import Asked, asked_v0, asked_v1, outcome_v0, outcome_v1
 from groundtrace.traces.openhands.skills import skill_failed
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
-_MOVES = re.compile(r"\b(?:cd|pushd|popd)\b")
 _V1_ANSWERS = frozenset({"ObservationEvent", "AgentErrorEvent", "UserRejectObservation"})
 
 
@@ -179,7 +178,7 @@ class Events:
         call.answered_at = moment
         if folder is not None:
             command = call.arguments.get("command")
-            if call.cwd is None and not (isinstance(command, str) and _MOVES.search(command)):
+            if call.cwd is None and not (isinstance(command, str) and MOVES.search(command)):
                 call.cwd = folder  # nothing in the command changes it
             self.cwd = folder
 

@@ -64,6 +64,12 @@ class OpenHandsReader:
             return Recognised("marker", "events of OpenHands' SDK")
         return None
 
+    def part_of(self, folder: Folder, path: str) -> str | None:
+        """Attempts of an evaluation whose chosen ones are in `output.jsonl` beside them (D103)."""
+        from groundtrace.traces.openhands.attempts import ATTEMPT, OUTPUT
+
+        return OUTPUT if ATTEMPT.fullmatch(path) and folder.has_file(OUTPUT) else None
+
     def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
         """Every row of an evaluation is a sample; a log of events is one."""
         from groundtrace.traces.openhands.rows import samples

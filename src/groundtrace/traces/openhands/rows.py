@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
 from groundtrace.traces.keep import Keep
+from groundtrace.traces.openhands.attempts import spent_on
 from groundtrace.traces.openhands.events import Events
 from groundtrace.traces.rows import RowIds, decoded, find_row, read_rows
 from groundtrace.traces.source import Source
@@ -44,6 +45,7 @@ def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
         if first is not None and _event_files(folder, path)[0] != path:
             yield Sample(None, no_trial="one event of a conversation, read with its first")
             return
+        spent = spent_on(folder, path)
         for row in read_rows(folder, path):
             value = decoded(row, path)
             if isinstance(value, Problem):
@@ -52,7 +54,7 @@ def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
                 yield Sample(None, Stated(harness="openhands"))
                 return
             else:
-                yield Sample(ids.next(row, value), stated_of(value))
+                yield Sample(ids.next(row, value), _with_attempts(stated_of(value), spent))
     except OSError as error:
         yield Problem(path, "unreadable", f"cannot be read: {error}")
 
@@ -79,14 +81,28 @@ def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source
     source = events.finish(as_mapping(row.get("metrics")))
     stated = stated_of(row)
     source.model = stated.model or source.model
-    source.stated = replace(
+    stated = replace(
         stated,
         model=source.model,
         agent_seconds=events.seconds,
         cost_usd=source.usage.cost_usd,
         cost_source=source.usage.cost_source,
     )
+    source.stated = _with_attempts(stated, spent_on(folder, path))
+    source.usage = replace(
+        source.usage, cost_usd=source.stated.cost_usd, cost_source=source.stated.cost_source
+    )
     return source
+
+
+def _with_attempts(stated: Stated, spent: Mapping[str, Sequence[float | None]]) -> Stated:
+    """The same with the cost of all attempts, of which the row is the chosen one (D103)."""
+    costs = spent.get(stated.task or "")
+    if costs is None:
+        return stated
+    total = sum(cost or 0 for cost in costs) if all(costs) else None
+    source = None if total is None else f"metrics.accumulated_cost of {len(costs)} attempts"
+    return replace(stated, cost_usd=total, cost_source=source)
 
 
 def _is_log(folder: Folder, path: str) -> bool:

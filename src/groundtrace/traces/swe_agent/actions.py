@@ -48,18 +48,33 @@ class Action:
 
     name: str
     arguments: dict[str, Any]
+    before: str = ""
+    """Commands of the same line that ran before it and show nothing: `cd src && `."""
 
 
 def read_action(action: str, open_file: str | None = None) -> Action:
     """The call of a command line, given the file that is open before it."""
-    line = action.strip()
+    whole = action.strip()
+    before = _quiet_start(whole)
+    line = whole[len(before) :]
     first, _, rest = line.partition("\n")
     name = first.split(None, 1)[0] if first else ""
     build = _VOCABULARY.get(name)
     if build is None:
-        return Action(SHELL, {"command": line})
+        return Action(SHELL, {"command": whole})
     arguments = build(line[len(name) :].strip(), rest, open_file)
-    return Action(name, {k: v for k, v in arguments.items() if v not in (None, "")})
+    return Action(name, {k: v for k, v in arguments.items() if v not in (None, "")}, before)
+
+
+_QUIET = re.compile(
+    r"(?:(?:cd|pushd|export|source|\.|set|unset|mkdir|sleep|true|clear)\b[^\n&|;<>`$()]*+(?:&&|;|\n)\s*+)*+"
+)
+"""Commands that print nothing of a file, each with what joins the next one to it."""
+
+
+def _quiet_start(line: str) -> str:
+    found = _QUIET.match(line)
+    return found[0] if found is not None else ""
 
 
 def answer_of(name: str, observation: str) -> tuple[str, bool]:
@@ -92,8 +107,19 @@ def _words(text: str) -> list[str]:
         return text.split()
 
 
+_JOINS = frozenset({"&&", "||", "|", ";", "&"})
+
+
 def _first_line(text: str) -> list[str]:
-    return _words(text.partition("\n")[0])
+    """The words of a line up to the next command: `open a.py && goto 50` opens `a.py`."""
+    words: list[str] = []
+    for word in _words(text.partition("\n")[0]):
+        if word in _JOINS:
+            break
+        words.append(word.removesuffix(";"))
+        if word.endswith(";"):
+            break
+    return words
 
 
 def _at(words: Sequence[str], index: int) -> str | None:

@@ -2,19 +2,22 @@
 
 1.x repeats the whole prompt in every step (`messages`, later `query`), so that a file grows with the
 square of its steps; these members are skipped while decoding.
+
+An agent that tries again keeps all its attempts in `attempts`, and the one that it chose once more
+around them. That one is read; of a run that ended before it chose, the last (D103).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 import msgspec
 
 from groundtrace import jsonio
-from groundtrace.cut_json import read_prefix
+from groundtrace.cut_json import read_prefix, without_cut
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
@@ -23,7 +26,7 @@ from groundtrace.values import as_amount, as_count, as_mapping, as_text
 LARGE = 48 * 1024 * 1024
 """A larger file is read step by step."""
 
-_LIST = re.compile(rb'"trajectory"\s*:\s*\[')
+_LIST = re.compile(rb'"(trajectory|attempts)"\s*:\s*\[')
 _ACTION = re.compile(rb'"action"\s*:\s*"')
 _HARNESS = "swe-agent"
 _NO_INSTANCE = frozenset({"swe_main", "main", "n/a"})
@@ -50,6 +53,7 @@ class Said(msgspec.Struct):
 
 class _Root(msgspec.Struct):
     trajectory: msgspec.Raw = msgspec.Raw(b"null")
+    attempts: msgspec.Raw = msgspec.Raw(b"null")
     history: msgspec.Raw = msgspec.Raw(b"null")
     info: Any = None
     environment: Any = None
@@ -74,6 +78,8 @@ class Loaded:
     said: list[Said] = field(default_factory=list)
     """The history; empty where the file was read step by step."""
     problems: list[Problem] = field(default_factory=list)
+    other_attempts: int = 0
+    """Attempts in the file that are not the one that is read."""
 
 
 def load(folder: Folder, path: str) -> Loaded:
@@ -86,6 +92,7 @@ def load(folder: Folder, path: str) -> Loaded:
         return Loaded(iter(()), problems=[Problem(path, "empty_file", "the file is empty")])
     try:
         root = _root.decode(data)
+        root, others = _chosen(root)
         steps = _list.decode(root.trajectory)
     except _FAILURES as error:
         loaded = _in_parts(folder, path)
@@ -94,7 +101,27 @@ def load(folder: Folder, path: str) -> Loaded:
         return loaded
     members = {name: getattr(root, name) for name in ("info", "environment", "replay_config")}
     whole = (_decode(bytes(raw), number, 0, path) for number, raw in enumerate(steps))
-    return Loaded(whole, members, _history(root.history))
+    return Loaded(whole, members, _history(root.history), other_attempts=others)
+
+
+def _chosen(root: _Root) -> tuple[_Root, int]:
+    """The attempt that counts, and how many others there are."""
+    if bytes(root.attempts) == b"null":
+        return root, 0
+    attempts = _list.decode(root.attempts)
+    others = max(0, len(attempts) - 1)
+    if bytes(root.trajectory) != b"null" or not attempts:
+        return root, others
+    last = _root.decode(attempts[-1])
+    for name in ("info", "environment", "replay_config"):
+        if getattr(last, name) is None:
+            setattr(last, name, getattr(root, name))
+    if others and isinstance(last.info, dict):
+        # Nothing was handed in yet, and what the last attempt used is not what the run did.
+        costs = [_cost(_stats(_root.decode(attempt).info)) for attempt in attempts]
+        total = sum(cost or 0 for cost in costs) if all(costs) else None
+        last.info = {**last.info, "model_stats": {"instance_cost": total}, "submission": None}
+    return last, others
 
 
 def _history(raw: msgspec.Raw) -> list[Said]:
@@ -131,7 +158,7 @@ def _in_parts(folder: Folder, path: str) -> Loaded:
 def _stream(folder: Folder, path: str, loaded: Loaded) -> Iterator[Step | Problem]:
     """Steps one after another; the root is filled in when the last has come."""
     with folder.open(path) as stream:
-        head, start = _find_list(stream)
+        head, start, loaded.other_attempts = _find_list(stream)
         loaded.root = _members(head[:start])
         if start is None:
             reason = "no list of steps was found"
@@ -153,19 +180,29 @@ def _stream(folder: Folder, path: str, loaded: Loaded) -> Iterator[Step | Proble
 
 
 def _members(data: bytes) -> Mapping[str, Any]:
-    value = as_mapping(read_prefix(data.decode("utf-8-sig", errors="replace")).value)
+    prefix = read_prefix(data.decode("utf-8-sig", errors="replace"))
+    value = as_mapping(without_cut(prefix.value))
     return {name: value.get(name) for name in ("info", "environment", "replay_config")}
 
 
-def _find_list(stream: BinaryIO) -> tuple[bytes, int | None]:
-    """The beginning of a file, and where in it its steps begin."""
+def _find_list(stream: BinaryIO) -> tuple[bytes, int | None, int]:
+    """The beginning of a file, where in it its steps begin, and how many attempts are before them.
+
+    Attempts that come first are passed one by one: they are as large as the trajectory itself.
+    """
     head = bytearray(stream.read(CHUNK))
-    while (found := _LIST.search(head)) is None:
-        chunk = stream.read(CHUNK)
-        if not chunk or len(head) > MAX_ELEMENT:
-            return bytes(head[:CHUNK]), None
-        head += chunk
-    return bytes(head), found.end()
+    attempts = 0
+    while True:
+        while (found := _LIST.search(head)) is None:
+            chunk = stream.read(CHUNK)
+            if not chunk or len(head) > MAX_ELEMENT:
+                return bytes(head[:CHUNK]), None, 0
+            head += chunk
+        if found[1] == b"trajectory":
+            return bytes(head), found.end(), max(0, attempts - 1)
+        scanner = Elements(stream, bytes(head[found.end() :]), _ACTION)
+        attempts = sum(1 for _ in scanner.elements())
+        head = bytearray(b"{" + scanner.data.lstrip().removeprefix(b","))
 
 
 # --- what the file states -------------------------------------------------------------------
@@ -181,6 +218,8 @@ def read_info(folder: Folder, path: str) -> tuple[Stated, str | None]:
     except OSError:
         return Stated(), None
     stated = stated_of(loaded.root)
+    if stated.model is None:
+        stated = replace(stated, model=model_of(folder))
     if not has_steps and loaded.said:
         return stated, "a history of SWE-agent without steps: nothing in it was executed"
     return stated, _demonstration(loaded.root) if has_steps else None
@@ -204,7 +243,7 @@ def stated_of(root: Mapping[str, Any]) -> Stated:
     agent, env = as_mapping(config.get("agent")), as_mapping(config.get("env"))
     task = as_text(root.get("environment"))
     submission = info.get("submission")
-    cost = _cost(as_mapping(info.get("model_stats")))
+    cost = _cost(_stats(info))
     return Stated(
         task=None if task in _NO_INSTANCE else task,
         task_place="environment",
@@ -220,6 +259,16 @@ def stated_of(root: Mapping[str, Any]) -> Stated:
     )
 
 
+_RUN = re.compile(r"(?P<model>[^/]{1,200}?)__[^/]{1,400}__t-\d")
+"""Folder of a run of 0.x, which alone names its model: `gpt4__SWE-bench_Lite__default__t-0.00__…`."""
+
+
+def model_of(folder: Folder) -> str | None:
+    """The model that the folder of a run of 0.x names."""
+    found = _RUN.match(folder.name)
+    return None if found is None else found["model"]
+
+
 def _config(value: Any) -> Mapping[str, Any]:
     """The configuration of a 1.x run, which is JSON in a string."""
     if isinstance(value, str):
@@ -228,6 +277,10 @@ def _config(value: Any) -> Mapping[str, Any]:
         except (jsonio.BadJsonError, UnicodeEncodeError):
             return {}
     return as_mapping(value)
+
+
+def _stats(info: Any) -> Mapping[str, Any]:
+    return as_mapping(as_mapping(info).get("model_stats"))
 
 
 def _cost(stats: Mapping[str, Any]) -> float | None:

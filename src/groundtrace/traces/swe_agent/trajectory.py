@@ -6,20 +6,19 @@ in 0.x, where it is JSON in a string, and after it in 1.x, where it is an object
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
 from groundtrace.traces.keep import Keep
+from groundtrace.traces.moves import MOVES, folder_after
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.traces.swe_agent.actions import NOT_RUN, answer_of, read_action
-from groundtrace.traces.swe_agent.load import Loaded, Said, Step, load, stated_of
+from groundtrace.traces.swe_agent.load import Loaded, Said, Step, load, model_of, stated_of
 from groundtrace.values import as_count, as_mapping, as_text
-
-_MOVES = re.compile(r"\b(?:cd|pushd|popd)\b")
 
 
 def read(folder: Folder, path: str, keep: Keep) -> Source:
@@ -27,7 +26,7 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     loaded = load(folder, path)
     trajectory = Trajectory(path, keep, loaded.said)
     trajectory.steps(loaded.steps)
-    return trajectory.finish(loaded)
+    return trajectory.finish(loaded, model_of(folder))
 
 
 class Trajectory:
@@ -61,7 +60,7 @@ class Trajectory:
         state, before = _state_of(step.state)
         if before:
             self.enter(state)
-        elif self.cwd is None and not _MOVES.search(action or ""):
+        elif self.cwd is None and not MOVES.search(action or ""):
             self.cwd = as_text(state.get("working_dir"))  # nothing in the step changes it
         if self.source.cwd is None and number == 0:
             self.source.cwd = self.cwd
@@ -86,7 +85,7 @@ class Trajectory:
             call_id=ids.pop(0) if ids else None,
             step_id=str(number),
             position=self.source.ledger.position,
-            cwd=self.cwd,
+            cwd=folder_after(asked.before, self.cwd),
         )
         if isinstance(observation, str):
             text, failed = answer_of(asked.name, observation)
@@ -97,14 +96,17 @@ class Trajectory:
             self.source.problem("wrong_type", "an observation is no text", place=place)
         self.source.calls.append(call)
 
-    def finish(self, loaded: Loaded) -> Source:
+    def finish(self, loaded: Loaded, run_model: str | None) -> Source:
         source = self.source
         source.problems += loaded.problems
         source.parsed = self.seen > 0
         if not self.seen and not source.problems:
             source.problem("empty_file", "a trajectory without steps")
-        source.stated = stated_of(loaded.root)
+        stated = stated_of(loaded.root)
+        source.stated = stated if stated.model is not None else replace(stated, model=run_model)
         source.model = source.stated.model
+        if loaded.other_attempts:
+            source.notes.append(f"{loaded.other_attempts} other attempts in the file are not read")
         source.harness_version = source.stated.harness_version
         source.usage = _totals(loaded.root, source)
         source.report_cut_results()

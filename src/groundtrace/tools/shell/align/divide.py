@@ -14,7 +14,7 @@ from groundtrace.tools.shell.weights import MAX_ROUNDS
 
 def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
     """One segment per part, in order; parts that cannot have run get nothing."""
-    expect_parents(parts)
+    parts = expect_parents(parts)
     # Of `cat f || cat g` both may get lines when each is looked at alone. Taking out what cannot have
     # run may make another part impossible, so it is tried again, but not for ever.
     for _ in range(MAX_ROUNDS):
@@ -22,7 +22,7 @@ def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
         wrong = _impossible(segments)
         if not wrong:
             break
-        parts = [part for part in parts if id(part) not in wrong]
+        parts = [part for part in parts if part.serial not in wrong]
     return segments
 
 
@@ -30,18 +30,16 @@ def _impossible(segments: Sequence[Segment]) -> set[int]:
     """Parts that printed although what they depend on says that they did not run."""
     if not any(s.part.guard is not None or s.part.unless is not None for s in segments):
         return set()
-    printed = {id(s.part) for s in segments if s.lines}
-    known = {id(s.part) for s in segments}
+    printed = {s.part.serial for s in segments if s.lines}
+    known = {s.part.serial for s in segments}
     wrong: set[int] = set()
     for segment in segments:
         part = segment.part
         if not segment.lines and part.prints:
             continue
         guard, unless = part.guard, part.unless
-        if (guard is not None and id(guard) in known and id(guard) not in printed) or (
-            unless is not None and id(unless) in printed
-        ):
-            wrong.add(id(part))
+        if (guard in known and guard not in printed) or unless in printed:
+            wrong.add(part.serial)
     return wrong
 
 
@@ -66,6 +64,8 @@ def _divided(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
 
 def _with_open_lines_joined(parts: Sequence[Part]) -> list[Part]:
     """Text without a newline at its end is joined to the part that goes on in its line."""
+    if not any(isinstance(part, Text) and part.unended for part in parts):
+        return list(parts)
     out: list[Part] = []
     pending: Text | None = None
     for part in parts:

@@ -18,7 +18,6 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from groundtrace.tools.shell.output.cuts import Cut, is_cut
-from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.weights import (
@@ -158,9 +157,7 @@ def _after_part(
     # Starts that can still be best, in order and falling: a later start that is better makes
     # the earlier ones useless, and starts out of reach of the limit leave at the front.
     window: deque[tuple[float, int]] = deque()
-    limit = part.limit
-    if exact is not None and isinstance(part, Content):
-        limit = exact  # `sed -n 10,20p` prints eleven lines at most
+    limit = part.most()
     for end in range(1, total + 1):
         start = end - 1
         begun = part.begin(lines[start - 1] if start else "", lines[start]) if compares else 0.0
@@ -202,14 +199,15 @@ def _after_part(
 
 def _scores(part: Part, lines: Sequence[str]) -> Iterable[float]:
     """How well each line fits; a cut, and what it left of a line, fits everywhere."""
+    score = part.scorer()
     if not is_cut(lines):
-        return map(part.score, lines)
+        return map(score, lines)
     return [
-        part.score(line)
+        score(line)
         if type(line) is str
         else CUT
         if isinstance(line, Cut)
-        else max(CUT, part.score(line))
+        else max(CUT, score(line))
         for line in lines
     ]
 

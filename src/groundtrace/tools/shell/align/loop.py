@@ -1,16 +1,16 @@
 """Loops over words that only the output can tell, such as `for f in *.py` and `while read f`.
 
-The body is followed once with a hole for the word. If it prints the word in a separator
-(`== $f ==`), each such line of the output opens a round and tells its word; the body is then
-followed again for this word, and the lines of the round are divided among its parts. Without a
-separator the rounds cannot be told apart, and the lines are divided among the parts of one body
-that stands for all.
+The walk follows the body once with a hole for the word. If the body prints the word in a separator
+(`== $f ==`), each such line of the output opens a round and tells its word; the walk follows the body
+for all of these words before anything is divided, and the lines of a round are divided among the
+parts of its word. Without a separator the rounds cannot be told apart, and the lines are divided
+among the parts of one body that stands for all.
 """
 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from groundtrace.model import FileRef
@@ -25,7 +25,7 @@ from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.text import Text
-from groundtrace.tools.shell.syntax.holes import HOLES, Holed
+from groundtrace.tools.shell.syntax.holes import HOLES, Holed, has_hole
 from groundtrace.tools.shell.weights import (
     LOOP_BODY,
     LOOP_HEADING,
@@ -59,26 +59,21 @@ class Heading(NamedTuple):
         return values[self.hole]
 
 
-class Loop(Part, kw_only=True):
+class Loop(Part, kw_only=True, frozen=True):
     """A loop whose rounds are found in the output by the separators that it prints."""
 
-    hole: str
     template: tuple[Part, ...]
     """The body's parts, with a hole for the word of the round."""
-    bind: Callable[[str], list[Part]]
-    """The body's parts for a known word."""
     source: tuple[Part, ...]
     globs: tuple[str, ...]
     """The patterns whose matches the words are, so that they are names of existing files."""
     cwd: str | None
-    looked: tuple[Heading | None] | None = None
-    """The heading, once it was looked for."""
-
-    @property
-    def repeats_lines(self) -> bool:
-        """Every round prints the line that it was given, and nothing else."""
-        only = self.template[0] if len(self.template) == 1 else None
-        return isinstance(only, Text) and only.lines == (self.hole,) and not only.unended
+    heading: Heading | None
+    """The separator that holds the word of the round, unless a failure alone prints it."""
+    repeats_lines: bool = False
+    """Every round prints the line that it was given, and nothing else."""
+    rounds: Mapping[str, tuple[Part, ...]] = {}
+    """The body's parts by the words that the output tells."""
 
     @property
     def wanted(self) -> bool:
@@ -92,14 +87,14 @@ class Loop(Part, kw_only=True):
         scores = [
             part.score(line) for part in self.template if part.prints and not isinstance(part, Text)
         ]
-        heading = self._heading()
+        heading = self.heading
         if heading is not None and self._heads(line, heading):
             return LOOP_HEADING
         return max(scores) * LOOP_BODY if scores else NO_LOOP_LINE
 
     def begin(self, before: str, line: str) -> float:
         """A loop whose rounds open with their heading begins with one."""
-        heading = self._heading()
+        heading = self.heading
         if heading is None or heading.above != 0 or self._heads(line, heading):
             return 0.0
         return LOOP_WITHOUT_HEADING
@@ -110,30 +105,21 @@ class Loop(Part, kw_only=True):
         word = heading.word(line)
         return word is not None and self._is_word(word, heading)
 
-    def _heading(self) -> Heading | None:
-        """The separator that holds the word of the round, looked for once: every line asks."""
-        if self.looked is None:
-            self.looked = (self._found_heading(),)
-        return self.looked[0]
-
-    def _found_heading(self) -> Heading | None:
-        """The separator, unless a failure alone prints it."""
-        before: int | None = 0
-        printing = [part for part in self.template if part.prints]
-        for part in printing:
-            if not isinstance(part, Text) or part.fallback:
-                before = None
+    def words_in(self, lines: Sequence[str]) -> list[str]:
+        """The words that lines of the output tell, in order."""
+        heading = self.heading
+        if heading is None:
+            return []
+        words: dict[str, None] = {}
+        for line in lines:
+            word = heading.word(line)
+            if word is None or word in words or not self._is_word(word, heading):
                 continue
-            for row, line in enumerate(part.lines):
-                if self.hole in line:
-                    last = part is printing[-1] and row == len(part.lines) - 1
-                    above = None if before is None else before + row
-                    hole = HOLES.findall(line).index(self.hole)
-                    bare = line == self.hole and not part.unended
-                    return Heading(Holed(line), hole, bare, part.unended, above, last)
-            if before is not None and not part.maybe:
-                before += len(part.lines) - part.unended
-        return None
+            if is_file_name(word):
+                words[word] = None
+                if len(words) >= MAX_ROUNDS:
+                    break
+        return list(words)
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         listed = bool(self.globs) or any(
@@ -141,7 +127,7 @@ class Loop(Part, kw_only=True):
             or (isinstance(part, Search) and part.named is not False)
             for part in self.source
         )
-        heading = self._heading()
+        heading = self.heading
         yield from self._source_refs(lines, heading, sure, trimmed)
         if heading is None:
             for segment in divide(self.template, lines):
@@ -157,7 +143,7 @@ class Loop(Part, kw_only=True):
             shown = lines[begin:end]
             at = next((i for i, line in enumerate(shown) if isinstance(line, Cut)), None)
             shown = shown if at is None else shown[:at]
-            for segment in divide(self.bind(word), shown):
+            for segment in divide(self.rounds.get(word, ()), shown):
                 if segment.lines or not segment.part.prints:
                     yield from segment.part.shown(
                         segment.lines, segment.sure and known, trimmed and end == len(lines)
@@ -223,8 +209,28 @@ class Loop(Part, kw_only=True):
         return ()
 
 
+def heading_of(template: Sequence[Part], hole: str) -> Heading | None:
+    """The separator that holds the word of the round, unless a failure alone prints it."""
+    before: int | None = 0
+    printing = [part for part in template if part.prints]
+    for part in printing:
+        if not isinstance(part, Text) or part.fallback:
+            before = None
+            continue
+        for row, line in enumerate(part.lines):
+            if hole in line:
+                last = part is printing[-1] and row == len(part.lines) - 1
+                above = None if before is None else before + row
+                at = HOLES.findall(line).index(hole)
+                bare = line == hole and not part.unended
+                return Heading(Holed(line), at, bare, part.unended, above, last)
+        if before is not None and not part.maybe:
+            before += len(part.lines) - part.unended
+    return None
+
+
 def _fits(word: str, glob: str) -> bool:
     """Whether a name can be a match of a pattern; `**/` matches no folder as well."""
-    if HOLES.search(glob):
+    if has_hole(glob):
         return True
     return fnmatch.fnmatchcase(word, glob.replace("**/", "*"))

@@ -50,6 +50,8 @@ class Output(msgspec.Struct):
     """Programs that the shell could not find."""
     speakers: frozenset[str] = frozenset()
     """Programs that said that they failed."""
+    rejected: frozenset[str] = frozenset()
+    """Programs that refused their options or their script, and did nothing."""
     unparsed: bool = False
     """The shell could not read the command."""
     stopped: dict[str, int] = msgspec.field(default_factory=dict)
@@ -102,6 +104,7 @@ def _clean(text: str, errors: str, trimmed: bool, speaks: Speaks) -> Output:
         trimmed=trimmed,
         absent=frozenset(told.absent),
         speakers=frozenset(told.speakers),
+        rejected=frozenset(told.rejected),
         unparsed=told.unparsed,
         stopped=told.stopped,
     )

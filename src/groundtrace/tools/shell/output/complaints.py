@@ -27,16 +27,23 @@ _PHRASES = (
     "exists in", "unknown revision", "pathspec", "unable to", "cannot remove", "cannot move",
     "Could not resolve host", "patch failed", "patch does not apply", "No valid patches",
     "corrupt patch", "open failed", "failed to open", "Traceback (most recent call last)",
-    "Cannot find module", "[Errno ", "No such file", "Failed to open",
+    "Cannot find module", "[Errno ", "No such file", "Failed to open", ": -e expression #", ": *** ",
 )  # fmt: skip
 _MESSAGE = re.compile(
-    r"(?:[\w.~+-]{0,200}/){0,40}(?P<who>[A-Za-z][\w.+-]{0,60}): (?:line \d{1,9}: |\d{1,9}: )?(?P<what>.+)$"
+    r"(?:\[(?=bat error\]))?(?:[\w.~+-]{0,200}/){0,40}(?P<who>[A-Za-z][\w.+-]{0,60})(?: error\])?: (?:line \d{1,9}: |\d{1,9}: )?(?P<what>.+)$"
 )
-_SPOKEN = re.compile(r"^[\w./~+-]+: ", re.MULTILINE)
+_SPOKEN = re.compile(r"^[\w./~+-]+: |^\[bat error\]: ", re.MULTILINE)
 """Whether any line can be a message at all; most outputs have none."""
-_OPENING = re.compile(r"[\w./~+-]+: |rep|file not|Uncaught ")
+_OPENING = re.compile(r"[\w./~+-]+: |\[bat error\]: |rep|file not|Uncaught ")
 """How every message begins."""
 _BINARY = re.compile(r"(?:grep|rg|ag|ack|zgrep|egrep|fgrep|ggrep): (.+): binary file matches$")
+_REJECTED = re.compile(
+    r": -e expression #|invalid option|nknown option|unrecognized option|missing operand|unknown predicate"
+)
+"""The program did not like its options or its script, and did nothing at all."""
+_ADVICE = re.compile(r"Try '(?P<who>[\w.+-]{1,60}) --help' for more information\.$")
+_BUILTIN = re.compile(r"(cd|pushd|popd|source): ")
+_GIT = frozenset(["fatal", "error"])
 _NOT_A_FAILURE = re.compile(r"write error|Broken pipe")
 _PYTHON_ERROR = re.compile(
     r"(?:FileNotFoundError|IsADirectoryError|PermissionError|NotADirectoryError): \[Errno \d+\] [^:]*: '(?P<path>.*)'"
@@ -55,6 +62,7 @@ _TRACE = re.compile(r"Traceback \(most recent call last\):$")
 _FRAME = re.compile(r'  File "(?P<file>[^"]{1,4096})", line (?P<line>\d{1,9})')
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]{0,200}(?::|$)")
 _SCRIPTS = frozenset(["<stdin>", "<string>"])
+_PYTHONS = ("python", "python3")
 
 
 class Complaints(msgspec.Struct):
@@ -68,6 +76,8 @@ class Complaints(msgspec.Struct):
     """Programs that the shell could not find."""
     speakers: set[str] = msgspec.field(default_factory=set)
     """Programs that said that they failed."""
+    rejected: set[str] = msgspec.field(default_factory=set)
+    """Programs that refused their options or their script."""
     unparsed: bool = False
     """The shell could not read the command."""
     any: bool = False
@@ -98,6 +108,8 @@ def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[st
             at = end
         elif type(line) is str and _complains(line, speaks, told):
             told.any = True
+            advice = _ADVICE.match(lines[at]) if at < len(lines) else None
+            at += advice is not None and speaks(advice["who"])
         else:
             kept.append(line)
     return kept
@@ -124,7 +136,10 @@ def _stopped(lines: Sequence[str], told: Complaints) -> bool:
     last = _PYTHON_ERROR.match(lines[-1])
     if last:
         told.missing.add(last["path"])
-    return bool(frames) and frames[0]["file"] in _SCRIPTS
+    own = bool(frames) and frames[0]["file"] in _SCRIPTS
+    if own:
+        told.speakers.update(_PYTHONS)
+    return own
 
 
 def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
@@ -143,21 +158,31 @@ def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
         told.missing.update((name, name.rsplit("/", 1)[-1]))
         return True
     found = _MESSAGE.match(line)
-    if found is None or not any(phrase in line for phrase in _PHRASES):
+    if found is None or not speaks(found["who"]):
         return False
-    if _BINARY.match(line) or not speaks(found["who"]):
+    if not any(phrase in line for phrase in _PHRASES) or _BINARY.match(line):
         return False
     if line.endswith(": not found") and found["who"] not in SPEAKERS:
         return False
     if "yntax error" in line or "unexpected EOF" in line:
         told.unparsed = told.unparsed or found["who"] in SPEAKERS
-    told.speakers.add(found["who"])
+    if not _NOT_A_FAILURE.search(line):
+        _note_speaker(found["who"], found["what"], line, told)
     absent = _ABSENT.search(line)
     if absent:
         told.absent.add(absent[1] or absent[2])
     elif not _NOT_A_FAILURE.search(line):
         _note_names(found["what"], told.missing)
     return True
+
+
+def _note_speaker(who: str, what: str, line: str, told: Complaints) -> None:
+    """Who failed: of a shell's message the builtin that it names, of git's `fatal:` git."""
+    builtin = _BUILTIN.match(what)
+    who = builtin[1] if builtin else "git" if who in _GIT else who
+    told.speakers.add(who)
+    if _REJECTED.search(line):
+        told.rejected.add(who)
 
 
 def _note_names(what: str, missing: set[str]) -> None:

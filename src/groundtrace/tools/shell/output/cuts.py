@@ -192,7 +192,7 @@ _TAIL_BEGIN = "\n</elided_chars>\n<output_tail>\n"
 
 def head_and_tail(text: str) -> list[str] | None:
     """Lines of an output of which the first and the last characters are shown, None for others."""
-    if not text.lstrip().startswith("<output_head>\n"):
+    if "<output_head>\n" not in text or not text.lstrip().startswith("<output_head>\n"):
         return None
     head, _, rest = text.partition("<output_head>\n")[2].partition(_HEAD_END)
     note, found, rest = rest.partition(_TAIL_BEGIN)

@@ -39,8 +39,8 @@ _EXIT = re.compile(
     r"(?:Error: )?Exit code -?\d+$|\[Below is the output of the previous command\.\]$"
 )
 _TAGGED = re.compile(
-    r"\s*(?:<explore_context>.*?</explore_context>\s*)?"
-    r"<returncode>(?P<code>-?\d+)</returncode>\n(?:<warning>.*?</warning>\s*)?"
+    r"\s*+(?:<explore_context>(?>.*?</explore_context>)\s*+)?+"
+    r"<returncode>(?P<code>-?\d+)</returncode>\n(?:<warning>(?>.*?</warning>)\s*+)?+"
     r"(?:<output>\n?(?P<output>.*?)\n?</output>\s*$|(?P<rest><output_head>.*)$)",
     re.DOTALL,
 )

@@ -8,6 +8,7 @@ from typing import Any
 from groundtrace.errors import UsageError
 from groundtrace.suggest import unknown_name
 from groundtrace.tools.shell.programs.call import Call, Entry, Handler
+from groundtrace.tools.shell.programs.program import Program
 from groundtrace.tools.shell.streams.part import Opaque, Parts
 
 # --- commands that users add ----------------------------------------------------------------
@@ -52,12 +53,12 @@ def _added(name: str, spec: Mapping[str, Any], table: Mapping[str, Entry]) -> En
         raise UsageError(f"{where}.value_options must be a list of strings")
     short = "".join(option[1:] for option in options if len(option) == 2)
     long = frozenset(option for option in options if len(option) > 2)
-    return Entry(_handler(kind, place, short, long))
+    return Entry(Program("added", short, long), _handler(kind, place))
 
 
-def _handler(kind: str, place: str, short: str, long: frozenset[str]) -> Handler:
+def _handler(kind: str, place: str) -> Handler:
     def handle(call: Call) -> Parts:
-        given = call.options(short, long).operands
+        given = call.options().operands
         if kind == "prefix":
             return call.shell.command(given, call.stdin)
         words = {"all": given, "first": given[:1], "last": given[-1:], "rest": given[1:]}[place]

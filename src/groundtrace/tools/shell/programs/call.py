@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -16,12 +17,13 @@ from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.align.loop import Loop
+from groundtrace.tools.shell.programs.environment import Environment
+from groundtrace.tools.shell.programs.program import Program
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.part import Opaque, Part, Parts, Write
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import HOLES
-from groundtrace.tools.shell.syntax.parse import Tree
+from groundtrace.tools.shell.syntax.holes import has_hole
 from groundtrace.tools.shell.syntax.statements import Stage
 
 if TYPE_CHECKING:
@@ -61,38 +63,40 @@ class Shell(Protocol):
     and changed without the walk, which calls them.
     """
 
-    tree: Tree
-    """The command, or the script in it, that is being followed."""
-    cwd: str | None
-    """The directory, None where it cannot be known."""
+    env: Environment
+    """Where it is, and what it knows at this point."""
+    lines: Sequence[str]
+    """The output of the whole command."""
+    errors_seen: bool
+    """Some program printed an error message."""
     start: str | None
     """Where the command began."""
     missing: frozenset[str]
     """Names that error messages call missing."""
     absent: frozenset[str]
     """Programs that the shell could not find."""
+    idle: frozenset[str]
+    """Programs that refused their options or their script, and did nothing."""
     speakers: frozenset[str]
     """Programs that said that they failed."""
+    failed: frozenset[str]
+    """Those of them that stand in the command once, so that it is known which call failed."""
     stopped: Mapping[str, int]
     """Scripts that ended with an exception, and their last line that ran."""
     table: Mapping[str, Entry]
     """Programs by name, with those that users added."""
-    variables: dict[str, list[Word]]
-    """What variables hold; `@` and `1`, `2`… are the arguments."""
     streams: dict[str, tuple[Part, ...]]
     """Holes that stand for captured output, and the parts that would print it."""
     written: dict[str, str]
     """Texts of the files that the command itself wrote, by path."""
     repos: dict[str, None]
     """Repositories that remote readers name, in order."""
-    folders: list[str | None]
-    """Directories that `pushd` left behind."""
 
-    def lookup(self, name: str) -> list[Word] | None:
-        """Words a variable holds, None when it is not known."""
+    def change(self, env: Environment) -> None:
+        """The environment is another from here on, as after `cd`."""
 
-    def scalar(self, name: str) -> str | None:
-        """A variable as text, None when it is not known."""
+    def inside(self, env: Environment) -> AbstractContextManager[None]:
+        """A part of the command runs in `env`, and what it changes is forgotten."""
 
     def hole(self) -> str:
         """A hole of its own."""
@@ -109,14 +113,14 @@ class Shell(Protocol):
     def path(self, name: str) -> str | None:
         """The path of a file that a command names, None when it cannot be one."""
 
-    def enter(self, name: str) -> None:
-        """`cd name`."""
-
     def command(self, words: Sequence[Word], stdin: Parts | None) -> Parts:
         """A simple command after expansion."""
 
     def run(self, node: Node, stdin: Parts | None = None) -> Parts:
         """Parts that a statement prints."""
+
+    def run_all(self, nodes: Sequence[Node], stdin: Parts | None = None) -> Parts:
+        """Parts that statements print one after another."""
 
     def run_text(self, source: str, positional: Sequence[Word] = ()) -> Parts:
         """A script given as text, as `bash -c` runs it, in a subshell."""
@@ -137,6 +141,9 @@ class Shell(Protocol):
         """A loop over words that only the output can tell."""
 
 
+_UNKNOWN = Program("unknown")
+
+
 class Call(msgspec.Struct):
     """One simple command after expansion."""
 
@@ -144,15 +151,17 @@ class Call(msgspec.Struct):
     name: str
     args: list[Word]
     stdin: Parts | None
+    program: Program = _UNKNOWN
+    """The row of the table."""
 
     @property
     def cwd(self) -> str | None:
-        return self.shell.cwd
+        return self.shell.env.cwd
 
-    def options(self, takes: str = "", long: frozenset[str] = frozenset()) -> Options:
-        """Arguments by the program's grammar: `takes` are the short options with a value."""
+    def options(self) -> Options:
+        """Arguments by the program's row: which options take a value."""
         options = Options()
-        args = self.args
+        args, takes, long = self.args, self.program.takes, self.program.long
         at = 0
         while at < len(args):
             word = args[at]
@@ -170,7 +179,7 @@ class Call(msgspec.Struct):
                     at += 1
                 else:
                     options.flags.add(name)
-            elif text.startswith("-") and len(text) > 1 and not HOLES.search(text[:2]):
+            elif text.startswith("-") and len(text) > 1 and not has_hole(text[:2]):
                 at = self._short(options, word, at, takes)
             else:
                 options.operands.append(word)
@@ -200,7 +209,7 @@ class Call(msgspec.Struct):
             if word.text == "-":
                 parts.extend(self.stdin or [])
             elif word.text in self.shell.streams:
-                parts.extend(replace(part) for part in self.shell.streams[word.text])
+                parts.extend(self.shell.streams[word.text])
             elif not word.known:
                 parts.append(Content(path=None, spans=None, quiet=True, rule=rule or self.name))
             else:
@@ -226,8 +235,15 @@ Handler = Callable[[Call], Parts]
 class Entry(msgspec.Struct, frozen=True):
     """One program of the table."""
 
+    program: Program
+    """Its row."""
     handler: Handler
     """What it does."""
+
+    def run(self, call: Call) -> Parts:
+        """Parts that the program prints when it is called so."""
+        call.program = self.program
+        return self.handler(call)
 
 
 _SHEBANG = re.compile(r"#!\s?\S{0,200}?(?:env\s+(?:-S\s+)?)?(?P<name>[a-z]+)[\d.]*(?:\s|$)")
@@ -244,7 +260,7 @@ def _runner(call: Call) -> Parts | None:
     entry = call.shell.table.get(name)
     if entry is None:
         return [Opaque(rule=name)]
-    return entry.handler(replace(call, name=name, args=[Word(call.name), *call.args]))
+    return entry.run(replace(call, name=name, args=[Word(call.name), *call.args]))
 
 
 def run_command(call: Call) -> Parts:
@@ -255,11 +271,11 @@ def run_command(call: Call) -> Parts:
         if runner is not None:
             return runner
     call.name = name
-    if name in call.shell.absent:
+    if name in call.shell.absent or name in call.shell.idle:
         return []
     entry = call.shell.table.get(name)
     if entry is not None:
-        return entry.handler(call)
+        return entry.run(call)
     if call.stdin:
         return algebra.derive(call.stdin, name)
-    return [Opaque(rule=name, expected=False)] if HOLES.search(name) else [Opaque(rule=name)]
+    return [Opaque(rule=name, expected=False)] if has_hole(name) else [Opaque(rule=name)]

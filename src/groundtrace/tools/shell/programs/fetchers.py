@@ -12,14 +12,10 @@ from groundtrace.tools.shell.streams.patched import Told
 from groundtrace.tools.shell.streams.text import text_of
 from groundtrace.tools.shell.streams.word import Word
 
-_CURL_LONG = frozenset(
-    ["--output", "--header", "--data", "--request", "--user", "--user-agent", "--url", "--max-time"]
-)
-
 
 def _curl(call: Call) -> Parts:
     """`-o file` and `-O` write; without them the answer is printed, which is no file here."""
-    options = call.options("oHdXuAmeFTbcwx", _CURL_LONG)
+    options = call.options()
     written = [*options.values.get("-o", []), *options.values.get("--output", [])]
     if options.has("-O", "--remote-name"):
         written += [word for word in map(_last_piece, options.operands) if word is not None]
@@ -27,7 +23,7 @@ def _curl(call: Call) -> Parts:
 
 
 def _wget(call: Call) -> Parts:
-    options = call.options("OPoUtT", frozenset({"--output-document", "--header", "--user-agent"}))
+    options = call.options()
     given = [*options.values.get("-O", []), *options.values.get("--output-document", [])]
     if not given and not options.has("-P"):
         given = [word for word in map(_last_piece, options.operands) if word is not None]
@@ -52,7 +48,7 @@ def _tar(call: Call) -> Parts:
     if words and not words[0].text.startswith("-"):
         words[0] = Word("-" + words[0].text)  # `tar xzf a.tgz`
     call.args = words
-    options = call.options("fCTXbHIK", frozenset({"--file", "--directory", "--exclude"}))
+    options = call.options()
     if options.has("-x", "--extract", "--get") and options.has("-v", "--verbose"):
         folder = options.value("-C", "--directory")
         return [
@@ -65,7 +61,7 @@ def _tar(call: Call) -> Parts:
 
 
 def _unzip(call: Call) -> Parts:
-    options = call.options("dxP")
+    options = call.options()
     if options.has("-p"):
         return [Opaque(rule="unzip")]
     if options.has("-l", "-v", "-Z", "-t"):
@@ -73,13 +69,13 @@ def _unzip(call: Call) -> Parts:
     return [Told(cwd=call.cwd, form="unzip", rule="unzip")]
 
 
-_ED_WRITES = re.compile(r"(?:\d+,)?\s?(?:w|wq|x)\s?$", re.MULTILINE)
+_ED_WRITES = re.compile(r"(?:w|wq|x)\s?$", re.MULTILINE)
 _ED_PRINTS = re.compile(r"^(\d{1,9})(?:,(\d{1,9}))?[pn]$", re.MULTILINE)
 
 
 def _ed(call: Call) -> Parts:
     """`ed file` with a script: `w` writes the file, `1,3p` prints lines of it."""
-    files = call.options("p").operands[:1]
+    files = call.options().operands[:1]
     script = text_of(call.stdin or [])
     opened = call.opened(files) if files else []
     wanted = tuple((int(low), int(high or low)) for low, high in _ED_PRINTS.findall(script))
@@ -90,5 +86,5 @@ def _ed(call: Call) -> Parts:
 
 
 HANDLERS: dict[str, Handler] = {
-    "curl": _curl, "wget": _wget, "tar": _tar, "bsdtar": _tar, "unzip": _unzip, "ed": _ed,
+    "curl": _curl, "wget": _wget, "tar": _tar, "unzip": _unzip, "ed": _ed,
 }  # fmt: skip

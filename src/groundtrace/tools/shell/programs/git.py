@@ -19,29 +19,9 @@ from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts
 from groundtrace.tools.shell.streams.patched import Told
 from groundtrace.tools.shell.streams.repository_top import place
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 
 _GLOBAL_VALUES = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
-_LONG = frozenset(
-    [
-        "--format",
-        "--pretty",
-        "--since",
-        "--until",
-        "--after",
-        "--before",
-        "--author",
-        "--grep",
-        "--max-count",
-        "--skip",
-        "--diff-filter",
-        "--unified",
-        "--source",
-        "--color",
-        "--date",
-        "--abbrev",
-    ]
-)
 _OBJECT = re.compile(r"[^:\s]*:(?!/)(.+)$")
 
 
@@ -53,19 +33,15 @@ def _git(call: Call) -> Parts:
         if word.text in _GLOBAL_VALUES and args:
             value = args.pop(0).text
             if word.text in {"-C", "--work-tree"}:
-                cwd = None if HOLES.search(value) else join(cwd, value)
+                cwd = None if has_hole(value) else join(cwd, value)
     if not args:
         return [Opaque(rule="git")]
     verb = args.pop(0).text
-    handler = _VERBS.get(verb)
-    if handler is None:
+    entry = call.shell.table.get(f"git {verb}")
+    if entry is None:
         return [Opaque(rule=f"git {verb}", expected=verb in _PRINTING)]
-    shell = call.shell
-    saved, shell.cwd = shell.cwd, cwd
-    try:
-        return handler(replace(call, name="git", args=args))
-    finally:
-        shell.cwd = saved
+    with call.shell.inside(call.shell.env.at(cwd)):
+        return entry.run(replace(call, name="git", args=args))
 
 
 _NAMES = (
@@ -111,7 +87,7 @@ def _from_top(options: Options) -> bool:
 
 
 def _show(call: Call) -> Parts:
-    options = call.options("nUSGL", _LONG)
+    options = call.options()
     parts: Parts = []
     for word in options.operands:
         found = _OBJECT.match(word.text) if word.known else None
@@ -127,14 +103,14 @@ def _show(call: Call) -> Parts:
 
 
 def _diff(call: Call) -> Parts:
-    options = call.options("USGlO", _LONG)
+    options = call.options()
     if options.has("--no-index") and len(options.operands) == 2:
         return algebra.derive(call.opened(options.operands), "git diff")
     return _listing(call, options) or [_patch(call, options, "git diff")]
 
 
 def _log(call: Call) -> Parts:
-    options = call.options("nSGL", _LONG)
+    options = call.options()
     options.flags.add("--log")
     if options.has("-L"):
         found = re.match(r"(\d+),(\+?\d+):(.+)", options.value("-L") or "")
@@ -146,7 +122,7 @@ def _log(call: Call) -> Parts:
 
 
 def _blame(call: Call) -> Parts:
-    options = call.options("LSM", frozenset({"--since", "--date"}))
+    options = call.options()
     files = [word for word in options.operands if word.known]
     if not files:
         return [Opaque(rule="git blame")]
@@ -161,7 +137,7 @@ def _blame(call: Call) -> Parts:
 
 
 def _ls_files(call: Call) -> Parts:
-    options = call.options("xX", frozenset({"--exclude"}))
+    options = call.options()
     if options.has("-s", "--stage"):
         return [Opaque(rule="git ls-files")]
     top = options.has("--full-name")
@@ -214,7 +190,7 @@ def _commit(call: Call) -> Parts:
 
 
 def _clean(call: Call) -> Parts:
-    options = call.options("e")
+    options = call.options()
     if options.has("-n", "--dry-run"):
         return _told(call, "would clean", "surfaced", top=False)
     return _told(call, "clean", top=False)
@@ -225,7 +201,7 @@ def _checkout(call: Call) -> Parts:
     if "--" in texts:
         return call.writes(call.args[texts.index("--") + 1 :])
     # Without `--` only what cannot be a branch is a file.
-    operands = call.options("bB").operands
+    operands = call.options().operands
     files = [
         word
         for word in operands[-1:]
@@ -239,7 +215,7 @@ def _branch_like(name: str) -> bool:
 
 
 def _restore(call: Call) -> Parts:
-    options = call.options("s", _LONG)
+    options = call.options()
     if options.has("--staged", "-S") and not options.has("--worktree", "-W"):
         return []
     return call.writes(options.operands)
@@ -257,7 +233,7 @@ def _move(call: Call) -> Parts:
 
 
 def _apply(call: Call) -> Parts:
-    options = call.options("pC", frozenset({"--directory", "--exclude", "--include"}))
+    options = call.options()
     if options.has("--check", "--stat", "--numstat", "--summary"):
         return [Opaque(rule="git apply", expected=False)]
     files = [word for word in options.operands if word.text != "-"]
@@ -291,10 +267,9 @@ _PRINTING = {
     "reflog",
     "show-ref",
 }
-_VERBS: dict[str, Handler] = {
-    "show": _show, "diff": _diff, "log": _log, "blame": _blame, "annotate": _blame, "grep": git_grep,
-    "ls-files": _ls_files, "ls-tree": _ls_tree, "status": _status, "checkout": _checkout, "restore": _restore,
-    "rm": _remove, "mv": _move, "apply": _apply, "am": _apply, "cat-file": _cat_file, "stash": _stash,
-    "commit": _commit, "clean": _clean, "diff-tree": _diff, "diff-index": _diff, "whatchanged": _log, "format-patch": lambda _call: [Opaque(rule="git", expected=False)],
+HANDLERS: dict[str, Handler] = {
+    "git": _git, "git show": _show, "git diff": _diff, "git log": _log, "git blame": _blame, "git grep": git_grep,
+    "git ls-files": _ls_files, "git ls-tree": _ls_tree, "git status": _status, "git checkout": _checkout,
+    "git restore": _restore, "git rm": _remove, "git mv": _move, "git apply": _apply, "git cat-file": _cat_file,
+    "git stash": _stash, "git commit": _commit, "git clean": _clean,
 }  # fmt: skip
-HANDLERS: dict[str, Handler] = {"git": _git}

@@ -12,6 +12,7 @@ from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part
 from groundtrace.tools.shell.streams.file_names import join
+from groundtrace.tools.shell.streams.line_algebra import quiet
 from groundtrace.tools.shell.streams.ls_output import Listing
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts
@@ -19,47 +20,11 @@ from groundtrace.tools.shell.streams.tree_output import TreeListing
 from groundtrace.tools.shell.streams.word import Word, filled
 from groundtrace.tools.shell.syntax.holes import HOLE
 
-_FIND_VALUES = frozenset(
-    [
-        "-name",
-        "-iname",
-        "-path",
-        "-ipath",
-        "-wholename",
-        "-iwholename",
-        "-regex",
-        "-iregex",
-        "-type",
-        "-maxdepth",
-        "-mindepth",
-        "-size",
-        "-mtime",
-        "-mmin",
-        "-newer",
-        "-user",
-        "-group",
-        "-perm",
-        "-printf",
-        "-fprintf",
-        "-regextype",
-        "-samefile",
-        "-links",
-        "-xtype",
-        "-lname",
-        "-atime",
-        "-ctime",
-        "-amin",
-        "-cmin",
-        "-inum",
-        "-fstype",
-        "-used",
-        "-newermt",
-    ]
-)
 _EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
 def _find(call: Call) -> Parts:
+    tests = call.program.long
     args = [w for w in call.args if w.text not in {"-L", "-H", "-P"}]
     roots: list[Word] = []
     while args and not (args[0].text.startswith(("-", "(", "!", "\\"))):
@@ -75,7 +40,7 @@ def _find(call: Call) -> Parts:
         text = args[at].text
         value = args[at + 1].text if at + 1 < len(args) else ""
         if text in {"!", "-not"}:
-            at += 3 if value in _FIND_VALUES else 2
+            at += 3 if value in tests else 2
             continue
         if text in _EXEC:
             end = next(
@@ -98,7 +63,7 @@ def _find(call: Call) -> Parts:
             steps.append(None)
         elif text == "-printf" and not re.match(r"%p(?:\\n|$)", value):
             form = "relative" if re.match(r"%P(?:\\n|$)", value) else "unknown"
-        at += 2 if text in _FIND_VALUES else 1
+        at += 2 if text in tests else 1
     names_found = _found(
         call, tuple(roots), names if "-o" not in [w.text for w in args] else [], types, form
     )
@@ -177,7 +142,7 @@ def _in_turn(
     name = "\x00word"
 
     def body() -> Parts:
-        value = shell.variables[name][0].text
+        value = shell.env.variables[name][0].text
         parts: Parts = []
         for step in steps:
             if step is None:
@@ -193,18 +158,12 @@ def _in_turn(
 
 def _unknown_operand(call: Call, command: list[Word], roots: list[Word]) -> Parts:
     parts = call.shell.command(command, None)
-    out: Parts = []
-    for part in parts:
-        if hasattr(part, "roots") and roots:
-            part = replace(part, roots=tuple(roots))
-        part.quiet = True
-        out.append(part)
-    return out
+    if roots:
+        below = tuple(roots)
+        parts = [replace(p, roots=below) if hasattr(p, "roots") else p for p in parts]
+    return quiet(parts)
 
 
-_FD_LONG = frozenset(
-    {"--extension", "--type", "--exclude", "--max-depth", "--color", "--base-directory"}
-)
 _FD_EXEC = frozenset({"-x", "-X", "--exec", "--exec-batch"})
 
 
@@ -212,7 +171,7 @@ def _fd(call: Call) -> Parts:
     texts = [word.text for word in call.args]
     at = next((i for i, text in enumerate(texts) if text in _FD_EXEC), len(texts))
     command = call.args[at + 1 :]
-    options = replace(call, args=call.args[:at]).options("etEdcjgS", _FD_LONG)
+    options = replace(call, args=call.args[:at]).options()
     kind = options.value("-t", "--type")
     names_found: Parts = [
         Names(
@@ -227,9 +186,7 @@ def _fd(call: Call) -> Parts:
 
 
 def _ls(call: Call) -> Parts:
-    options = call.options(
-        "ITw", frozenset({"--ignore", "--sort", "--time", "--color", "--time-style", "--width"})
-    )
+    options = call.options()
     operands = tuple(word for word in options.operands if word.text not in call.shell.missing)
     if options.operands and not operands:
         return []
@@ -254,7 +211,7 @@ _STAT_FORMS = (("%n", "plain"), ("%s %n", "size"), ("%n *", "first"), ("* %n", "
 
 
 def _stat(call: Call) -> Parts:
-    options = call.options("cft", frozenset({"--format", "--printf"}))
+    options = call.options()
     layout = options.value("-c", "--format") or ""
     form = next((form for glob, form in _STAT_FORMS if fnmatchcase(layout, glob)), None)
     if not options.has("-c", "--format", "-f", "-t", "--printf"):
@@ -267,7 +224,7 @@ def _stat(call: Call) -> Parts:
 
 
 def _tree(call: Call) -> Parts:
-    options = call.options("LIPHTo", frozenset({"--filelimit", "--charset", "--sort"}))
+    options = call.options()
     if options.has("-i") and options.has("-f"):
         roots = tuple(options.operands) or (Word("."),)
         return [Names(cwd=call.cwd, roots=roots, folders=options.has("-d"), rule="tree")]
@@ -276,7 +233,4 @@ def _tree(call: Call) -> Parts:
     ]
 
 
-HANDLERS: dict[str, Handler] = {
-    "find": _find, "gfind": _find, "fd": _fd, "fdfind": _fd, "ls": _ls, "ll": _ls, "dir": _ls, "exa": _ls, "eza": _ls,
-    "tree": _tree, "stat": _stat,
-}  # fmt: skip
+HANDLERS: dict[str, Handler] = {"find": _find, "fd": _fd, "ls": _ls, "tree": _tree, "stat": _stat}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from groundtrace.tools.shell.programs.call import Shell
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.text import Text
@@ -16,7 +14,7 @@ from groundtrace.tools.shell.syntax.holes import HOLES
 def words_as_text(shell: Shell, words: Sequence[Word]) -> list[Part]:
     """What a here-string or `echo` feeds: the words, or the stream that they stand for."""
     if len(words) == 1 and words[0].stream is not None:
-        return [replace(part) for part in words[0].stream]
+        return list(words[0].stream)
     text = " ".join(
         shell.hole_for(word.stream) if word.stream is not None else word.text for word in words
     )

@@ -51,6 +51,20 @@ class Opened(msgspec.Struct):
     """With the line of the script that writes them."""
 
 
+def all_nodes(tree: ast.AST) -> list[ast.AST]:
+    """The nodes of a script, outer ones first. As `ast.walk`, in half the time: scripts are most of
+    the work on commands that hold one."""
+    out = [tree]
+    for node in out:
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                out.extend([inner for inner in value if isinstance(inner, ast.AST)])
+            elif isinstance(value, ast.AST) and field != "ctx":
+                out.append(value)
+    return out
+
+
 def constants(nodes: Sequence[ast.AST], arguments: Sequence[str]) -> Names:
     """Strings that names may hold: assignments, and loops over constants."""
     names = Names(arguments=list(arguments))

@@ -11,13 +11,13 @@ from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part, words_as_text
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.compared import Compared, Differences
-from groundtrace.tools.shell.streams.content import Content, Headed
+from groundtrace.tools.shell.streams.content import Headed
 from groundtrace.tools.shell.streams.line_algebra import shown_files
 from groundtrace.tools.shell.streams.part import Opaque, Parts, Write
 from groundtrace.tools.shell.streams.spans import WHOLE, Spans
 from groundtrace.tools.shell.streams.text import Text, text_of
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 
 
 def _cat(call: Call) -> Parts:
@@ -28,22 +28,7 @@ def _cat(call: Call) -> Parts:
 
 
 def _bat(call: Call) -> Parts:
-    options = call.options(
-        "rlHm",
-        frozenset(
-            {
-                "--line-range",
-                "--language",
-                "--style",
-                "--theme",
-                "--color",
-                "--paging",
-                "--tabs",
-                "--wrap",
-                "--map-syntax",
-            }
-        ),
-    )
+    options = call.options()
     parts = call.opened(options.operands)
     wanted: list[tuple[int, int | None]] = []
     for word in [*options.values.get("-r", []), *options.values.get("--line-range", [])]:
@@ -56,7 +41,7 @@ def _bat(call: Call) -> Parts:
 
 
 def _nl(call: Call) -> Parts:
-    options = call.options("bdfhinlsvw", frozenset({"--body-numbering"}))
+    options = call.options()
     parts = call.opened(options.operands)
     style = options.value("-b", "--body-numbering")
     return algebra.number(parts) if style == "a" and not options.has("-v", "-i") else parts
@@ -88,15 +73,14 @@ def _count_argument(call: Call, letter: str) -> tuple[str | None, list[Word]]:
 
 def _head(call: Call) -> Parts:
     value, rest = _count_argument(call, "head")
-    options = replace(call, args=rest).options("c", frozenset({"--bytes"}))
+    options = replace(call, args=rest).options()
     count = int(value) if value is not None and re.fullmatch(r"[+-]?\d{1,9}", value) else None
     by_bytes = options.has("-c", "--bytes")
     cut = not by_bytes and (value is None or (count is not None and count >= 0))
     size = 10 if value is None else abs(count or 0)
     several = _several(call, options.operands, options.has("-q"))
     if several is not None:
-        several.spans = ((1, size),) if cut else WHOLE
-        return [several]
+        return [replace(several, spans=((1, size),) if cut else WHOLE)]
     parts = call.opened(options.operands)
     if cut and (value is None or count is not None):
         return algebra.head(parts, size)
@@ -113,36 +97,32 @@ def _several(call: Call, operands: list[Word], bare: bool) -> Headed | None:
 
 def _tail(call: Call) -> Parts:
     value, rest = _count_argument(call, "tail")
-    options = replace(call, args=rest).options("cs", frozenset({"--bytes", "--pid"}))
+    options = replace(call, args=rest).options()
     several = _several(call, options.operands, options.has("-q"))
     by_bytes = options.has("-c", "--bytes")
     if several is not None:
         start = value[1:] if value is not None and value.startswith("+") else ""
         known = start.isdecimal() and len(start) < 10
-        several.spans = ((int(start), None),) if known else None
-        return [several]
+        return [replace(several, spans=((int(start), None),) if known else None)]
     parts = call.opened(options.operands)
     if by_bytes or (value is not None and not re.fullmatch(r"[+-]?\d{1,9}", value)):
-        return [replace(p, spans=None) if isinstance(p, Content) else p for p in parts]
+        return algebra.without_lines(parts)
     if value is not None and value.startswith("+"):
         return algebra.select(parts, ((max(1, int(value)), None),))
     return algebra.tail(parts, 10 if value is None else abs(int(value)))
 
 
 def _fold(call: Call) -> Parts:
-    options = call.options("w", frozenset({"--width"}))
+    options = call.options()
     width = options.number("-w", "--width") or 80
-    return [
-        replace(part, width=width) if isinstance(part, Content) and not part.numbers else part
-        for part in call.opened(options.operands)
-    ]
+    return [part.folded(width) for part in call.opened(options.operands)]
 
 
 _PLACE = {"1,2", "1-2", "-2"}
 
 
 def _cut(call: Call) -> Parts:
-    options = call.options("dfcb", frozenset({"--delimiter", "--fields", "--characters"}))
+    options = call.options()
     parts = call.opened(options.operands)
     if options.value("-d", "--delimiter") == ":" and options.value("-f", "--fields") == "1":
         return algebra.names_of(parts, call.name)
@@ -177,13 +157,12 @@ def _jq(call: Call) -> Parts:
     )
 
 
-_DIFF_LONG = frozenset({"--exclude", "--exclude-from", "--label", "--width"})
 _BRIEF = ("-r", "--recursive", "-q", "--brief", "-s", "--report-identical-files")
 
 
 def _diff(call: Call) -> Parts:
     """Two files are shown by their differences; folders, and with -q files, are named by the lines."""
-    options = call.options("UCWIxXFS", _DIFF_LONG)
+    options = call.options()
     operands = options.operands
     if len(operands) != 2:
         return [Opaque(rule=call.name)]
@@ -293,7 +272,7 @@ def _seq(call: Call) -> Parts:
 def _pathname(call: Call) -> Parts:
     """basename and dirname of known words."""
     words = [word for word in call.args if not word.text.startswith("-")]
-    if not words or HOLES.search(words[0].text):
+    if not words or has_hole(words[0].text):
         return [Opaque(rule=call.name, expected=False)]
     path = words[0].text.rstrip("/")
     folder, _, base = path.rpartition("/")
@@ -327,10 +306,7 @@ def _blame_spans(text: str) -> Spans | None:
 
 
 HANDLERS: dict[str, Handler] = {
-    "cat": _cat, "zcat": _cat, "less": _cat, "more": _cat, "view": _cat,
-    "bat": _bat, "batcat": _bat, "nl": _nl, "head": _head, "tail": _tail, "fold": _fold,
-    "cut": _cut, "jq": _jq, "yq": _jq, "diff": _diff, "cmp": _diff, "colordiff": _diff, "vimdiff": _diff,
-    "echo": _echo, "printf": _printf, "pwd": _pwd, "seq": _seq, "basename": _pathname, "dirname": _pathname,
-    "tee": _tee,
+    "cat": _cat, "bat": _bat, "nl": _nl, "head": _head, "tail": _tail, "fold": _fold, "cut": _cut, "jq": _jq,
+    "diff": _diff, "echo": _echo, "printf": _printf, "pwd": _pwd, "seq": _seq, "pathname": _pathname, "tee": _tee,
 }  # fmt: skip
 blame_spans = _blame_spans

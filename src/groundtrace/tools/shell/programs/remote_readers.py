@@ -16,9 +16,7 @@ _QUERY_REPO = re.compile(r"\brepo:\^?([\w./\\-]+?)\$?(?=[\s'\"]|$)")
 
 
 def _sgx(call: Call) -> Parts:
-    options = call.options(
-        "qnc", frozenset({"--start", "--end", "--query", "--rev", "--count", "--revision"})
-    )
+    options = call.options()
     operands = options.operands
     verb = operands[0].text if operands else ""
     handler = _VERBS.get(verb)

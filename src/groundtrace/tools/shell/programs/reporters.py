@@ -58,8 +58,4 @@ def _prefixed(call: Call) -> Parts:
     return [Opaque(rule=call.name, expected=False)]
 
 
-HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys([*sorted(CHECKERS - {"vet"}), "pytest", "py.test"], _checker),
-    "go": _go,
-    **dict.fromkeys(["npx", "uvx", "poetry", "yarn", "pnpm", "bunx"], _prefixed),
-}
+HANDLERS: dict[str, Handler] = {"checker": _checker, "go": _go, "runner": _prefixed}

@@ -20,6 +20,7 @@ from groundtrace.tools.shell.programs.other_scripts import other_files
 from groundtrace.tools.shell.programs.python_flow import named_by, shown_by
 from groundtrace.tools.shell.programs.python_names import (
     OPENERS,
+    all_nodes,
     constants,
     listed_roots,
     opened_by,
@@ -62,7 +63,7 @@ def python_files(source: str, arguments: Sequence[str] = ()) -> Shown:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source[:MAX_SCRIPT])
-            nodes = list(ast.walk(tree))
+            nodes = all_nodes(tree)
             names = constants(nodes, arguments)
             reads = _follow(nodes, names, out)
             _go_where_it_goes(nodes, names, out)
@@ -281,10 +282,4 @@ def line_script(script: str, parts: Parts, name: str, prints: bool = False) -> P
     return algebra.derive(parts, name)
 
 
-RUNNERS: dict[str, Handler] = {"python": _python, "node": _node, "perl": _perl, "ruby": _perl}
-"""Who runs a script, by what its first line names."""
-HANDLERS: dict[str, Handler] = {
-    "python": _python, "python3": _python, "python2": _python, "python3.10": _python, "python3.11": _python,
-    "python3.12": _python, "pypy3": _python, "ipython": _python, "node": _node, "nodejs": _node, "bun": _node, "deno": _node,
-    "perl": _perl, "ruby": _perl,
-}  # fmt: skip
+HANDLERS: dict[str, Handler] = {"python": _python, "node": _node, "perl": _perl}

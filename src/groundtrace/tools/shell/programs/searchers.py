@@ -10,47 +10,14 @@ from msgspec.structs import replace
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler, Options
 from groundtrace.tools.shell.streams import line_algebra as algebra
+from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.found_lines import Search
 from groundtrace.tools.shell.streams.grouped_lines import Grouped
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Condition, Count, Opaque, Part, Parts
 from groundtrace.tools.shell.streams.search_patterns import Pattern
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import HOLES
-
-_GREP_LONG = frozenset(
-    [
-        "--regexp",
-        "--file",
-        "--max-count",
-        "--after-context",
-        "--before-context",
-        "--context",
-        "--include",
-        "--exclude",
-        "--exclude-dir",
-        "--binary-files",
-        "--label",
-        "--color",
-        "--colour",
-        "--glob",
-        "--type",
-        "--type-not",
-        "--max-depth",
-        "--threads",
-        "--sort",
-        "--sortr",
-        "--replace",
-        "--iglob",
-        "--encoding",
-        "--engine",
-        "--ignore-file",
-        "--max-columns",
-    ]
-)
-_RG_TAKES = "efmABCgtTdjrEM"
-_GREP_TAKES = "efmABCdD"
-_AG_TAKES = "mABCGp"
+from groundtrace.tools.shell.syntax.holes import has_hole
 
 
 def _pattern(options: Options, syntax: str) -> tuple[Pattern | None, list[Word]]:
@@ -64,7 +31,7 @@ def _pattern(options: Options, syntax: str) -> tuple[Pattern | None, list[Word]]
     elif options.has("-E", "-P", "--extended-regexp", "--perl-regexp"):
         syntax = "extended"
     text = "\n".join(word.text for word in given)
-    if not given or HOLES.search(text):
+    if not given or has_hole(text):
         return None, operands
     insensitive = options.has("-i", "--ignore-case") or (
         options.has("-S", "--smart-case") and text == text.lower()
@@ -105,7 +72,7 @@ def search(
             return [Opaque(rule=call.name)]
         if count:
             return algebra.count(call.stdin, call.name)
-        how = algebra.Filter(
+        how = Filter(
             None if options.has("-o", "--only-matching") else pattern,
             inverted,
             bool(numbered),
@@ -175,7 +142,7 @@ def _sole(call: Call, operands: list[Word]) -> str | None:
 
 def _grep(call: Call) -> Parts:
     _attach_numbers(call)
-    options = call.options(_GREP_TAKES, _GREP_LONG)
+    options = call.options()
     recursive = (
         options.has("-r", "-R", "--recursive", "--dereference-recursive") or call.name == "rgrep"
     )
@@ -200,7 +167,7 @@ def _attach_numbers(call: Call) -> None:
 
 def _rg(call: Call) -> Parts:
     _attach_numbers(call)
-    options = call.options(_RG_TAKES if call.name == "rg" else _AG_TAKES, _GREP_LONG)
+    options = call.options()
     if options.has("--files", "-g") and not options.operands and options.has("--files"):
         return [Names(cwd=call.cwd, only_files=True, rule=call.name)]
     if options.has("--files"):
@@ -244,7 +211,7 @@ def git_grep(call: Call) -> Parts:
     behind = args[marks[0] + 1 :] if marks else []
     call.args = args[: marks[0]] if marks else args
     _attach_numbers(call)
-    options = call.options("efmABCO", _GREP_LONG | {"--open-files-in-pager"})
+    options = call.options()
     given = options.operands[0 if options.has("-e") else 1 :]
     revisions = given if behind else [word for word in given[:1] if _REVISION.match(word.text)]
     paths = behind or given[len(revisions) :]
@@ -264,7 +231,9 @@ def git_grep(call: Call) -> Parts:
     )
     revision = revisions[0].text if len(revisions) == 1 and revisions[0].known else ""
     if revision:
-        found = [replace(p, revision=revision) if isinstance(p, Search) else p for p in found]
+        found = [
+            replace(p, revision=revision) if isinstance(p, Search | Names) else p for p in found
+        ]
     return [_loosened(part) if any(word.glob for word in paths) else part for part in found]
 
 
@@ -278,7 +247,4 @@ def _loosened(part: Part) -> Part:
     return part
 
 
-HANDLERS: dict[str, Handler] = {
-    "grep": _grep, "egrep": _grep, "fgrep": _grep, "zgrep": _grep, "rgrep": _grep, "ggrep": _grep,
-    "rg": _rg, "ag": _rg, "ack": _rg,
-}  # fmt: skip
+HANDLERS: dict[str, Handler] = {"grep": _grep, "rg": _rg}

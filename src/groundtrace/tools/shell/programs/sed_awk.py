@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TypeGuard
 
 from msgspec.structs import replace
 
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.streams import line_algebra as algebra
-from groundtrace.tools.shell.streams.compared import Compared
-from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.found_lines import Search
-from groundtrace.tools.shell.streams.ls_output import Listing
-from groundtrace.tools.shell.streams.name_lists import Names
+from groundtrace.tools.shell.streams.name_lists import WHOLE_OR_LAST, Names
 from groundtrace.tools.shell.streams.part import Part, Parts
 from groundtrace.tools.shell.streams.spans import Spans
-from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 
 MAX_SCRIPT = 4000
 """Longer scripts of sed and awk are programs, and not looked into."""
-_SED_TAKES = "efl"
 _ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\])*/I?|\\[|#,@%].*?(?<!\\)[|#,@%])"
 _SED_PART = re.compile(
     rf"\s*(?P<low>{_ADDRESS})?\s*(?:,\s*(?P<high>{_ADDRESS}|[+~]\d+))?\s*(?P<not>!?)\s*(?P<body>.*)$",
@@ -33,7 +27,7 @@ _SED_PART = re.compile(
 def _sed(call: Call) -> Parts:
     in_place = any(re.match(r"-(?:[nErsuz]*i|-in-place)", word.text) for word in call.args)
     args = [w for w in call.args if not re.match(r"-i|--in-place", w.text)]
-    options = replace(call, args=args).options(_SED_TAKES, frozenset({"--expression", "--file"}))
+    options = replace(call, args=args).options()
     scripts = [
         word.text
         for word in [*options.values.get("-e", []), *options.values.get("--expression", [])]
@@ -45,21 +39,24 @@ def _sed(call: Call) -> Parts:
         scripts, operands = [operands[0].text], operands[1:]
     if in_place:
         return call.writes(operands)
+    script, silent = ";".join(scripts), options.has("-n", "--quiet", "--silent")
     parts = call.opened(operands)
-    return sed_script(";".join(scripts), options.has("-n", "--quiet", "--silent"), parts)
+    if options.has("-s", "--separate"):  # lines count from 1 in every file
+        return [left for part in parts for left in sed_script(script, silent, [part])]
+    return sed_script(script, silent, parts)
 
 
 def sed_script(script: str, silent: bool, parts: Parts) -> Parts:
     """What is left of a stream after a sed script."""
-    if HOLES.search(script) or len(script) > MAX_SCRIPT:
-        return _blurred(parts)
+    if has_hole(script) or len(script) > MAX_SCRIPT:
+        return algebra.blurred(parts)
     pieces = _pieces(script)
     if silent:
         wanted = _printed(pieces)
         if wanted == "count":
             return algebra.count(parts, "sed")
         return (
-            _blurred(parts)
+            algebra.blurred(parts)
             if isinstance(wanted, str) or wanted is None
             else algebra.select(parts, wanted)
         )
@@ -129,7 +126,7 @@ def _kept(pieces: list[str], parts: Parts) -> Parts:
             parts = algebra.head(parts, span[0])
         elif body == "d":
             if span is None:
-                parts = _blurred(parts)
+                parts = algebra.blurred(parts)
             elif found["not"]:
                 parts = algebra.select(parts, (span,))
             else:
@@ -141,32 +138,25 @@ def _kept(pieces: list[str], parts: Parts) -> Parts:
         elif body[0] == "s":
             parts = [_substituted(part, body) for part in parts]
         elif body[0] in "aiciGDNPH=":
-            parts = _blurred(parts)
+            parts = algebra.blurred(parts)
     return parts
 
 
 def _substituted(part: Part, body: str) -> Part:
     """A substitution changes names and texts; which file a line is of stays as it is."""
-    cut = _cut_off(body)
-    if cut is not None and (isinstance(part, Names) or _names_files(part)):
-        if cut == "./":
-            return replace(part, anchor=False) if isinstance(part, Names) else part
-        if any(_begins(root.text, cut) for root in part.roots):
-            return replace(part, stripped=part.stripped + cut)
-    put = _PUT.match(body)
-    if put is not None and isinstance(part, Names | Listing):
-        return Names(cwd=part.cwd, roots=(Word(put[2].rstrip("/")),), limit=part.limit, rule="sed")
-    return _opaque(part) if isinstance(part, Names | Listing | Text) else part
+    cut, put = _cut_off(body), _PUT.match(body)
+    changed = None
+    if cut is not None:
+        changed = part.without_prefix(cut)
+    if changed is None and put is not None:
+        changed = part.with_prefix(put[2].rstrip("/"))
+    return part.substitute() if changed is None else changed
 
 
 _CUT = re.compile(
     r"s(?P<mark>[^\w\s\\])\^?(?P<text>(?:\\.|(?!(?P=mark))[^\\])+)(?P=mark)(?P=mark)g?$"
 )
 _PUT = re.compile(r"s([^\w\s\\])\^\1((?:(?!\1)[^\\&])+)\1g?$")
-
-
-def _names_files(part: Part) -> TypeGuard[Search]:
-    return isinstance(part, Search) and part.named is not False
 
 
 def _cut_off(body: str) -> str | None:
@@ -177,30 +167,11 @@ def _cut_off(body: str) -> str | None:
     return re.sub(r"\\(.)", r"\1", found["text"])
 
 
-def _begins(root: str, cut: str) -> bool:
-    """Whether names below `root` begin with `cut`."""
-    return f"{root.rstrip('/')}/".startswith(cut)
-
-
-def _opaque(part: Part) -> Part:
-    return algebra.derive([part], "sed")[0]
-
-
-def _blurred(parts: Parts) -> Parts:
-    """Lines chosen by their text: the files are known, the lines are not."""
-    return [
-        replace(part, spans=None, quiet=True)
-        if isinstance(part, Content) and not part.numbers
-        else part
-        for part in parts
-    ]
-
-
 # --- awk ------------------------------------------------------------------------------------
 
 _NR = r"F?NR"
 _ONE = re.compile(rf"\(?\s*{_NR}\s*(==|>=|<=|>|<)\s*(\d{{1,9}})\s*\)?$")
-_PRINT_ALL = re.compile(r"\{?\s*(?:print(?:\s+\$0)?)?\s*;?\s*\}?$")
+_PRINT_ALL = re.compile(r"\{?\s*+(?:print(?:\s++\$0)?+)?+\s*+;?\s*+\}?$")
 _PRINT_NUMBERED = re.compile(
     rf"\{{\s*(?:print\s*\(?\s*{_NR}\b|printf\s*\(?\s*\"\s*%\d*d[^\"]*\"\s*,\s*{_NR}\b).*\$0.*\}}$",
     re.DOTALL,
@@ -212,7 +183,7 @@ _BEGINS_NAMED = re.compile(
 
 
 def _awk(call: Call) -> Parts:
-    options = call.options("Fvf", frozenset({"--field-separator", "--assign", "--file"}))
+    options = call.options()
     operands = options.operands
     script = ""
     if not options.has("-f", "--file"):
@@ -259,14 +230,12 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
         return algebra.places_of(parts, "awk")
     if re.fullmatch(r"END\s*\{\s*print\s+NR\s*;?\s*\}", script):
         return algebra.count(parts, "awk")
-    if re.fullmatch(r"\{\s*print\s+\$(?:NF|9|0)\s*;?\s*\}", script):
-        return [_last_field(part) for part in parts]
-    field = re.fullmatch(r"\{\s*print\s+\$(\d)\s*;?\s*\}", script)
-    if field and separator is None:
-        return [_one_field(part, int(field[1])) for part in parts]
+    field = re.fullmatch(r"\{\s*print\s+\$(NF|\d)\s*;?\s*\}", script)
+    if field and (separator is None or field[1] in WHOLE_OR_LAST):
+        return [part.columns((field[1],)) for part in parts]
     fields = re.fullmatch(r"\{\s*print\s+(\$\w+(?:\s*,\s*\$\w+)+)\s*;?\s*\}", script)
     if fields:
-        return [_fields(part, re.findall(r"\$(\w+)", fields[1])) for part in parts]
+        return [part.columns(re.findall(r"\$(\w+)", fields[1])) for part in parts]
     limit: int | None = None
     quits = re.search(rf"{_NR}\s*(==|>=|>)\s*(\d{{1,9}})\s*\{{\s*exit\s*;?\s*\}}", script)
     if quits:
@@ -282,55 +251,23 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
         return algebra.select(algebra.number(parts), wanted)
     printed = _PRINTED.findall(script)
     if printed and all(map(_BEGINS_NAMED.match, printed)):
-        return [_as_found(part) for part in parts]
+        return [part.found() for part in parts]
     if printed and all(map(_BEGINS_NUMBERED.match, printed)):
         return algebra.chosen(algebra.number(parts))
     if _PRINT_ALL.match(action) and wanted is not None:
-        if re.search(r"\bNR", condition):
-            return algebra.select(parts, wanted)
-        return [chosen for part in parts for chosen in algebra.select([part], wanted)]
+        return _numbered_lines(condition, parts, wanted)
     if _PRINT_ALL.match(action):
-        return _blurred(parts)
+        return algebra.blurred(parts)
     if condition and wanted is not None and len(printed) == 1 and "$0" in printed[0]:
-        return algebra.select(parts, wanted)  # whole lines behind something else
+        return _numbered_lines(condition, parts, wanted)  # whole lines behind something else
     return algebra.derive(parts, "awk")
 
 
-def _as_found(part: Part) -> Part:
-    """Lines of a file printed behind its name and their number, as grep does."""
-    if not isinstance(part, Content) or part.path is None:
-        return algebra.derive([part], "awk")[0]
-    return Search(cwd=None, sole=part.path, named=None, numbered=True, rule="awk")
-
-
-def _last_field(part: Part) -> Part:
-    if isinstance(part, Listing):
-        return replace(part, loose=True)
-    if isinstance(part, Names):
-        return replace(part, form="plain")
-    return algebra.derive([part], "awk")[0]
-
-
-def _one_field(part: Part, field: int) -> Part:
-    """Of `Files a and b differ` the second or the fourth word."""
-    if not isinstance(part, Compared) or field not in {2, 4}:
-        return algebra.derive([part], "awk")[0]
-    side = part.sides[field // 2 - 1]
-    return Names(cwd=part.cwd, roots=(side,), only_files=True, limit=part.limit, rule=part.rule)
-
-
-def _fields(part: Part, fields: list[str]) -> Part:
-    """Of `ls -l` some columns: the name is first or last among them."""
-    named = [index for index, field in enumerate(fields) if field in {"9", "NF"}]
-    if not isinstance(part, Listing) or not part.long or len(named) != 1:
-        return algebra.derive([part], "awk")[0]
-    form = {0: "first", len(fields) - 1: "last"}.get(named[0])
-    if form is None:
-        return algebra.derive([part], "awk")[0]
-    folder = part.place("")
-    anchored = folder is not None and not any(word.glob for word in part.operands)
-    cwd = folder if anchored else part.cwd
-    return Names(cwd=cwd, form=form, limit=part.limit, quiet=part.quiet, rule=part.rule)
+def _numbered_lines(condition: str, parts: Parts, wanted: Spans) -> Parts:
+    """Lines by their number in the stream (`NR`), or in each file (`FNR`)."""
+    if re.search(r"\bNR", condition):
+        return algebra.select(parts, wanted)
+    return [chosen for part in parts for chosen in algebra.select([part], wanted)]
 
 
 def _awk_spans(condition: str) -> Spans | None:
@@ -357,6 +294,4 @@ def _awk_spans(condition: str) -> Spans | None:
     return tuple(spans)
 
 
-HANDLERS: dict[str, Handler] = {
-    "sed": _sed, "gsed": _sed, "awk": _awk, "gawk": _awk, "mawk": _awk, "nawk": _awk,
-}  # fmt: skip
+HANDLERS: dict[str, Handler] = {"sed": _sed, "awk": _awk}

@@ -1,7 +1,9 @@
 """All programs that are known, by name: rows of data, and handlers for the few that need code.
 
-A name in this table may also speak in error messages (`output.complaints`), so there is no second
-list of programs. To add one, see the guide `docs/guides/add-a-tool.md`.
+A row says what the program does, which of its options take a value, how names stand in its lines and
+under which other names it complains. Every name of this table may speak in error messages
+(`output.complaints`), so there is no second list of programs. To add one, see the page
+`docs/explanation/shell.md`.
 """
 
 from __future__ import annotations
@@ -19,8 +21,29 @@ from groundtrace.tools.shell.programs import (
     wrappers,
     writers,
 )
-from groundtrace.tools.shell.programs.call import Entry
-from groundtrace.tools.shell.programs.effects import Program, entry
+from groundtrace.tools.shell.programs import option_names as long
+from groundtrace.tools.shell.programs.call import Entry, Handler
+from groundtrace.tools.shell.programs.effects import EFFECTS
+from groundtrace.tools.shell.programs.program import Program
+
+HANDLERS: dict[str, Handler] = {
+    name: handler
+    for module in (
+        fetchers,
+        git,
+        listers,
+        readers,
+        remote_readers,
+        reporters,
+        scripts,
+        searchers,
+        sed_awk,
+        wrappers,
+        writers,
+    )
+    for name, handler in module.HANDLERS.items()
+}
+"""What programs do that need code of their own, by name."""
 
 PROGRAMS: dict[str, Program] = {
     # Shown is something made of the files.
@@ -47,7 +70,7 @@ PROGRAMS: dict[str, Program] = {
     "truncate": Program("writes", "sr", frozenset({"--size", "--reference"})), "shred": Program("writes", "ns"),
     # Another command is run.
     "sudo": Program("runs", "ugpCrt"), "doas": Program("runs", "uC"), "env": Program("runs", "uSC"),
-    "time": Program("runs", "fo"), "nice": Program("runs", "n"), "ionice": Program("runs", "cn"), "nohup": Program("runs"),
+    "nice": Program("runs", "n"), "ionice": Program("runs", "cn"), "nohup": Program("runs"),
     "stdbuf": Program("runs", "ioe"), "builtin": Program("runs"), "exec": Program("runs", "a"),
     "timeout": Program("runs", "ks", frozenset({"--signal", "--kill-after"}), skip=1), "setsid": Program("runs"),
     "unbuffer": Program("runs"), "chronic": Program("runs"), "caffeinate": Program("runs", "t"), "rtk": Program("runs"),
@@ -62,27 +85,84 @@ PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(
         ["rsync", "pip", "pip3", "npm", "make", "cargo", "apt", "apt-get", "submit"], Program("unknown")
     ),
+    # --- programs that need code: their options are data all the same -----------------------------
+    # Contents of files, whole or in part.
+    "cat": Program("cat"), "zcat": Program("cat", speaks=("gzip",)), "less": Program("cat"), "more": Program("cat"),
+    "view": Program("cat"), "bat": Program("bat", "rlHm", long.BAT), "batcat": Program("bat", "rlHm", long.BAT),
+    "nl": Program("nl", "bdfhinlsvw", frozenset({"--body-numbering"})), "head": Program("head", "c", frozenset({"--bytes"})),
+    "tail": Program("tail", "cs", frozenset({"--bytes", "--pid"})), "fold": Program("fold", "w", frozenset({"--width"})),
+    "cut": Program("cut", "dfcb", long.CUT), "jq": Program("jq"), "yq": Program("jq"),
+    **dict.fromkeys(["diff", "cmp", "colordiff", "vimdiff"], Program("diff", "UCWIxXFS", long.DIFF)),
+    **dict.fromkeys(["sed", "gsed"], Program("sed", "efl", frozenset({"--expression", "--file"}))),
+    **dict.fromkeys(
+        ["awk", "gawk", "mawk", "nawk"], Program("awk", "Fvf", frozenset({"--field-separator", "--assign", "--file"}))
+    ),
+    "sgx": Program("sgx", "qnc", long.SGX),
+    # Text of the command itself.
+    "echo": Program("echo"), "printf": Program("printf"), "pwd": Program("pwd"), "seq": Program("seq"),
+    "basename": Program("pathname"), "dirname": Program("pathname"), "tee": Program("tee"),
+    # Searches.
+    **dict.fromkeys(["grep", "egrep", "fgrep", "zgrep", "rgrep", "ggrep"], Program("grep", "efmABCdD", long.GREP)),
+    "rg": Program("rg", "efmABCgtTdjrEM", long.GREP), "ag": Program("rg", "mABCGp", long.GREP),
+    "ack": Program("rg", "mABCGp", long.GREP),
+    # Names.
+    "find": Program("find", long=long.FIND), "gfind": Program("find", long=long.FIND),
+    "fd": Program("fd", "etEdcjgS", long.FD), "fdfind": Program("fd", "etEdcjgS", long.FD),
+    **dict.fromkeys(["ls", "ll", "dir", "exa", "eza"], Program("ls", "ITw", long.LS)),
+    "tree": Program("tree", "LIPHTo", frozenset({"--filelimit", "--charset", "--sort"})),
+    "stat": Program("stat", "cft", frozenset({"--format", "--printf"})),
+    # Written, fetched, unpacked.
+    "cp": Program("copy", "tS", long.COPY), "mv": Program("copy", "tS", long.COPY), "ln": Program("copy", "tS", long.COPY),
+    "install": Program("copy", "tmogS", long.COPY), "dd": Program("dd"),
+    "patch": Program("patch", "pidorBDFVYz", frozenset({"--strip", "--input", "--directory"})),
+    "apply_patch": Program("apply_patch"), "applypatch": Program("apply_patch"),
+    "curl": Program("curl", "oHdXuAmeFTbcwx", long.CURL),
+    "wget": Program("wget", "OPoUtT", frozenset({"--output-document", "--header", "--user-agent"})),
+    **dict.fromkeys(["tar", "bsdtar"], Program("tar", "fCTXbHIK", frozenset({"--file", "--directory", "--exclude"}))),
+    "unzip": Program("unzip", "dxP"), "ed": Program("ed", "p"),
+    # git, verb by verb.
+    "git": Program("git"), "git show": Program("git show", "nUSGL", long.GIT),
+    "git cat-file": Program("git cat-file", "nUSGL", long.GIT),
+    **dict.fromkeys(["git diff", "git diff-tree", "git diff-index"], Program("git diff", "USGlO", long.GIT)),
+    **dict.fromkeys(["git log", "git whatchanged"], Program("git log", "nSGL", long.GIT)),
+    **dict.fromkeys(["git blame", "git annotate"], Program("git blame", "LSM", frozenset({"--since", "--date"}))),
+    "git grep": Program("git grep", "efmABCO", long.GREP | {"--open-files-in-pager"}),
+    "git ls-files": Program("git ls-files", "xX", frozenset({"--exclude"})), "git ls-tree": Program("git ls-tree"),
+    "git status": Program("git status"), "git checkout": Program("git checkout", "bB"),
+    "git restore": Program("git restore", "s", long.GIT), "git rm": Program("git rm"), "git mv": Program("git mv"),
+    **dict.fromkeys(
+        ["git apply", "git am"], Program("git apply", "pC", frozenset({"--directory", "--exclude", "--include"}))
+    ),
+    "git stash": Program("git stash"), "git commit": Program("git commit"), "git clean": Program("git clean", "e"),
+    "git format-patch": Program("unknown"),
+    # Shells, and what runs other commands.
+    **dict.fromkeys(["bash", "sh", "zsh", "dash", "ksh"], Program("shell")), "eval": Program("eval"),
+    "source": Program("source"), ".": Program("source"), "xargs": Program("xargs"), "parallel": Program("parallel"),
+    "command": Program("command"), "which": Program("which"), "type": Program("which"), "read": Program("read"),
+    "time": Program("time", "fo"),
+    **dict.fromkeys(
+        ["docker", "podman", "nerdctl", "docker-compose"],
+        Program("container", "euw", frozenset({"--env", "--env-file", "--user", "--workdir", "--index"}), skip=1),
+    ),
+    "kubectl": Program("container", "cnf", frozenset({"--container", "--namespace", "--filename"})),
+    **dict.fromkeys(["cd", "chdir", "pushd", "popd"], Program("cd")),
+    # Scripts and checkers.
+    **dict.fromkeys(
+        ["python", "python2", "python3", "python3.10", "python3.11", "python3.12", "pypy3", "ipython"], Program("python")
+    ),
+    **dict.fromkeys(["node", "nodejs", "bun", "deno"], Program("node")), "perl": Program("perl"), "ruby": Program("perl"),
+    **dict.fromkeys(["pytest", "py.test", *sorted(reporters.CHECKERS - {"vet"})], Program("checker")),
+    "go": Program("go"), **dict.fromkeys(["npx", "uvx", "poetry", "yarn", "pnpm", "bunx"], Program("runner")),
 }  # fmt: skip
 """Programs as data."""
 
-TABLE: dict[str, Entry] = {
-    **{name: entry(program) for name, program in PROGRAMS.items()},
-    **{
-        name: Entry(handler)
-        for module in (
-            readers,
-            sed_awk,
-            searchers,
-            listers,
-            writers,
-            git,
-            wrappers,
-            scripts,
-            remote_readers,
-            reporters,
-            fetchers,
-        )
-        for name, handler in module.HANDLERS.items()
-    },
-}
+
+def entry(program: Program) -> Entry:
+    """The entry of a program in the table."""
+    return Entry(program, EFFECTS.get(program.effect) or HANDLERS[program.effect])
+
+
+TABLE: dict[str, Entry] = {name: entry(program) for name, program in PROGRAMS.items()}
 """Name of the program to its entry."""
+OTHER_SPEAKERS = frozenset(name for program in PROGRAMS.values() for name in program.speaks)
+"""Names under which programs complain beside their own."""

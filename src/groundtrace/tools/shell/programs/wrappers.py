@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from groundtrace.tools.shell.programs.call import Call, Handler
-from groundtrace.tools.shell.programs.effects import Program, run_prefixed
+from groundtrace.tools.shell.programs.effects import run_prefixed
 from groundtrace.tools.shell.programs.listers import run_with_names
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.content import Content
-from groundtrace.tools.shell.streams.part import Opaque, Parts
+from groundtrace.tools.shell.streams.part import Notice, Opaque, Parts
 from groundtrace.tools.shell.streams.spans import WHOLE
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word, filled, split_text
-from groundtrace.tools.shell.syntax.holes import HOLE, HOLES
+from groundtrace.tools.shell.syntax.holes import HOLE, has_hole
 
 _PLACES = re.compile(r"/\S+$|\S+ is |\S+: aliased|alias ")
 
@@ -28,15 +28,47 @@ def _which(call: Call) -> Parts:
 
 def _command(call: Call) -> Parts:
     asks = any(re.fullmatch(r"-[pvV]*[vV]", word.text) for word in call.args[:1])
-    return _which(call) if asks else run_prefixed(call, Program("runs"))
+    return _which(call) if asks else run_prefixed(call)
+
+
+_TIMES = re.compile(r"(?:real|user|sys)[\t ]+(?:\d+m)?[\d.]+s?$")
+
+
+def _time(call: Call) -> Parts:
+    """The command behind it, and below its output how long it took."""
+    parts = run_prefixed(call)
+    said = 3 if any(word.text == "-p" for word in call.args[:1]) else 4
+    return [*parts, Notice(form=_TIMES, size=said, maybe=True, rule=call.name)]
+
+
+def _container(call: Call) -> Parts:
+    """`docker exec name command`: the command runs in a container, in a directory of its own."""
+    words = call.args[1:] if call.args and call.args[0].text == "compose" else call.args
+    if not words or words[0].text != "exec":
+        return [Opaque(rule=call.name, expected=False)]
+    folder: str | None = None
+    at, program = 1, call.program
+    while at < len(words) and words[at].text.startswith("-"):
+        name, equals, value = words[at].text.partition("=")
+        needs = not equals and (name in program.long or name[1:] in set(program.takes))
+        if needs and at + 1 < len(words):
+            value = words[at + 1].text
+        if name in {"-w", "--workdir"}:
+            folder = value
+        at += 2 if needs else 1
+    texts = [word.text for word in words]
+    # `kubectl exec pod -c web -- cat f`, and `docker exec web cat f`
+    at = texts.index("--") + 1 if program.skip == 0 and "--" in texts else at + 1
+    with call.shell.inside(call.shell.env.at(folder)):
+        return call.shell.command(words[at:], call.stdin)
 
 
 def _read(call: Call) -> Parts:
     """`read name < file`: the variable holds the first line."""
     names = [word.text for word in call.args if re.fullmatch(r"[A-Za-z_]\w*", word.text)]
     stream = tuple(algebra.head(call.stdin or [], 1))
-    for name in names:
-        call.shell.variables[name] = [Word(HOLE, stream=stream if len(names) == 1 else None)]
+    word = Word(HOLE, stream=stream if len(names) == 1 else None)
+    call.shell.change(call.shell.env.holding(dict.fromkeys(names, (word,))))
     return []
 
 
@@ -44,7 +76,8 @@ def _shell(call: Call) -> Parts:
     """`bash -c script name args`, `sh -lc`, or a script on standard input."""
     args = call.args
     for index, word in enumerate(args):
-        if re.fullmatch(r"-\w*c\w*", word.text) and index + 1 < len(args):
+        is_script = "c" in word.text and re.fullmatch(r"-\w+", word.text) is not None
+        if is_script and index + 1 < len(args):
             script = args[index + 1]
             if script.stream is not None:
                 return [Opaque(rule=call.name)]
@@ -139,29 +172,27 @@ def known_words(parts: Parts) -> list[Word] | None:
         if not isinstance(part, Text):
             return None
         for line in part.lines:
-            if HOLES.search(line):
+            if has_hole(line):
                 return None
             words.extend(replace(word, glob=False) for word in split_text(line))
     return words
 
 
 def _cd(call: Call) -> Parts:
-    shell = call.shell
+    env = call.shell.env
     words = [word for word in call.args if not re.match(r"-[LPe]|--$", word.text)]
     if call.name == "popd":
-        if shell.folders:
-            shell.cwd = shell.folders.pop()
+        call.shell.change(env.popped())
         return []
     if call.name == "pushd":
-        shell.folders.append(shell.cwd)
-    if not words:
-        shell.enter("~")
-    elif words[0].text == "-":
-        shell.cwd = shell.scalar("OLDPWD")
+        env = env.pushed()
+    if words and words[0].text == "-":
+        call.shell.change(env.at(env.scalar("OLDPWD")))
     else:
-        if shell.cwd is not None:
-            shell.variables["OLDPWD"] = [Word(shell.cwd)]
-        shell.enter(words[0].text if words[0].known else "\ue000")
+        target = "~" if not words else words[0].text if words[0].known else HOLE
+        if words and env.cwd is not None:
+            env = env.holding({"OLDPWD": (Word(env.cwd),)})
+        call.shell.change(env if target in call.shell.missing else env.entered(target))
     return [Opaque(rule=call.name, expected=False, limit=1)] if call.name == "pushd" else []
 
 
@@ -186,7 +217,6 @@ def _for_words(call: Call, command: Sequence[Word], words: Sequence[Word]) -> Pa
 
 
 HANDLERS: dict[str, Handler] = {
-    "command": _command, "which": _which, "type": _which, "read": _read,
-    "bash": _shell, "sh": _shell, "zsh": _shell, "dash": _shell, "ksh": _shell, "eval": _eval, "source": _source, ".": _source,
-    "xargs": _xargs, "parallel": _parallel, "cd": _cd, "chdir": _cd, "pushd": _cd, "popd": _cd,
+    "command": _command, "time": _time, "container": _container, "which": _which, "read": _read, "shell": _shell, "eval": _eval, "source": _source,
+    "xargs": _xargs, "parallel": _parallel, "cd": _cd,
 }  # fmt: skip

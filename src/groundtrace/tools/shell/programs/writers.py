@@ -62,7 +62,7 @@ def _text(call: Call, part: Part) -> str:
 
 
 def _patch(call: Call) -> Parts:
-    options = call.options("pidorBDFVYz", frozenset({"--strip", "--input", "--directory"}))
+    options = call.options()
     cwd = call.cwd
     folder = options.value("-d", "--directory")
     if folder is not None:
@@ -90,41 +90,36 @@ def _begin_patch(call: Call) -> Parts:
     return [Applied(paths=tuple(paths), rule=call.name)]
 
 
-def _copy(takes: str) -> Handler:
-    def handle(call: Call) -> Parts:
-        options = call.options(
-            takes, frozenset({"--target-directory", "--suffix", "--mode", "--owner", "--group"})
-        )
-        operands = options.operands
-        present = [word for word in operands if word.text not in call.shell.missing]
-        folder = options.value("-t", "--target-directory")
-        if call.name == "install" and options.has("-d", "--directory"):
+def _copy(call: Call) -> Parts:
+    options = call.options()
+    operands = options.operands
+    present = [word for word in operands if word.text not in call.shell.missing]
+    folder = options.value("-t", "--target-directory")
+    if call.name == "install" and options.has("-d", "--directory"):
+        return []
+    if folder is None:
+        if len(operands) < 2:
             return []
-        if folder is None:
-            if len(operands) < 2:
-                return []
-            target = operands[-1]
-            operands = operands[:-1]
-            if not any(word in present for word in operands):
-                return []
-            into = (
-                len(operands) > 1
-                or target.text.endswith(("/", "/.", "/.."))
-                or target.text in {".", ".."}
-                or _same_kind_of_folder(operands[0].text, target.text)
-            )
-            if not into:
-                moved = call.name == "mv" or options.has("-r", "-R", "-a")
-                whole = moved and call.name in {"cp", "mv"} and looks_like_folder(operands[0].text)
-                return [] if whole and looks_like_folder(target.text) else call.writes([target])
-            folder = target.text
-        kept = [word for word in operands if word.known and word in present]
-        names = [word.text.rstrip("/").rsplit("/", 1)[-1] for word in kept]
-        return call.writes(
-            [Word(f"{folder.rstrip('/')}/{name}") for name in names if not looks_like_folder(name)]
+        target = operands[-1]
+        operands = operands[:-1]
+        if not any(word in present for word in operands):
+            return []
+        into = (
+            len(operands) > 1
+            or target.text.endswith(("/", "/.", "/.."))
+            or target.text in {".", ".."}
+            or _same_kind_of_folder(operands[0].text, target.text)
         )
-
-    return handle
+        if not into:
+            moved = call.name == "mv" or options.has("-r", "-R", "-a")
+            whole = moved and call.name in {"cp", "mv"} and looks_like_folder(operands[0].text)
+            return [] if whole and looks_like_folder(target.text) else call.writes([target])
+        folder = target.text
+    kept = [word for word in operands if word.known and word in present]
+    names = [word.text.rstrip("/").rsplit("/", 1)[-1] for word in kept]
+    return call.writes(
+        [Word(f"{folder.rstrip('/')}/{name}") for name in names if not looks_like_folder(name)]
+    )
 
 
 def _same_kind_of_folder(source: str, target: str) -> bool:
@@ -138,6 +133,8 @@ def _dd(call: Call) -> Parts:
 
 
 HANDLERS: dict[str, Handler] = {
-    "cp": _copy("tS"), "mv": _copy("tS"), "install": _copy("tmogS"), "ln": _copy("tS"), "dd": _dd,
-    "patch": _patch, "apply_patch": _begin_patch, "applypatch": _begin_patch,
-}  # fmt: skip
+    "copy": _copy,
+    "dd": _dd,
+    "patch": _patch,
+    "apply_patch": _begin_patch,
+}

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import Word
@@ -31,7 +32,7 @@ _LINE = re.compile(r"[-+<> @\\!*]|\d+(?:,\d+)?[acd]\d|Common subdirectories: |$"
 _DIFFERENCE = re.compile(r"[-+<>] |\d+(?:,\d+)?[acd]\d|@@ ")
 
 
-class Compared(Part, kw_only=True):
+class Compared(Part, kw_only=True, frozen=True):
     """What diff prints of folders, and diff -q and cmp of files: the lines tell the names."""
 
     cwd: str | None
@@ -57,6 +58,13 @@ class Compared(Part, kw_only=True):
         for kind, name in told:
             if is_file_name(name) and name not in absent:
                 yield FileRef(join(self.cwd, name), kind, rule=self.rule)
+
+    def columns(self, fields: Sequence[str]) -> Part:
+        """Of `Files a and b differ` the second or the fourth word."""
+        if len(fields) != 1 or fields[0] not in {"2", "4"}:
+            return self.derive("awk")
+        side = self.sides[int(fields[0]) // 2 - 1]
+        return Names(cwd=self.cwd, roots=(side,), only_files=True, limit=self.limit, rule=self.rule)
 
     def _names(self, lines: Sequence[str]) -> Iterator[tuple[AccessKind, str]]:
         for line in lines:
@@ -97,7 +105,7 @@ class Compared(Part, kw_only=True):
         return (f"{folder.rstrip('/')}/{name}",)
 
 
-class Differences(Part, kw_only=True):
+class Differences(Part, kw_only=True, frozen=True):
     """What diff prints of two files. All of it shows both, by what they have in common; of a piece
     (`| head -4`) only the file is read of which a line is shown."""
 

@@ -7,12 +7,9 @@ contents can only be there if the listing is. Such dependencies are noted on the
 
 from __future__ import annotations
 
-from groundtrace.tools.shell.streams.content import Content
-from groundtrace.tools.shell.streams.found_lines import Search
-from groundtrace.tools.shell.streams.ls_output import Listing
-from groundtrace.tools.shell.streams.name_lists import Names
+from msgspec.structs import replace
+
 from groundtrace.tools.shell.streams.part import Part, Parts, Write
-from groundtrace.tools.shell.streams.text import Text
 
 
 def joined(parts: Parts, operator: str, following: Parts, errors_seen: bool) -> Parts:
@@ -23,31 +20,35 @@ def joined(parts: Parts, operator: str, following: Parts, errors_seen: bool) -> 
     if not parts:
         return following
     last = parts[-1]
-    telling = last if isinstance(last, Search | Names | Listing | Content) else None
-    certain = not errors_seen and _complaining(last)
-    for part in following:
-        if operator == "||":
-            part.fallback = True
-            part.unless = part.unless or (telling if len(parts) == 1 else None)
-        else:
-            part.maybe = part.maybe or not certain
-            if telling is not None and not isinstance(last, Content):
-                part.guard = part.guard or telling
     if operator == "||":
+        told = last.serial if len(parts) == 1 and last.tells_success else None
         # What is written only after a failure is not known to have been written.
-        following = [part for part in following if not isinstance(part, Write)]
-    return parts + following
+        return parts + [fallen(part, told) for part in following if not isinstance(part, Write)]
+    certain = not errors_seen and _complaining(last)
+    guard = last.serial if last.tells_failure else None
+    return parts + [
+        replace(
+            part,
+            maybe=part.maybe or not certain,
+            guard=guard if part.guard is None else part.guard,
+        )
+        for part in following
+    ]
+
+
+def fallen(part: Part, unless: int | None) -> Part:
+    """A part that runs only after a failure; not where the part `unless` printed something."""
+    unless = unless if part.unless is None else part.unless
+    return replace(part, fallback=True, unless=unless)
 
 
 def _complaining(part: Part) -> bool:
     """Whether the part prints an error when it fails, and would have been heard."""
     if part.quiet or part.maybe or part.fallback:
         return False
-    return isinstance(part, Listing | Content | Text) and part.guard is None
+    return part.complains and part.guard is None
 
 
 def perhaps(parts: Parts) -> Parts:
     """Parts of a branch or of a loop that may not have run."""
-    for part in parts:
-        part.maybe = True
-    return parts
+    return [part if part.maybe else replace(part, maybe=True) for part in parts]

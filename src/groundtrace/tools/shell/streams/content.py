@@ -11,12 +11,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.output.cuts import Cut, pieces
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
-from groundtrace.tools.shell.streams.part import Part
-from groundtrace.tools.shell.streams.spans import WHOLE, Spans, pick
+from groundtrace.tools.shell.streams.filters import Filter
+from groundtrace.tools.shell.streams.found_lines import Search
+from groundtrace.tools.shell.streams.part import Opaque, Part
+from groundtrace.tools.shell.streams.spans import WHOLE, Spans, first_of, last_of, pick
 from groundtrace.tools.shell.weights import (
     BLANKS_CUT,
     BLANKS_CUT_SHORT,
@@ -36,7 +41,7 @@ _BLAME = re.compile(r"\^?[0-9a-f]{4,40}\b[^)]{0,400}?\b(\d{1,9})\) ")
 _COLON = re.compile(r"(\d{1,9}): ?(.*)")
 
 
-class Content(Part, kw_only=True):
+class Content(Part, kw_only=True, frozen=True):
     """Lines of one file, shown because the file was opened."""
 
     path: str | None
@@ -52,8 +57,11 @@ class Content(Part, kw_only=True):
     """Its limit holds for it and others together."""
     width: int | None = None
     """Longer lines are folded, so that lines can only be counted where all are shorter."""
-    chosen: bool = False
+    by_text: bool = False
     """Its lines were chosen by their text: one span from the first to the last, as of a search."""
+
+    tells_success: ClassVar[bool] = True
+    complains: ClassVar[bool] = True
 
     @property
     def strict(self) -> bool:
@@ -89,6 +97,10 @@ class Content(Part, kw_only=True):
             total += max(0, high - low + 1)
         return total if self.limit is None else min(total, self.limit)
 
+    def most(self) -> int | None:
+        exact = self.exact()  # `sed -n 10,20p` prints eleven lines at most
+        return self.limit if exact is None else exact
+
     def cost_of_silence(self) -> float:
         return CONTENT_MAYBE_SILENT if self.quiet or self.maybe or self.fallback else CONTENT_SILENT
 
@@ -113,7 +125,7 @@ class Content(Part, kw_only=True):
             # Half a line whose number was shown counts; the number of the other half is gone.
             kept = [
                 line
-                for line, following in zip(lines, [*lines[1:], ""], strict=True)
+                for line, following in zip(lines, [*lines[1:], ""], strict=False)
                 if type(line) is str or getattr(line, "ends", False) or _goes_on(line, following)
             ]
             return self.refs(kept, sure, trimmed) if kept else []
@@ -152,7 +164,7 @@ class Content(Part, kw_only=True):
             numbers = [int(m[1]) for m in shown]
         if not numbers:
             return [(None, None)]
-        return [(min(numbers), max(numbers))] if self.chosen else list(runs(numbers))
+        return [(min(numbers), max(numbers))] if self.by_text else list(runs(numbers))
 
     def _counted(
         self, lines: Sequence[str], sure: bool, trimmed: bool
@@ -176,6 +188,86 @@ class Content(Part, kw_only=True):
             out.append((low, low + size - 1))
             left -= size
         return out
+
+    # --- what filters leave of it ---------------------------------------------------------------
+
+    def behind(self) -> tuple[FileRef, ...]:
+        return () if self.path is None else (self._ref(None, None),)
+
+    def head(self, count: int, first: bool, shared: bool) -> Part:
+        part = self
+        if self.spans is not None:
+            known = not (first and self.shuffled)
+            spans = first_of(self.spans, count) if known else None
+            part = replace(self, spans=spans, shared=shared)
+        return Part.head(part, count, first, shared)
+
+    def tail(self, count: int, last: bool) -> Part:
+        known = last and self.spans is not None and not self.shuffled
+        spans = last_of(self.spans or (), count) if known else None
+        return Part.tail(replace(self, spans=spans), count, last)
+
+    def select(self, wanted: Spans, size: int | None, first: bool) -> Part:
+        if not first:
+            return replace(self, spans=None).perhaps_unseen().limited(size)
+        known = self.spans is not None and not self.shuffled
+        return replace(self, spans=pick(self.spans or (), wanted) if known else None).limited(size)
+
+    def filter(self, how: Filter) -> Part:
+        return Search(
+            cwd=None,
+            sole=self.path,
+            named=False,
+            numbered=how.numbered,
+            context=how.context,
+            base=self,
+            pattern=None if how.context or self.numbers else how.pattern,
+            inverted=how.inverted,
+            limit=self.limited(how.limit).limit,
+            quiet=True,
+            maybe=self.maybe,
+            fallback=self.fallback,
+            rule=how.rule,
+        )
+
+    def number(self, alone: bool) -> Part:
+        own = alone and self.spans == WHOLE and not self.numbers
+        return replace(self, numbers="lead" if own else "")
+
+    def without_lines(self) -> Part:
+        return replace(self, spans=None)
+
+    def blurred(self) -> Part:
+        return self if self.numbers else replace(self, spans=None, quiet=True)
+
+    def chosen(self) -> Part:
+        return replace(self, by_text=True)
+
+    def folded(self, width: int) -> Part:
+        return self if self.numbers else replace(self, width=width)
+
+    def reorder(self, dropping: bool) -> Part:
+        return replace(self, spans=None if dropping else self.spans, shuffled=True)
+
+    def derive(self, rule: str) -> Part:
+        return replace(self, spans=None, numbers="", limit=None, quiet=True)
+
+    def found(self) -> Part:
+        if self.path is None:
+            return self.derive("awk")
+        return Search(cwd=None, sole=self.path, named=None, numbered=True, rule="awk")
+
+    def line(self, number: int) -> int | None:
+        """The line of the file that is line `number` of the stream."""
+        if self.spans is None:
+            return None
+        left = number
+        for low, high in self.spans:
+            size = None if high is None else high - low + 1
+            if size is None or left <= size:
+                return low + left - 1
+            left -= size
+        return None
 
 
 def _cuts(lines: Sequence[str]) -> list[Cut]:
@@ -207,7 +299,7 @@ def runs(numbers: Sequence[int]) -> Iterable[tuple[int, int]]:
 _HEADER = re.compile(r"==> (.+) <==$")
 
 
-class Headed(Part, kw_only=True):
+class Headed(Part, kw_only=True, frozen=True):
     """Contents of several files under `==> name <==`, as head and tail print them."""
 
     cwd: str | None
@@ -244,15 +336,5 @@ class Headed(Part, kw_only=True):
             out.extend(shown or [FileRef(path, "surfaced", rule=self.rule)])
         return out
 
-
-def base_line(base: Content, number: int) -> int | None:
-    """The line of the file that is line `number` of a stream."""
-    if base.spans is None:
-        return None
-    left = number
-    for low, high in base.spans:
-        size = None if high is None else high - low + 1
-        if size is None or left <= size:
-            return low + left - 1
-        left -= size
-    return None
+    def filter(self, how: Filter) -> Part:
+        return Opaque(rule=how.rule)  # without its heading a line may be any file's

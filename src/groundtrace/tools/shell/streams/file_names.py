@@ -8,27 +8,37 @@ from __future__ import annotations
 import posixpath
 import re
 
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 
 _NOT_FILES = re.compile(r"(?:/dev(?:/|$)|/proc/|&\d|-$|[a-z][a-z0-9+.-]*://)")
 
 
+_ORDINARY_PATH = re.compile(r"[^/.~][^/]*+(?:/[^/.][^/]*+)*+")
+
+
 def join(cwd: str | None, name: str) -> str:
     """`name` as a program in `cwd` means it; relative where the directory is not known."""
+    if cwd is not None and _ORDINARY_PATH.fullmatch(name) and _ORDINARY_PATH.fullmatch(cwd, 1):
+        return f"{cwd}/{name}"  # as most are; nothing is left to be made shorter
     if name.startswith(("/", "~")):
         return posixpath.normpath(name) if name.startswith("/") else name
     return posixpath.normpath(f"{cwd}/{name}" if cwd else name)
 
 
+_ORDINARY_NAME = re.compile(r"[A-Za-z0-9_]+(?:[./-][A-Za-z0-9_]+)*+")
+
+
 def is_file_name(name: str) -> bool:
     """Whether a word can stand for one file: no device, descriptor, URL, pattern or folder."""
+    if _ORDINARY_NAME.fullmatch(name):
+        return len(name) < 4096  # as most are: letters, dots and slashes
     return (
         bool(name)
         and len(name) < 4096
         and not name.endswith(("/", "/.", "/.."))
         and name not in {".", ".."}
         and not _NOT_FILES.match(name)
-        and HOLES.search(name) is None
+        and not has_hole(name)
         and "\0" not in name
         and "\n" not in name
     )

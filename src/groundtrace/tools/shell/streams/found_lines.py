@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import ClassVar, Protocol
+
+from msgspec.structs import replace
 
 from groundtrace.model import FileRef
-from groundtrace.tools.shell.streams.content import Content, base_line
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.filters import Filter
+from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.operands import under
-from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.search_patterns import Pattern
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.weights import (
@@ -48,7 +52,32 @@ def omitted(line: str) -> bool:
     return OMITTED.search(line) is not None
 
 
-class Search(Part, kw_only=True):
+class Lines(Protocol):
+    """Lines of a file that are searched (`streams.content.Content`)."""
+
+    @property
+    def path(self) -> str | None:
+        """The file."""
+
+    @property
+    def repo(self) -> str | None:
+        """Its repository."""
+
+    @property
+    def numbers(self) -> str:
+        """How its lines are numbered."""
+
+    def score(self, line: str) -> float:
+        """How well a line fits."""
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        """What lines tell."""
+
+    def line(self, number: int) -> int | None:
+        """The line of the file that is line `number` of the stream."""
+
+
+class Search(Part, kw_only=True, frozen=True):
     """Lines found by a search; what is printed tells in which files."""
 
     cwd: str | None
@@ -61,7 +90,7 @@ class Search(Part, kw_only=True):
     numbered: bool | None = False
     context: bool = False
     """Lines around the found ones are printed too."""
-    base: Content | None = None
+    base: Lines | None = None
     """The stream searched, when it was standard input."""
     pattern: Pattern | None = None
     inverted: bool = False
@@ -71,6 +100,9 @@ class Search(Part, kw_only=True):
     """What a filter took away in front of every name."""
     revision: str = ""
     """The revision that was searched: it stands before every name."""
+
+    tells_success: ClassVar[bool] = True
+    tells_failure: ClassVar[bool] = True
 
     @property
     def strict(self) -> bool:
@@ -181,7 +213,7 @@ class Search(Part, kw_only=True):
         low, high = min(numbers), max(numbers)
         if base is None:
             return low, high
-        return base_line(base, low), base_line(base, high)
+        return base.line(low), base.line(high)
 
     def _by_name(self, lines: Sequence[str]) -> list[FileRef]:
         spans: dict[str, list[int]] = {}
@@ -218,6 +250,45 @@ class Search(Part, kw_only=True):
             if name not in spans and is_file_name(name)
         )
         return out
+
+    # --- what filters leave of it ---------------------------------------------------------------
+
+    def filter(self, how: Filter) -> Part:
+        if how.numbered or how.partial:
+            return Opaque(shows=self.behind(), rule=how.rule, maybe=True)
+        return self.limited(how.limit)
+
+    def number(self, alone: bool) -> Part:
+        return Opaque(shows=self.behind(), rule=self.rule)
+
+    def reorder(self, dropping: bool) -> Part:
+        return replace(self, ordered=False)
+
+    def derive(self, rule: str) -> Part:
+        return Opaque(shows=self.behind(), rule=rule or self.rule, maybe=self.maybe)
+
+    def names(self, rule: str) -> Part:
+        if self.named is False:
+            return self.derive(rule)
+        return Names(
+            cwd=self.cwd,
+            roots=self.roots,
+            only_files=True,
+            rule=rule or self.rule,
+            repo=self.repo,
+            stripped=self.stripped,
+        )
+
+    def places(self, rule: str) -> Part:
+        return self.names(rule).places(rule) if self.named is not False else self.derive(rule)
+
+    def without_prefix(self, prefix: str) -> Part | None:
+        if self.named is False:
+            return None
+        if prefix == "./":
+            return self
+        below = any(root.begins(prefix) for root in self.roots)
+        return replace(self, stripped=self.stripped + prefix) if below else None
 
     def _context_lines(self, lines: Sequence[str], spans: dict[str, list[int]]) -> None:
         """Context is `name-12-text`; names hold dashes and digits, so known names come first."""

@@ -14,6 +14,7 @@ import msgspec
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.output.cuts import Cut, Half
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.name_forms import name_in_diffstat
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.repository_top import from_top
@@ -95,7 +96,7 @@ class _Reading(msgspec.Struct):
         self.old = self.new = None
 
 
-class Diff(Part, kw_only=True):
+class Diff(Part, kw_only=True, frozen=True):
     """A patch as git prints it: contents of the files it names."""
 
     cwd: str | None
@@ -132,6 +133,9 @@ class Diff(Part, kw_only=True):
         names = [*reading.files, *surfaced]
         cwd = from_top(self.cwd, names, self.start) if self.top else self.cwd
         return list(self._told(reading.files, surfaced, cwd))
+
+    def filter(self, how: Filter) -> Part:
+        return self.limited(how.limit)
 
     def _outside(self, line: str, reading: _Reading, surfaced: dict[str, None]) -> None:
         """A line outside of hunks: a heading, a row of the summary, or what a filter left."""

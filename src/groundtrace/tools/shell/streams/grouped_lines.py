@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from groundtrace.model import FileRef
 from groundtrace.tools.shell.output.cuts import pieces, whole
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.found_lines import NUMBERED, Search, omitted
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Opaque, Part
@@ -18,7 +19,7 @@ from groundtrace.tools.shell.weights import GROUP_GAP, GROUP_LINE, UNTESTED
 _PLAIN = re.compile(r"[\w@./+-]+\.\w+")
 
 
-class Grouped(Search, kw_only=True):
+class Grouped(Search, kw_only=True, frozen=True):
     """Found lines in groups, each below the name of its file and parted by an empty line."""
 
     asked: bool | None = None
@@ -68,7 +69,7 @@ class Grouped(Search, kw_only=True):
         name: str | None = None
         fresh = True
         plain = self.numbered is False or not any(map(NUMBERED.match, lines))
-        for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        for line, following in zip(lines, [*lines[1:], ""], strict=False):
             if not line:
                 fresh = True
                 continue
@@ -100,8 +101,15 @@ class Grouped(Search, kw_only=True):
         # Above numbered lines and below an empty one stands nothing but a name: `Makefile`.
         return self._is_heading(line) or (fresh and under(self.stripped + line, self.roots))
 
+    # --- what filters leave of it ---------------------------------------------------------------
 
-def filtered(part: Grouped) -> Part:
-    """What a filter leaves: without its heading a line may be any file's. On a pipe there are
-    headings only where they were asked for."""
-    return Opaque(rule=part.rule) if part.asked else replace(part, asked=False)
+    def piped(self) -> Part:
+        """Without its heading a line may be any file's. On a pipe there are headings only where
+        they were asked for."""
+        return Opaque(rule=self.rule) if self.asked else replace(self, asked=False)
+
+    def filter(self, how: Filter) -> Part:
+        return self.piped() if self.asked else Search.filter(replace(self, asked=False), how)
+
+    def reorder(self, dropping: bool) -> Part:
+        return self.piped() if self.asked else Search.reorder(replace(self, asked=False), dropping)

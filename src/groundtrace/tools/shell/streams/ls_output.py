@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar
+
+from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.output.cuts import pieces, whole
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
-from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.filters import Filter
+from groundtrace.tools.shell.streams.name_lists import WHOLE_OR_LAST, Names
+from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 from groundtrace.tools.shell.weights import (
     BELOW_PATTERN,
     FULL_LISTING,
@@ -45,7 +50,7 @@ def _columns(line: str) -> list[str]:
     return [name for name in _GAP.split(line) if name] or [""]
 
 
-class Listing(Part, kw_only=True):
+class Listing(Part, kw_only=True, frozen=True):
     """What `ls` prints: names in a directory, in sections where there are several."""
 
     cwd: str | None
@@ -59,6 +64,10 @@ class Listing(Part, kw_only=True):
     sorted: bool = True
     loose: bool = False
     """A filter took columns or lines away."""
+
+    tells_success: ClassVar[bool] = True
+    tells_failure: ClassVar[bool] = True
+    complains: ClassVar[bool] = True
 
     @property
     def strict(self) -> bool:
@@ -75,16 +84,32 @@ class Listing(Part, kw_only=True):
             if row is not None and not self._possible(row["name"]):
                 return UNLIKELY
             return TELLING if row is not None or _TOTAL.match(line) else self._other(line)
-        if "  " in line or "\t" in line:
-            return min(map(self._fit, _columns(line)))
-        return self._fit(line)
+        return self.scorer()(line)
 
-    def _fit(self, name: str) -> float:
+    def scorer(self) -> Callable[[str], float]:
+        if self.long:
+            return self.score
+        bare = self._bare_weight()
+
+        def score(line: str) -> float:
+            if "  " in line or "\t" in line:
+                return min(self._fit(name, bare) for name in _columns(line))
+            return self._fit(line, bare)
+
+        return score
+
+    def _fit(self, name: str, bare: float | None) -> float:
         if self.operands and self._given(name):
             return LISTED_OPERAND
-        if _BARE.match(name) and not self._only_given():
-            return BELOW_PATTERN if any(word.glob for word in self.operands) else LISTED_NAME
+        if bare is not None and _BARE.match(name):
+            return bare
         return self._other(name)
+
+    def _bare_weight(self) -> float | None:
+        """What a word that can be a name counts; None where only what was given can be listed."""
+        if self._only_given():
+            return None
+        return BELOW_PATTERN if any(word.glob for word in self.operands) else LISTED_NAME
 
     def _possible(self, name: str) -> bool:
         """Whether a row of `ls -l` can be of this name; a link has its target behind the name."""
@@ -169,7 +194,7 @@ class Listing(Part, kw_only=True):
                 folder = line[:-1] if is_file_name(line[:-1] + "x") else None
                 continue
             name, kind = self._name(line)
-            if name is None or name in {".", ".."} or HOLES.search(name):
+            if name is None or name in {".", ".."} or has_hole(name):
                 continue
             given = self._given(name) or ("/" in name and self._open())
             place = name if given or folder is None else f"{folder.rstrip('/')}/{name}"
@@ -189,6 +214,12 @@ class Listing(Part, kw_only=True):
             return join(self.cwd, name)
         folder = self._folder()
         return None if folder is None else join(self.cwd, f"{folder.rstrip('/')}/{name}")
+
+    @property
+    def folder(self) -> str | None:
+        """The directory listed, where it is one."""
+        place = self.place(".")
+        return None if place is None else place.removesuffix(".").rstrip("/")
 
     def _open(self) -> bool:
         """Whether something is listed that the command does not name."""
@@ -226,10 +257,40 @@ class Listing(Part, kw_only=True):
             return name, "-" if self.marks else "?"
         return name, "?"
 
+    # --- what filters leave of it ---------------------------------------------------------------
+
+    def filter(self, how: Filter) -> Part:
+        if how.numbered or how.partial:
+            return Opaque(rule=how.rule, maybe=True)
+        return self.limited(how.limit)
+
+    def reorder(self, dropping: bool) -> Part:
+        return replace(self, sorted=False)
+
+    def columns(self, fields: Sequence[str]) -> Part:
+        """Of `ls -l` some columns: the name is first or last among them."""
+        if len(fields) == 1:
+            last = fields[0] in WHOLE_OR_LAST
+            return replace(self, loose=True) if last else self.derive("awk")
+        named = [index for index, field in enumerate(fields) if field in {"9", "NF"}]
+        form = {0: "first", len(fields) - 1: "last"}.get(named[0]) if len(named) == 1 else None
+        if form is None or not self.long:
+            return self.derive("awk")
+        folder = self.place("")
+        anchored = folder is not None and not any(word.glob for word in self.operands)
+        cwd = folder if anchored else self.cwd
+        return Names(cwd=cwd, form=form, limit=self.limit, quiet=self.quiet, rule=self.rule)
+
+    def substitute(self) -> Part:
+        return self.derive("sed")
+
+    def with_prefix(self, prefix: str) -> Part | None:
+        return Names(cwd=self.cwd, roots=(Word(prefix),), limit=self.limit, rule="sed")
+
 
 def _may_be_folder(word: Word) -> bool:
     """Whether an operand can be a folder, whose contents ls would list."""
-    if HOLES.search(word.text):
+    if has_hole(word.text):
         return True
     return looks_like_folder(word.text) or word.text.endswith(("*", "/", "?"))
 
@@ -238,12 +299,15 @@ def _folded(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def expect_parents(parts: Sequence[Part]) -> None:
+def expect_parents(parts: Sequence[Part]) -> Sequence[Part]:
     """A folder whose own folder is listed too cannot stay silent alone: where `ls a/b` printed,
     `ls a` names at least `b`, so of `ls a/b 2>/dev/null; ls a 2>/dev/null` the second printed."""
-    listings = [part for part in parts if isinstance(part, Listing) and part.quiet]
-    listed = (part.place(".") for part in listings)
-    places = [None if place is None else place.removesuffix(".").rstrip("/") for place in listed]
-    for part, place in zip(listings, places, strict=True):
-        if place is not None and any((other or "").startswith(f"{place}/") for other in places):
-            part.quiet = False
+    if sum(type(part) is Listing for part in parts) < 2:
+        return parts
+    listed = [part.folder if isinstance(part, Listing) and part.quiet else None for part in parts]
+    return [
+        replace(part, quiet=False)
+        if own is not None and any((other or "").startswith(f"{own}/") for other in listed)
+        else part
+        for part, own in zip(parts, listed, strict=True)
+    ]

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import ClassVar
+
+from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.name_forms import BESIDE, FORMS, OLD_NAMES
 from groundtrace.tools.shell.streams.operands import under
-from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.repository_top import from_top
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.weights import BARE_NAME, BESIDE_NAMES, IMPOSSIBLE, TELLING
 
 
-class Names(Part, kw_only=True):
+class Names(Part, kw_only=True, frozen=True):
     """A list of file names, one per line."""
 
     cwd: str | None
@@ -39,6 +43,11 @@ class Names(Part, kw_only=True):
     """Where the command began."""
     top: bool = False
     """Names count from the top of the repository, which may lie above the directory."""
+    revision: str = ""
+    """The revision that was searched: it stands before every name."""
+
+    tells_success: ClassVar[bool] = True
+    tells_failure: ClassVar[bool] = True
 
     @property
     def strict(self) -> bool:
@@ -49,13 +58,17 @@ class Names(Part, kw_only=True):
         return not self.silent
 
     def score(self, line: str) -> float:
-        name = FORMS[self.form](line)
+        name = FORMS[self.form](self._bare(line))
         if name is None:
             neutral = BESIDE.get(self.form)
             return BESIDE_NAMES if neutral is not None and neutral.match(line) else IMPOSSIBLE
         if not self._fits(name):
             return IMPOSSIBLE
         return TELLING if self.roots or "/" in name or self.form != "plain" else BARE_NAME
+
+    def _bare(self, line: str) -> str:
+        """The line without the revision in front."""
+        return line.removeprefix(f"{self.revision}:") if self.revision else line
 
     def _fits(self, name: str) -> bool:
         name = self.stripped + name
@@ -69,6 +82,8 @@ class Names(Part, kw_only=True):
         if self.folders:
             return
         form = FORMS[self.form]
+        if self.revision:
+            lines = [self._bare(line) for line in lines]
         old = OLD_NAMES.get(self.form)
         told = map(form, lines) if old is None else _both(lines, old, form)
         names = [self.stripped + name for name in told if name and self._fits(name)]
@@ -99,6 +114,42 @@ class Names(Part, kw_only=True):
         return not (
             looks_like_folder(name) or (name in roots and "." not in name.rsplit("/", 1)[-1])
         )
+
+    # --- what filters leave of it ---------------------------------------------------------------
+
+    def filter(self, how: Filter) -> Part:
+        if how.numbered or how.partial:
+            return Opaque(rule=how.rule, maybe=True)
+        return self.limited(how.limit)
+
+    def counted(self, rule: str) -> Part:
+        return replace(self, form="uniq") if self.form == "plain" else self.derive(rule)
+
+    def names(self, rule: str) -> Part:
+        return self
+
+    def places(self, rule: str) -> Part:
+        return replace(self, form="located") if self.form == "plain" else self
+
+    def columns(self, fields: Sequence[str]) -> Part:
+        last = len(fields) == 1 and fields[0] in WHOLE_OR_LAST
+        return replace(self, form="plain") if last else self.derive("awk")
+
+    def substitute(self) -> Part:
+        return self.derive("sed")
+
+    def without_prefix(self, prefix: str) -> Part | None:
+        if prefix == "./":
+            return replace(self, anchor=False)
+        below = any(root.begins(prefix) for root in self.roots)
+        return replace(self, stripped=self.stripped + prefix) if below else None
+
+    def with_prefix(self, prefix: str) -> Part | None:
+        return Names(cwd=self.cwd, roots=(Word(prefix),), limit=self.limit, rule="sed")
+
+
+WHOLE_OR_LAST = frozenset(["NF", "9", "0"])
+"""Fields of awk in which the name stands where a program prints nothing behind it."""
 
 
 def _both(

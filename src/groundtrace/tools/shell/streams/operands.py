@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 
 _PATH_LIKE = re.compile(
     r"(?:\([\w.-]+\)(?=/)|[^\s:(){}<>=;,'\"`|&*])"
@@ -25,10 +25,14 @@ def under(name: str, roots: Sequence[Word]) -> bool:
         if not root.glob and name.startswith(f"{root.text}/"):
             return True  # as most names do; a printed name holds no holes
         text = root.text.rstrip("/") or "/"
-        if HOLES.search(text):
+        if has_hole(text):
             return _PATH_LIKE.match(name) is not None
         if root.glob:
-            if fnmatch.fnmatchcase(name, text) or fnmatch.fnmatchcase(name, text + "/*"):
+            if (
+                name == text
+                or fnmatch.fnmatchcase(name, text)
+                or fnmatch.fnmatchcase(name, text + "/*")
+            ):
                 return True
         elif text == ".":
             if name.startswith("./") or (not name.startswith("/") and _PATH_LIKE.match(name)):

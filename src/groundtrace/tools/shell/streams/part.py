@@ -4,30 +4,42 @@ A command is followed into a list of parts: text that it prints itself, contents
 found by a search, names. A part knows how well a line fits it, so that the output can be divided
 among the parts, and which files the lines it was given tell of. A part that got no lines showed
 nothing (D4). The numbers that its methods give are explained in `weights`.
+
+A part is never changed. What a filter behind a pipe leaves of it is another part, and every kind says
+so itself: `head`, `tail`, `select`, `filter`, `number`, `reorder`, `derive`, `names`, `columns` and
+`substitute`. `line_algebra` takes whole streams through them. Where a kind says nothing, the answer
+of the base holds, which claims least.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar, Self
 
 import msgspec
+from msgspec.structs import replace
 
-from groundtrace.model import FileRef
+from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.shell.output.cuts import is_cut, whole
+from groundtrace.tools.shell.streams.filters import Filter
+from groundtrace.tools.shell.streams.spans import Spans
 from groundtrace.tools.shell.weights import (
     FALLBACK_SPEAKS,
     FALLBACK_TOLD,
     FULL,
     IMPOSSIBLE,
+    NOTICE_GAP,
     OPAQUE,
     PLAIN,
     TELLING,
 )
 
+_serials = itertools.count()
 
-class Part(msgspec.Struct, kw_only=True):
+
+class Part(msgspec.Struct, kw_only=True, frozen=True):
     """Something that prints lines, or none."""
 
     limit: int | None = None
@@ -38,14 +50,22 @@ class Part(msgspec.Struct, kw_only=True):
     """It ran only if something before it went well."""
     fallback: bool = False
     """It ran only if something before it failed."""
-    guard: Part | None = None
-    """What must have printed something for this to have run (`ls f && cat f`)."""
-    unless: Part | None = None
-    """What must have printed nothing for this to have run (`cat f || cat g`)."""
+    guard: int | None = None
+    """Serial of what must have printed something for this to have run (`ls f && cat f`)."""
+    unless: int | None = None
+    """Serial of what must have printed nothing for this to have run (`cat f || cat g`)."""
     rule: str = ""
     """Name of the program, for `explain`."""
+    serial: int = msgspec.field(default_factory=_serials.__next__)
+    """Which part it is: what a filter leaves of it keeps the number."""
 
     prints: ClassVar[bool] = True
+    tells_success: ClassVar[bool] = False
+    """That it printed something says that it went well, so that what follows `||` did not run."""
+    tells_failure: ClassVar[bool] = False
+    """That it printed nothing says that it failed, so that what follows `&&` did not run."""
+    complains: ClassVar[bool] = False
+    """It prints an error when it fails."""
 
     @property
     def strict(self) -> bool:
@@ -55,6 +75,10 @@ class Part(msgspec.Struct, kw_only=True):
     def score(self, line: str) -> float:
         """How well a line fits; about 1 is neutral, below 0 is unlikely."""
         return PLAIN
+
+    def scorer(self) -> Callable[[str], float]:
+        """`score` for many lines: what is the same for all of them is looked at once."""
+        return self.score
 
     @property
     def compares(self) -> bool:
@@ -83,6 +107,10 @@ class Part(msgspec.Struct, kw_only=True):
     def fullness(self) -> float:
         """What speaks for its having printed just the lines of `exact`."""
         return FULL
+
+    def most(self) -> int | None:
+        """It cannot have printed more lines than this."""
+        return self.limit
 
     def cost_of_silence(self) -> float:
         """What speaks against its having printed nothing."""
@@ -121,8 +149,113 @@ class Part(msgspec.Struct, kw_only=True):
         left = whole(lines)
         return self.refs(left, False, trimmed) if left else ()
 
+    # --- what filters leave of it ---------------------------------------------------------------
 
-class Write(Part, kw_only=True):
+    def behind(self) -> tuple[FileRef, ...]:
+        """The files that it shows, as far as they are known without the output."""
+        return ()
+
+    def limited(self, count: int | None) -> Self:
+        """No more lines than this."""
+        if count is None or (self.limit is not None and self.limit <= count):
+            return self
+        return replace(self, limit=count)
+
+    def perhaps_unseen(self) -> Self:
+        """What printed before it may have left no room for it."""
+        return replace(self, maybe=True, quiet=True)
+
+    def head(self, count: int, first: bool, shared: bool) -> Part:
+        """`head -n count` of a stream; `first`: it opens the stream, `shared`: others are in it."""
+        part = self.limited(count)
+        return part if first else part.perhaps_unseen()
+
+    def tail(self, count: int, last: bool) -> Part:
+        """`tail -n count` of a stream; `last`: it ends the stream."""
+        part = self.limited(count)
+        return part if last else part.perhaps_unseen()
+
+    def select(self, wanted: Spans, size: int | None, first: bool) -> Part:
+        """Lines of a stream by their numbers (`sed -n 'a,bp'`), `size` in all; `first`: it opens
+        the stream."""
+        return self.limited(size)
+
+    def filter(self, how: Filter) -> Part:
+        """Lines of a stream by their text (`grep`)."""
+        return self
+
+    def number(self, alone: bool) -> Part:
+        """Lines with their numbers in the stream in front; `alone`: nothing else is in it."""
+        return self
+
+    def without_lines(self) -> Part:
+        """The same lines, of which it is not known which lines of a file they are."""
+        return self
+
+    def blurred(self) -> Part:
+        """Lines chosen by their text: the files are known, the lines are not."""
+        return self
+
+    def chosen(self) -> Part:
+        """Numbered lines chosen by their text are found lines: one span from first to last."""
+        return self
+
+    def folded(self, width: int) -> Part:
+        """Lines folded at a width."""
+        return self
+
+    def reorder(self, dropping: bool) -> Part:
+        """The same lines in another order; `dropping`: or fewer of them."""
+        return self
+
+    def counted(self, rule: str) -> Part:
+        """Lines with a count in front (`uniq -c`)."""
+        return self.derive(rule)
+
+    def derive(self, rule: str) -> Part:
+        """Something is made of it: its files are still shown, their lines no longer known."""
+        if not self.prints:
+            return self
+        return Opaque(
+            shows=as_kind(self.behind(), "read"), rule=rule or self.rule, maybe=self.maybe
+        )
+
+    def names(self, rule: str) -> Part:
+        """The first field of `name:line:text`."""
+        return self.derive(rule)
+
+    def places(self, rule: str) -> Part:
+        """The first two fields of `name:line:text`: names and numbers, nothing of the contents."""
+        return self.names(rule)
+
+    def columns(self, fields: Sequence[str]) -> Part:
+        """Some of its words, by their numbers as awk counts them (`NF` is the last)."""
+        return self.derive("awk")
+
+    def found(self) -> Part:
+        """Lines printed behind the name of their file and their number, as grep does."""
+        return self.derive("awk")
+
+    def substitute(self) -> Part:
+        """A text in its lines is replaced; which file a line is of stays as it is."""
+        return self
+
+    def without_prefix(self, prefix: str) -> Part | None:
+        """A text is taken away in front of names; None where that is not followed."""
+        return None
+
+    def with_prefix(self, prefix: str) -> Part | None:
+        """A folder is put in front of names; None where that is not followed."""
+        return None
+
+
+def as_kind(refs: Iterable[FileRef], kind: AccessKind) -> tuple[FileRef, ...]:
+    """Files without their lines, as accesses of one kind."""
+    out = {ref.path: FileRef(ref.path, kind, ref.repo, rule=ref.rule) for ref in refs}
+    return tuple(out.values())
+
+
+class Write(Part, kw_only=True, frozen=True):
     """A file that is written; nothing is printed."""
 
     path: str
@@ -132,13 +265,13 @@ class Write(Part, kw_only=True):
         return (FileRef(self.path, "written", rule=self.rule),)
 
 
-class Condition(Part, kw_only=True):
+class Condition(Part, kw_only=True, frozen=True):
     """A test that prints nothing: what follows it may have run or not."""
 
     prints: ClassVar[bool] = False
 
 
-class Opaque(Part, kw_only=True):
+class Opaque(Part, kw_only=True, frozen=True):
     """Output of a program that is not followed; `shows` are files whose contents it prints from."""
 
     shows: tuple[FileRef, ...] = ()
@@ -157,8 +290,45 @@ class Opaque(Part, kw_only=True):
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         return self.shows
 
+    def behind(self) -> tuple[FileRef, ...]:
+        return self.shows
 
-class Count(Part, kw_only=True):
+
+class Notice(Part, kw_only=True, frozen=True):
+    """What a program says on standard error beside the output of another: no filter sees it."""
+
+    form: re.Pattern[str]
+    size: int
+    """Lines that it has."""
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    @property
+    def wanted(self) -> bool:
+        return False
+
+    def score(self, line: str) -> float:
+        return TELLING if self.form.match(line) else IMPOSSIBLE if line else NOTICE_GAP
+
+    def exact(self) -> int | None:
+        return self.size
+
+    def most(self) -> int | None:
+        return self.size
+
+    def limited(self, count: int | None) -> Self:
+        return self
+
+    def perhaps_unseen(self) -> Self:
+        return self
+
+    def derive(self, rule: str) -> Part:
+        return self
+
+
+class Count(Part, kw_only=True, frozen=True):
     """A number, such as `wc -l` prints of its input: neither text nor name of a file (D50)."""
 
     @property

@@ -20,7 +20,7 @@ _FAILED = re.compile(r"(?P<failed>\d{1,6}) out of (?P<total>\d{1,6}) hunks? (?:F
 _BESIDE = re.compile(r"Hunk #|Reversed |\d+ out of \d+ hunk|Rejected hunk|Skipping patch")
 
 
-class Patched(Part, kw_only=True):
+class Patched(Part, kw_only=True, frozen=True):
     """What patch and git apply say of the files they changed."""
 
     cwd: str | None
@@ -85,7 +85,7 @@ class Patched(Part, kw_only=True):
             yield name
 
 
-class Applied(Part, kw_only=True):
+class Applied(Part, kw_only=True, frozen=True):
     """The answer of `apply_patch`: all files of the patch are changed, or none."""
 
     paths: tuple[str, ...]
@@ -117,14 +117,14 @@ _TOLD: dict[str, re.Pattern[str]] = {
     "would clean": re.compile(r"Would remove (?P<name>.+)$"),
     "removed": re.compile(r"removed '(?P<name>.+)'$"),
     "git rm": re.compile(r"rm '(?P<name>.+)'$"),
-    "unzip": re.compile(r" +(?:inflating|extracting): (?P<name>.+?) *$"),
+    "unzip": re.compile(r" +(?:inflating|extracting): (?P<name>.*[^ ]) *$"),
     "archive": re.compile(r"Archive: +(?P<name>.+)$"),
     "unpacked": re.compile(r"(?:x )?(?P<name>[^\s/].*[^/])$"),
 }
 """How programs name the files that they change, by what they do."""
 
 
-class Told(Part, kw_only=True):
+class Told(Part, kw_only=True, frozen=True):
     """Lines in which a program names files that it changes, or would change."""
 
     cwd: str | None

@@ -11,7 +11,7 @@ from groundtrace.tools.shell.weights import BESIDE_REMOTE, HEADING, NUMBERED_LIN
 from groundtrace.tools.sourcegraph_text import HEADER, LINE, text_blocks
 
 
-class RemoteSearch(Part, kw_only=True):
+class RemoteSearch(Part, kw_only=True, frozen=True):
     """Results of a remote search: `# repository – path`, then numbered lines."""
 
     @property

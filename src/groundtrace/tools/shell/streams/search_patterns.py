@@ -13,7 +13,7 @@ _CLASSES = {
     "[:alnum:]": "a-zA-Z0-9", "[:upper:]": "A-Z", "[:lower:]": "a-z", "[:punct:]": r"!-/:-@\[-`{-~",
     "[:xdigit:]": "0-9a-fA-F", "[:word:]": r"\w",
 }  # fmt: skip
-_RISKY = re.compile(r"\([^()]*[*+}][^()]*\)\s*[*+{]|\\\d|\(\?[<=!]")
+_RISKY = re.compile(r"\((?=[^()*+}]*[*+}])[^()]*+\)\s*+[*+{]|\\\d|\(\?[<=!]")
 """Nested repetition can take exponential time; such patterns are not tried."""
 _SWAPPED = "+?|(){}"
 

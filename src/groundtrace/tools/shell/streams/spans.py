@@ -7,7 +7,7 @@ Spans = tuple[tuple[int, int | None], ...]
 WHOLE: Spans = ((1, None),)
 
 
-def first(spans: Spans, count: int) -> Spans:
+def first_of(spans: Spans, count: int) -> Spans:
     """The first `count` lines of a stream."""
     out: list[tuple[int, int | None]] = []
     left = count
@@ -20,7 +20,7 @@ def first(spans: Spans, count: int) -> Spans:
     return tuple(out)
 
 
-def last(spans: Spans, count: int) -> Spans | None:
+def last_of(spans: Spans, count: int) -> Spans | None:
     """The last `count` lines, when the stream's length is known."""
     out: list[tuple[int, int | None]] = []
     left = count
@@ -54,5 +54,5 @@ def pick(spans: Spans, wanted: Spans) -> Spans:
     out: list[tuple[int, int | None]] = []
     for low, high in wanted:
         rest = without_first(spans, low - 1)
-        out.extend(rest if high is None else first(rest, high - low + 1))
+        out.extend(rest if high is None else first_of(rest, high - low + 1))
     return tuple(out)

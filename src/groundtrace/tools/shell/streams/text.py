@@ -8,16 +8,20 @@ what follows it, which `Prefixed` takes apart again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
 from groundtrace.model import FileRef
-from groundtrace.tools.shell.streams.part import Part
-from groundtrace.tools.shell.syntax.holes import HOLES, Holed
+from groundtrace.tools.shell.streams.filters import Filter
+from groundtrace.tools.shell.streams.part import Opaque, Part
+from groundtrace.tools.shell.streams.spans import Spans
+from groundtrace.tools.shell.syntax.holes import Holed, has_hole
 from groundtrace.tools.shell.weights import GLUED, TEXT_MAYBE_SILENT, TEXT_SILENT
 
 
-class Text(Part, kw_only=True):
+class Text(Part, kw_only=True, frozen=True):
     """Lines that the command itself spells out; holes in them match anything."""
 
     lines: tuple[str, ...]
@@ -26,13 +30,57 @@ class Text(Part, kw_only=True):
     unended: bool = False
     """No newline at the end: what follows goes on in the same line."""
 
+    complains: ClassVar[bool] = True
+
     def holed(self, index: int) -> Holed | None:
         """How the line is recognised when it has holes."""
         text = self.lines[index]
-        return None if HOLES.search(text) is None else Holed(text)
+        return None if not has_hole(text) else Holed(text)
 
     def cost_of_silence(self) -> float:
         return TEXT_MAYBE_SILENT if self.maybe or self.fallback else TEXT_SILENT
+
+    @property
+    def known(self) -> bool:
+        """Whether all of it is known."""
+        return not any(has_hole(line) for line in self.lines)
+
+    # --- what filters leave of it ---------------------------------------------------------------
+
+    def head(self, count: int, first: bool, shared: bool) -> Part:
+        if first:
+            return replace(self, lines=self.lines[:count])
+        return Part.head(self, count, first, shared)
+
+    def tail(self, count: int, last: bool) -> Part:
+        if last:
+            return replace(self, lines=self.lines[-count:] if count else ())
+        return Part.tail(self, count, last)
+
+    def select(self, wanted: Spans, size: int | None, first: bool) -> Part:
+        if not first:
+            return self.limited(size)
+        lines = [line for low, high in wanted for line in self.lines[low - 1 : high]]
+        return replace(self, lines=tuple(lines))
+
+    def filter(self, how: Filter) -> Part:
+        pattern = None if how.pattern is None else how.pattern.compiled
+        if pattern is None or not self.known:
+            return replace(self, maybe=True)
+        kept = [line for line in self.lines if (pattern.search(line) is not None) != how.inverted]
+        return replace(self, lines=tuple(kept), maybe=True, unended=False)
+
+    def number(self, alone: bool) -> Part:
+        return Opaque(rule=self.rule)
+
+    def reorder(self, dropping: bool) -> Part:
+        return Opaque(rule=self.rule, expected=False) if len(self.lines) > 1 else self
+
+    def derive(self, rule: str) -> Part:
+        return Opaque(rule=rule or self.rule, expected=False, maybe=True)
+
+    def substitute(self) -> Part:
+        return self.derive("sed")
 
 
 def text_of(parts: Iterable[Part]) -> str:
@@ -41,7 +89,7 @@ def text_of(parts: Iterable[Part]) -> str:
     return "".join("\n".join(text.lines) + ("" if text.unended else "\n") for text in texts)
 
 
-class Prefixed(Part, kw_only=True):
+class Prefixed(Part, kw_only=True, frozen=True):
     """A part whose first line goes on behind text that was printed without a newline."""
 
     text: Text
@@ -53,7 +101,7 @@ class Prefixed(Part, kw_only=True):
 
     def _rest(self, line: str) -> str | None:
         start = self.text.lines[-1]
-        if HOLES.search(start) is None:
+        if not has_hole(start):
             return line[len(start) :] if line.startswith(start) else None
         values = Holed(start).match(line, unended=True)
         # The last hole takes all that is left, where the text ends with it.
@@ -64,6 +112,9 @@ class Prefixed(Part, kw_only=True):
 
     def exact(self) -> int | None:
         return self.inner.exact()
+
+    def behind(self) -> tuple[FileRef, ...]:
+        return self.inner.behind()
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         return self.refs(lines, sure, trimmed)

@@ -17,7 +17,7 @@ _BRANCH = re.compile(
 )
 
 
-class TreeListing(Part, kw_only=True):
+class TreeListing(Part, kw_only=True, frozen=True):
     """What `tree` prints: names under names, by indentation."""
 
     cwd: str | None

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from groundtrace.tools.shell.streams.part import Part
-from groundtrace.tools.shell.syntax.holes import HOLES
+from groundtrace.tools.shell.syntax.holes import has_hole
 
 MAX_WORDS = 400
 """Brace expansions and loops are followed this far."""
@@ -26,7 +26,11 @@ class Word(msgspec.Struct, frozen=True):
     @property
     def known(self) -> bool:
         """The text is what the program was given."""
-        return not self.glob and HOLES.search(self.text) is None
+        return not self.glob and not has_hole(self.text)
+
+    def begins(self, text: str) -> bool:
+        """Whether the names below it begin with a text."""
+        return f"{self.text.rstrip('/')}/".startswith(text)
 
 
 def filled(words: Sequence[Word], mark: str, value: str) -> list[Word]:

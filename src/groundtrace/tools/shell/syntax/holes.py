@@ -16,6 +16,11 @@ LAST_HOLE = 0xF8FF
 HOLES = re.compile("[\ue000-\uf8ff]")
 
 
+def has_hole(text: str) -> bool:
+    """Whether something in a text is not known. Most texts are plain ASCII, which is told at once."""
+    return not text.isascii() and HOLES.search(text) is not None
+
+
 class Holed:
     """A line with holes. Each stands for any text, as little as fits.
 

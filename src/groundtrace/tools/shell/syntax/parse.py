@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
+
+from groundtrace.tools.shell.syntax.plain import plain_statements
+from groundtrace.tools.shell.syntax.statements import Stage
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -25,12 +28,15 @@ MAX_REPAIRS = 8
 class Tree(NamedTuple):
     """A parsed command."""
 
-    root: Node
+    root: Node | None
+    """The tree; None for a command that needs none."""
     source: bytes
     broken: bool
     """Some part of it is not valid bash, or was left out."""
     plain: str | None = None
     """The source as text, where a byte is a character."""
+    statements: Sequence[Sequence[Stage | str]] = ()
+    """The statements of a command that needs no tree."""
 
     def text(self, node: Node) -> str:
         """Source of a node."""
@@ -49,6 +55,14 @@ def _parser() -> Parser:
 
 def parse(command: str) -> Tree:
     """The tree of `command`; a broken command still has a tree of its readable parts."""
+    statements = plain_statements(command)
+    if statements is not None:
+        return Tree(None, b"", False, command, statements)
+    return parse_by_grammar(command)
+
+
+def parse_by_grammar(command: str) -> Tree:
+    """The same, always with a tree."""
     followed = _bounded(command[:MAX_COMMAND])
     source = followed.encode("utf-8", "replace")
     root = _parser().parse(source).root_node

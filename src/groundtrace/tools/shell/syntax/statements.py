@@ -14,7 +14,15 @@ class Stage(msgspec.Struct):
     """One command of a pipe, with its redirections."""
 
     node: Node | None
+    """The command in the tree; None where `words` tell it, or where there are redirections alone."""
     marks: list[Node] = msgspec.field(default_factory=list)
+    """Its redirections."""
+    words: list[str] = msgspec.field(default_factory=list)
+    """A command of plain words (`syntax.plain`)."""
+    quiet: bool = False
+    """Plain words with `2>/dev/null` behind them."""
+    merged: bool = False
+    """Plain words with `2>&1` behind them."""
 
 
 _JOINTS = {"|": "|", "|&": "|", "&&": "&&", "||": "||"}

@@ -17,7 +17,7 @@ from groundtrace.tools.shell.programs.call import Shell
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import MAX_WORDS, Word
 from groundtrace.tools.shell.syntax.arithmetic import arithmetic
-from groundtrace.tools.shell.syntax.holes import HOLE, HOLES
+from groundtrace.tools.shell.syntax.holes import HOLE, has_hole
 from groundtrace.tools.shell.walk.braces import braces
 
 if TYPE_CHECKING:
@@ -38,16 +38,22 @@ MAX_TEXT = 100_000
 def expand_all(shell: Shell, nodes: Sequence[Node]) -> list[Word]:
     """The words that `nodes` expand to."""
     words: list[Word] = []
+    text = shell.env.tree.text
     at = 0
     while at < len(nodes) and len(words) <= MAX_WORDS:
+        node = nodes[at]
         end = at + 1
         while end < len(nodes) and nodes[end].start_byte == nodes[end - 1].end_byte:
             end += 1
         if end == at + 1:
-            words.extend(expand(shell, nodes[at]))
+            word = _plain_word(text(node)) if node.type in _PLAIN_KINDS else None
+            if word is None:
+                words.extend(expand(shell, node))
+            else:
+                words.append(word)
         else:
             # The grammar takes `$d/$b.md` for two words, which touch each other.
-            piece = shell.tree.source[nodes[at].start_byte : nodes[end - 1].end_byte]
+            piece = shell.env.tree.source[nodes[at].start_byte : nodes[end - 1].end_byte]
             words.extend(_finish(_rough(shell, piece.decode("utf-8", "replace"))))
         at = end
     return words
@@ -77,7 +83,7 @@ def _rough(shell: Shell, source: str) -> str:
 def expand(shell: Shell, node: Node) -> list[Word]:
     """The words that one node expands to: several after braces, arrays and word splitting."""
     if node.type in _PLAIN_KINDS:
-        word = _plain_word(shell.tree.text(node))
+        word = _plain_word(shell.env.tree.text(node))
         if word is not None:
             return [word]
     stream = _only_stream(shell, node)
@@ -123,8 +129,8 @@ def _only_stream(shell: Shell, node: Node) -> tuple[Part, ...] | None:
         value = shell.substitute(node)
         return value if isinstance(value, tuple) else None
     if node.type in {"simple_expansion", "expansion"}:
-        name = shell.tree.text(node).strip("${}")
-        bound = shell.variables.get(name)
+        name = shell.env.tree.text(node).strip("${}")
+        bound = shell.env.variables.get(name)
         if bound is not None and len(bound) == 1:
             return bound[0].stream
     return None
@@ -133,7 +139,7 @@ def _only_stream(shell: Shell, node: Node) -> tuple[Part, ...] | None:
 def _marked(shell: Shell, node: Node, quoted: bool) -> str:
     """Expanded text in which quoted special characters are marked and splits are explicit."""
     kind = node.type
-    text = shell.tree.text
+    text = shell.env.tree.text
     handler = _MARKED.get(kind)
     if handler is not None:
         return handler(shell, node, quoted)
@@ -152,14 +158,14 @@ def _sequence(shell: Shell, node: Node, quoted: bool) -> str:
     position = node.start_byte
     for child in node.children:
         if is_string and child.start_byte > position:
-            gap = shell.tree.source[position : child.start_byte].decode("utf-8", "replace")
+            gap = shell.env.tree.source[position : child.start_byte].decode("utf-8", "replace")
             pieces.append(_escape(gap))
         position = child.end_byte
         if is_string and child.type in {'"', "$"}:
             continue
         if is_string and child.type in _EXPANSIONS:
             # The grammar takes the blank of `"$a $b"` into the second expansion.
-            raw = shell.tree.text(child)
+            raw = shell.env.tree.text(child)
             pieces.append(_escape(raw[: len(raw) - len(raw.lstrip())]))
         pieces.append(_marked(shell, child, quoted))
     return "".join(pieces)
@@ -171,7 +177,7 @@ _EXPANSIONS = frozenset(
 
 
 def _word(shell: Shell, node: Node, quoted: bool) -> str:
-    raw = shell.tree.text(node)
+    raw = shell.env.tree.text(node)
     if quoted:
         return _escape(raw)
     if "\\" not in raw:
@@ -184,14 +190,14 @@ _ESCAPED_IN_STRING = re.compile(r"\\(\n|[$`\"\\])")
 
 
 def _string_content(shell: Shell, node: Node, _quoted: bool) -> str:
-    raw = shell.tree.text(node)
+    raw = shell.env.tree.text(node)
     if "\\" in raw:
         raw = _ESCAPED_IN_STRING.sub(lambda m: m[1].strip("\n"), raw)
     return _escape(raw)
 
 
 def _raw_string(shell: Shell, node: Node, quoted: bool) -> str:
-    raw = shell.tree.text(node)
+    raw = shell.env.tree.text(node)
     return _escape(raw if quoted else raw[1:-1])
 
 
@@ -199,7 +205,7 @@ _ANSI_C = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a":
 
 
 def _ansi_c(shell: Shell, node: Node, _quoted: bool) -> str:
-    raw = shell.tree.text(node)[2:-1]
+    raw = shell.env.tree.text(node)[2:-1]
     return _escape(re.sub(r"\\(.)", lambda m: _ANSI_C.get(m[1], m[0]), raw))
 
 
@@ -216,14 +222,14 @@ def _process(shell: Shell, node: Node, _quoted: bool) -> str:
 
 
 def _arithmetic(shell: Shell, node: Node, _quoted: bool) -> str:
-    body = shell.tree.text(node).strip()
+    body = shell.env.tree.text(node).strip()
     body = body.removeprefix("$((").removesuffix("))").removeprefix("$[").removesuffix("]")
-    value = arithmetic(body, shell.scalar)
+    value = arithmetic(body, shell.env.scalar)
     return HOLE if value is None else str(value)
 
 
 def _simple(shell: Shell, node: Node, quoted: bool) -> str:
-    name = shell.tree.text(node).lstrip()[1:]
+    name = shell.env.tree.text(node).lstrip()[1:]
     if name[:1].isdigit() and len(name) > 1:
         # `$3p` is the third argument and a letter; the grammar takes both for the name.
         rest = name[1:]
@@ -232,7 +238,7 @@ def _simple(shell: Shell, node: Node, quoted: bool) -> str:
 
 
 def _value(shell: Shell, name: str, quoted: bool) -> str:
-    words = shell.lookup(name)
+    words = shell.env.lookup(name)
     if words is None:
         return HOLE
     pieces = []
@@ -244,24 +250,24 @@ def _value(shell: Shell, name: str, quoted: bool) -> str:
 
 
 _EXPANSION = re.compile(
-    r"\$\{(?P<bang>[!#])?(?P<name>\w+|[@*#?])(?:\[(?P<index>[^\]]*)\])?(?P<rest>.*)\}$", re.DOTALL
+    r"\$\{(?P<bang>[!#])?(?P<name>\w++|[@*#?])(?:\[(?P<index>[^\]]*)\])?(?P<rest>.*)\}$", re.DOTALL
 )
 
 
 def _expansion(shell: Shell, node: Node, quoted: bool) -> str:
-    expansion = _EXPANSION.match(shell.tree.text(node).lstrip())
+    expansion = _EXPANSION.match(shell.env.tree.text(node).lstrip())
     if expansion is None or expansion["bang"] == "!":
         return HOLE
     name, index, rest = expansion["name"], expansion["index"], expansion["rest"]
-    words = shell.lookup(name)
+    words = shell.env.lookup(name)
     if expansion["bang"] == "#":
         if words is None:
             return HOLE
         return str(len(words) if index in {"@", "*"} else len(words[0].text if words else ""))
     if words is not None and index is not None and index not in {"@", "*"}:
-        number = arithmetic(index, shell.scalar)
+        number = arithmetic(index, shell.env.scalar)
         words = (
-            [words[number]] if number is not None and -len(words) <= number < len(words) else None
+            (words[number],) if number is not None and -len(words) <= number < len(words) else None
         )
     if words is None:
         return _absent(shell, rest, quoted)
@@ -289,7 +295,7 @@ def _inline(shell: Shell, text: str) -> str:
     """Variables inside the operand of `${x:-...}` and the like."""
 
     def value(match: re.Match[str]) -> str:
-        words = shell.lookup(match[1] or match[2])
+        words = shell.env.lookup(match[1] or match[2])
         return HOLE if words is None else " ".join(word.text for word in words)
 
     return re.sub(r"\$(?:\{(\w+)\}|(\w+))", value, text)
@@ -298,7 +304,7 @@ def _inline(shell: Shell, text: str) -> str:
 def _modified(text: str, rest: str, shell: Shell) -> str:
     """`${x%...}`, `${x#...}`, `${x/a/b}`, `${x:1:2}`, `${x^^}`."""
     operand = _inline(shell, rest.lstrip("%#/^,:@").strip("\"'"))
-    if HOLES.search(text) or HOLES.search(operand):
+    if has_hole(text) or has_hole(operand):
         return HOLE
     if rest[0] in "%#/" and (len(text) > MAX_MATCHED or operand.count("*") > MAX_STARS):
         return HOLE
@@ -370,15 +376,35 @@ def _finish(marked: str) -> list[Word]:
     words = []
     for piece in _fields(marked):
         for text in braces(piece):
-            bare = _MARKED_CHARACTER.sub("", text) if _MARK in text else text
-            words.append(Word(_unmark(text), glob=_GLOB.search(bare) is not None))
+            words.append(_word_of(text))
             if len(words) >= MAX_WORDS:
                 return words
     return words
 
 
+def _word_of(text: str) -> Word:
+    """The word of a marked text; of a pattern the quoted characters stand for themselves."""
+    bare = _MARKED_CHARACTER.sub("", text) if _MARK in text else text
+    if not _has_glob(bare) or ("[" in bare and not _has_glob(_ROUTE.sub("", bare))):
+        return Word(_unmark(text))
+    return Word(_unmark(_QUOTED_MARK.sub(r"[\1]", text)), glob=True)
+
+
 _MARKED_CHARACTER = re.compile(r"\x01.", re.DOTALL)
-_GLOB = re.compile(r"[*?]|\[[^\]]+\]")
+_QUOTED_MARK = re.compile(r"\x01([*?\[])")
+_ROUTE = re.compile(
+    r"(?:^|(?<=/))\[{1,2}(?:\.\.\.)?[A-Za-z_]\w[\w-]*\]{1,2}(?=/|$|\.(?:[cm]?[jt]sx?|vue|svelte|astro|html)$)"
+)
+"""A name of a route, such as `app/[id]/page.tsx` (D117). The shell looks for a folder `i` or `d`, finds
+none and hands the word over as it is: agents read such files without quotes."""
+
+
+def _has_glob(text: str) -> bool:
+    """Whether a word holds `*`, `?` or a set such as `[ab]`."""
+    if "*" in text or "?" in text:
+        return True
+    # Every set ends at the next bracket: looking for it from each `[` takes the square.
+    return any("[" in part[:-1] for part in text.split("]")[:-1])
 
 
 def _fields(marked: str) -> list[str]:

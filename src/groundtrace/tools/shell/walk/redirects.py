@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from groundtrace.tools.shell.programs.call import Shell
-from groundtrace.tools.shell.programs.printed_words import text_part
+from groundtrace.tools.shell.programs.printed_words import text_part, words_as_text
 from groundtrace.tools.shell.streams.conditions import joined
 from groundtrace.tools.shell.streams.content import Content
+from groundtrace.tools.shell.streams.line_algebra import quiet
 from groundtrace.tools.shell.streams.part import Parts, Write
 from groundtrace.tools.shell.streams.text import Text, text_of
 from groundtrace.tools.shell.streams.word import Word
@@ -43,7 +42,7 @@ class Redirects:
     def add_file(self, shell: Shell, mark: Node) -> None:
         target = mark.child_by_field_name("destination")
         fd = mark.child_by_field_name("descriptor")
-        number = shell.tree.text(fd) if fd is not None else ""
+        number = shell.env.tree.text(fd) if fd is not None else ""
         operator = next((c.type for c in mark.children if not c.is_named), ">")
         words = expand(shell, target) if target is not None else []
         if not words:
@@ -89,8 +88,7 @@ class Redirects:
     def apply(self, shell: Shell, parts: Parts) -> Parts:
         """Parts as they are seen after the redirections."""
         if self.quiet:
-            for part in parts:
-                part.quiet = True
+            parts = quiet(parts)
         if self.texts and all(isinstance(part, Text) for part in parts if part.prints):
             text = text_of(parts)
             for path, adds in self.texts:
@@ -111,15 +109,29 @@ class Redirects:
         return parts
 
 
+def redirections(shell: Shell, marks: Sequence[Node]) -> Redirects:
+    """The redirections of a command."""
+    out = Redirects()
+    for mark in marks:
+        if mark.type == "file_redirect":
+            out.add_file(shell, mark)
+        elif mark.type == "herestring_redirect":
+            words = [word for child in mark.named_children for word in expand(shell, child)]
+            out.stdin = words_as_text(shell, words)
+        elif mark.type == "heredoc_redirect":
+            out.add_heredoc(shell, mark)
+    return out
+
+
 def _heredoc_text(shell: Shell, mark: Node, start: Node | None, body: Node | None) -> str:
     if body is None:
         return ""
-    quoted = start is not None and shell.tree.text(start)[:1] in {"'", '"', "\\"}
-    text = shell.tree.text(body)
+    quoted = start is not None and shell.env.tree.text(start)[:1] in {"'", '"', "\\"}
+    text = shell.env.tree.text(body)
     if not quoted:
 
         def value(match: re.Match[str]) -> str:
-            words = shell.lookup(match[1] or match[2])
+            words = shell.env.lookup(match[1] or match[2])
             return HOLE if words is None else " ".join(word.text for word in words)
 
         text = re.sub(r"(?<!\\)\$(?:\{(\w+)\}|(\w+))", value, text)
@@ -131,6 +143,6 @@ def _heredoc_text(shell: Shell, mark: Node, start: Node | None, body: Node | Non
 def _opened(shell: Shell, word: Word) -> Parts:
     """Standard input from a file or from a process substitution."""
     if word.text in shell.streams:
-        return [replace(part) for part in shell.streams[word.text]]
+        return list(shell.streams[word.text])
     path = shell.path(word.text) if word.known else None
     return [Content(path=path, rule="redirection")]

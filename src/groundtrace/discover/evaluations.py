@@ -1,0 +1,148 @@
+"""Reports of SWE-bench's own harness: `logs/run_evaluation/<run>/<model>/<id>/report.json`.
+
+One folder of logs may hold the reports of many models and runs. Which of them judges a trace is told
+by names: the model's, the configuration's, the run's. Where names do not tell and the reports differ,
+there is no verdict (D102).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from groundtrace.jsonio import BadJsonError, loads
+from groundtrace.model import Problem
+from groundtrace.storage import Folder, TooLargeError
+from groundtrace.values import as_mapping
+
+PLACE = "logs/run_evaluation"
+MAX_REPORT = 64 * 1024 * 1024
+MAX_EVALUATIONS = 2_000
+"""Folders of a run and a model that are looked into."""
+
+_SIGNS = re.compile(r"[^a-z0-9]+")
+
+
+class Evaluation(NamedTuple):
+    """The reports of one model in one run."""
+
+    path: str
+    run: str
+    model: str
+
+
+class MadeBy(NamedTuple):
+    """Names that tell which reports judge a trace."""
+
+    models: Sequence[str] = ()
+    """Of its model and its configuration."""
+    runs: Sequence[str] = ()
+    """Of its run and the folders that it lies in."""
+    alone: bool = True
+    """All traces are of one configuration."""
+
+
+def verdict_in(report: Mapping[str, Any], names: Sequence[str]) -> float | None:
+    """The verdict of a report: flat, or below the instance's id."""
+    for row in (*(as_mapping(report.get(name)) for name in names), report):
+        if isinstance(row.get("resolved"), bool):
+            return float(row["resolved"])
+    return None
+
+
+def evaluations_in(folder: Folder) -> list[Evaluation]:
+    """The folders of reports below a folder."""
+    found: list[Evaluation] = []
+    top = folder.folder(PLACE)
+    for run in top.entries():
+        if run.kind != "folder":
+            continue
+        for model in top.folder(run.name).entries():
+            if model.kind == "folder" and len(found) < MAX_EVALUATIONS:
+                path = f"{PLACE}/{run.name}/{model.name}"
+                found.append(Evaluation(path, run.name, model.name))
+    return found
+
+
+def evaluation_marks(folder: Folder) -> list[str]:
+    """Marks of all reports below a folder, so that a change is seen."""
+    marks = []
+    for evaluation in evaluations_in(folder):
+        place = folder.folder(evaluation.path)
+        for below in place.entries():
+            report = place.stat(f"{below.name}/report.json") if below.kind == "folder" else None
+            if report is not None:
+                marks.append(f"{evaluation.path}/{below.name} {report.mark}")
+    return marks
+
+
+def evaluated(
+    folder: Folder,
+    shown: str,
+    evaluations: Sequence[Evaluation],
+    names: Sequence[str],
+    made_by: MadeBy,
+    problems: list[Problem],
+) -> list[tuple[float, str]]:
+    """The verdict that these folders hold about an instance, with its source; empty without one."""
+    found: list[tuple[Evaluation, float, str]] = []
+    for evaluation in _own(evaluations, made_by):
+        for name in names:
+            path = f"{evaluation.path}/{name}/report.json"
+            if not folder.has_file(path):
+                continue
+            source = f"{shown}/{path}" if shown else path
+            reward = _read(folder, path, source, names, problems)
+            if reward is not None:
+                found.append((evaluation, reward, source))
+            break
+    if len({reward for _, reward, _ in found}) > 1:
+        runs = set(map(_words, made_by.runs))
+        found = [item for item in found if _words(item[0].run) in runs] or found
+    if len({reward for _, reward, _ in found}) > 1:
+        told = ", ".join(f"{reward:g} ({source})" for _, reward, source in found)
+        reason = f"verdicts disagree: {told}; nothing tells which is of this trace, so none is used"
+        problems.append(Problem(found[0][2], "verdicts_disagree", reason))
+        return []
+    return [(reward, source) for _, reward, source in found[:1]]
+
+
+def _own(evaluations: Sequence[Evaluation], made_by: MadeBy) -> Sequence[Evaluation]:
+    """Those of the trace's model: named as it, else named with it.
+
+    Where none is, those of the only model count for traces of an only configuration.
+    """
+    wanted = [words for name in made_by.models if (words := _words(name))]
+    equal = [one for one in evaluations if _words(one.model) in wanted]
+    if equal:
+        return equal
+    named = [one for one in evaluations if any(_holds(_words(one.model), w) for w in wanted)]
+    if named:
+        return named
+    is_clear = made_by.alone and len({one.model for one in evaluations}) == 1
+    return evaluations if is_clear else ()
+
+
+def _words(name: str) -> tuple[str, ...]:
+    """A name without provider and signs: `lab/Wader-1` and `lab__wader_1` are `wader 1`."""
+    last = re.split(r"/|__", name)[-1]
+    return tuple(word for word in _SIGNS.split(last.casefold()) if word)
+
+
+def _holds(words: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    return any(words[at : at + len(part)] == part for at in range(len(words) - len(part) + 1))
+
+
+def _read(
+    folder: Folder, path: str, source: str, names: Sequence[str], problems: list[Problem]
+) -> float | None:
+    try:
+        return verdict_in(as_mapping(loads(folder.read(path, MAX_REPORT))), names)
+    except TooLargeError as error:
+        problems.append(Problem(source, "too_large", str(error)))
+    except OSError as error:
+        problems.append(Problem(source, "unreadable", f"cannot be read: {error}"))
+    except BadJsonError as error:
+        problems.append(Problem(source, "broken_json", f"not valid JSON: {error}"))
+    return None

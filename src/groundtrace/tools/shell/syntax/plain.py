@@ -1,0 +1,83 @@
+"""Commands that need no grammar: plain words, quoted or not, joined by `|`, `&&`, `||`, `;` and newlines.
+
+Two of three commands of agents are of this kind (`cd src && grep -n TODO a.py | head -20`). They are
+read at once; building and walking a syntax tree for them took a third of the time that a command takes.
+Whatever could mean something else to a shell (`$`, `*`, `(`, `<`, comments, assignments, keywords) is
+left to the grammar, so both ways must give the same, and a test says so.
+"""
+
+from __future__ import annotations
+
+import re
+
+from groundtrace.tools.shell.syntax.statements import Stage
+
+MAX_PLAIN = 2000
+"""Longer commands go to the grammar, which has bounds of its own."""
+_TOKEN = re.compile(
+    r"[ \t]*+(?:"
+    r"(?P<word>(?:[\w./:@%+,=^-]++|'[^']*+'|\"[^\"\\$`!]*+\")++)(?=[ \t\n;|&]|$)"
+    r"|(?P<joint>&&|\|\||\|(?![|&])|;(?!;)|\n)"
+    r"|(?P<quiet>2>[ ]?/dev/null(?=[ \t\n;|&]|$))|(?P<merged>2>&1(?=[ \t\n;|&]|$))|(?P<end>$))",
+    re.ASCII,
+)
+_WORD, _JOINT, _QUIET = (_TOKEN.groupindex[name] for name in ("word", "joint", "quiet"))
+_END = _TOKEN.groupindex["end"]
+_QUOTES = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+_GRAMMAR = frozenset(
+    [
+        "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in",
+        "function", "select", "coproc", "time", "export", "declare", "typeset", "local", "readonly", "unset",
+        "unsetenv", "let", "test",
+    ]
+)  # fmt: skip
+"""First words that are more than the name of a program."""
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_OPEN = frozenset(["&&", "||", "|"])
+
+
+def plain_statements(command: str) -> list[list[Stage | str]] | None:
+    """The statements of a command as stages and what joins them; None where a grammar is needed."""
+    if len(command) > MAX_PLAIN or "<<" in command or "$(" in command or not command.isascii():
+        return None
+    statements: list[list[Stage | str]] = []
+    items: list[Stage | str] = []
+    stage: Stage | None = None
+    tokens = _TOKEN.scanner(command)  # type: ignore[attr-defined]
+    while True:
+        token = tokens.match()
+        if token is None:
+            return None
+        kind = token.lastindex
+        if kind == _WORD:
+            text = token[_WORD]
+            if stage is None:
+                if text in _GRAMMAR or text[0] in "'\"-" or _ASSIGNMENT.match(text):
+                    return None
+                stage = Stage(None, words=[])
+                items.append(stage)
+            elif stage.quiet or stage.merged:
+                return None  # words behind a redirection are seldom, and the grammar knows them
+            stage.words.append(_QUOTES.sub(r"\1\2", text) if "'" in text or '"' in text else text)
+        elif kind == _END:
+            break
+        elif stage is None:
+            if token[_JOINT] == "\n" and not items:
+                continue
+            return None
+        elif kind == _JOINT:
+            stage = None
+            if token[_JOINT] in _OPEN:
+                items.append(token[_JOINT])
+            else:
+                statements.append(items)
+                items = []
+        elif kind == _QUIET:
+            stage.quiet = True
+        else:
+            stage.merged = True
+    if items:
+        if stage is None:
+            return None
+        statements.append(items)
+    return statements

@@ -1,0 +1,193 @@
+"""What the viewer's page asks for, as data: the state, the list, a trial, its files, its text."""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from groundtrace.report.colours import colours_of
+from groundtrace.report.packed_trials import Limits, trial_data
+from groundtrace.report.parts import words_of_parts
+from groundtrace.report.safe_text import plain, with_note
+from groundtrace.rows.detail import Detail
+from groundtrace.view.call_text import CallText, CallTexts
+from groundtrace.view.index import ListedTrial
+from groundtrace.view.library import Library, Snapshot
+from groundtrace.view.raw_text import part_at
+from groundtrace.view.search import SCOPES, Question, choices, list_page, places_of, question_of
+from groundtrace.view.trace_files import TraceFiles, trace_files
+
+LIMITS = Limits(1_000, 200, 2_000)
+"""What is sent of a trial at once; more calls come when they are asked for."""
+MAX_OTHERS = 200
+"""Other trials of a task that are offered for comparison."""
+_KEPT_QUESTIONS = 16
+STATUS = "This is local: the viewer reads the results and the traces of this machine, and changes nothing."
+
+
+class Answers:
+    """The answers; each method takes the parameters of the address as `given`."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self._texts = CallTexts()
+        self._lock = threading.Lock()
+        self._asked: OrderedDict[tuple[str, int, Question], array[int]] = OrderedDict()
+        self._choices: tuple[tuple[str, int], dict[str, Any]] | None = None
+
+    def state(self, given: Mapping[str, str]) -> dict[str, Any]:
+        """Which results are shown, and how much of them was read."""
+        snapshot = self.library.current
+        found: dict[str, Any] = {
+            "version": snapshot.version,
+            "read": snapshot.read,
+            "total": snapshot.total,
+        }
+        if "words" in given:
+            offered = self._offered(snapshot)
+            found |= {
+                "title": plain(snapshot.results.folders.runs.rstrip("/").rpartition("/")[2] or "."),
+                "status": with_note(STATUS),
+                "problems": [plain(problem) for problem in snapshot.problems[:100]],
+                "scopes": SCOPES,
+                "choices": offered,
+                "words": words_of_parts(colours_of(name for name, _ in offered["config"])),
+            }
+        return found
+
+    def trials(self, given: Mapping[str, str]) -> dict[str, Any]:
+        """A page of the list."""
+        snapshot = self.library.current
+        question = question_of(given)
+        found = list_page(snapshot.index, question, self._places(snapshot, question))
+        return found | {"of": snapshot.total, "read": snapshot.read, "version": snapshot.version}
+
+    def trial(self, trial: str, given: Mapping[str, str]) -> dict[str, Any] | None:
+        """One trial with its calls, from the call `from` on."""
+        snapshot = self.library.current
+        found = snapshot.trial(trial)
+        if found is None:
+            return None
+        listed, detail = found
+        names = ("place", "id", "run", "config", "suite", "task", "trial", "verdict", "found")
+        row = {name: getattr(listed, name) for name in names}
+        return row | {
+            "task": plain(listed.task),
+            "trial": plain(listed.trial),
+            "version": snapshot.version,
+            "labels": listed.labels or (),
+            "texts": listed.texts or _no_texts(),
+            "detail": None
+            if detail is None
+            else trial_data(detail, LIMITS, _number(given, "from")),
+            "others": _others(snapshot, listed),
+        }
+
+    def files(self, trial: str, given: Mapping[str, str]) -> dict[str, Any] | None:
+        """The files of a trial's trace."""
+        found = self._found(trial)
+        if found is None:
+            return None
+        files = found[2]
+        return {
+            "files": [{"name": plain(file.path), "size": file.size} for file in files.files],
+            "note": files.why_none,
+        }
+
+    def raw(self, trial: str, file: int, given: Mapping[str, str]) -> dict[str, Any] | None:
+        """A part of a file of a trial's trace, from the offset `at`."""
+        found = self._found(trial)
+        if found is None or file >= len(found[2].files):
+            return None
+        try:
+            part = part_at(found[2].files[file], _number(given, "at"))
+        except OSError:
+            return {"note": "The file cannot be read any more."}
+        return {"start": part.start, "end": part.end, "size": part.size, "text": part.text}
+
+    def call(self, trial: str, step: int, given: Mapping[str, str]) -> dict[str, Any] | None:
+        """What the trace says of one call."""
+        found = self._found(trial)
+        if found is None or found[1] is None:
+            return None
+        events = found[1].events.events
+        event = next((e for e in events if e.step_index == step), None)
+        if event is None:
+            return None
+        is_unique = sum(e.call_id == event.call_id for e in events) == 1
+        try:
+            text = self._texts.text_of(found[2], event, is_unique=is_unique, whole="all" in given)
+        except OSError:
+            text = CallText(note="The trace cannot be read any more.")
+        return {
+            "pieces": [
+                {
+                    "what": piece.what,
+                    "file": piece.file,
+                    "name": plain(found[2].files[piece.file].path),
+                    "offset": piece.offset,
+                    "text": piece.text,
+                    "length": piece.length,
+                    "cut": piece.is_cut,
+                }
+                for piece in text.pieces
+            ],
+            "looking": text.looking,
+            "note": text.note,
+        }
+
+    def _found(self, trial: str) -> tuple[ListedTrial, Detail | None, TraceFiles] | None:
+        snapshot = self.library.current
+        found = snapshot.trial(trial)
+        if found is None:
+            return None
+        outcome = snapshot.outcome(*found)
+        path = None if outcome is None else outcome.path
+        return *found, trace_files(snapshot.run_folder(found[0]), path)
+
+    def _places(self, snapshot: Snapshot, question: Question) -> array[int]:
+        """The answer to a question, kept for its other pages."""
+        key = (snapshot.version, snapshot.read, replace(question, page=0))
+        with self._lock:
+            known = self._asked.get(key)
+        if known is None:
+            known = places_of(snapshot.index, question)
+            with self._lock:
+                self._asked[key] = known
+                while len(self._asked) > _KEPT_QUESTIONS:
+                    self._asked.popitem(last=False)
+        return known
+
+    def _offered(self, snapshot: Snapshot) -> dict[str, Any]:
+        """What filters offer, asked for once for as much as was read."""
+        key = (snapshot.version, snapshot.read)
+        with self._lock:
+            if self._choices is None or self._choices[0] != key:
+                self._choices = (key, choices(snapshot.index))
+            return self._choices[1]
+
+
+def _others(snapshot: Snapshot, listed: ListedTrial) -> list[dict[str, Any]]:
+    """Other trials of the same task."""
+    rows = snapshot.index.ask(
+        "SELECT id, config, run, trial FROM trials WHERE task = ? AND suite = ? AND id != ? "
+        "ORDER BY place LIMIT ?",
+        [listed.task, listed.suite, listed.id, MAX_OTHERS],
+    )
+    return [
+        {"id": made, "config": config, "run": run, "trial": plain(trial)}
+        for made, config, run, trial in rows
+    ]
+
+
+def _no_texts() -> list[str]:
+    return ["–"] * len(words_of_parts({})["columns"])
+
+
+def _number(given: Mapping[str, str], name: str) -> int:
+    text = given.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 18 else 0

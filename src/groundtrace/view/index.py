@@ -1,0 +1,252 @@
+"""The trials of the results as tables of DuckDB, made for the viewer's questions.
+
+Nothing outside of the database can be read from the first statement on: rows are handed over as a
+parameter, never as a file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.redact import is_masking, masking
+from groundtrace.report.safe_text import plain
+from groundtrace.report.trial_table import found_word, shown_numbers
+from groundtrace.report.wording import reason
+from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import TrialRow
+from groundtrace.tables.columns import TABLES
+from groundtrace.tables.duck import close_off, connect, quoted
+from groundtrace.tables.flat_rows import flat_rows
+
+NOT_READ = "not read yet"
+"""In the column `found` of a trial that is listed and whose documents were not read yet."""
+UNREADABLE = "documents cannot be read"
+
+_TYPES: Mapping[str, Mapping[str, str]] = {
+    "trials": {
+        "place": "BIGINT",
+        "id": "VARCHAR",
+        "output": "BIGINT",
+        "document": "VARCHAR",
+        "run": "VARCHAR",
+        "config": "VARCHAR",
+        "suite": "VARCHAR",
+        "task": "VARCHAR",
+        "trial": "VARCHAR",
+        "verdict": "VARCHAR",
+        "found": "VARCHAR",
+        "labels": "VARCHAR[]",
+        "numbers": "DOUBLE[]",
+        "texts": "VARCHAR[]",
+    },
+    "calls": {
+        "place": "BIGINT",
+        "step": "BIGINT",
+        "tool": "VARCHAR",
+        "command": "VARCHAR",
+        "text": "VARCHAR",
+    },
+    "files": {"place": "BIGINT", "step": "BIGINT", "file": "VARCHAR"},
+}
+"""Tables and the types of their columns. `step` is null for a relevant file that no call met."""
+
+_COMMANDS = ("command", "cmd", "script", "code")
+"""Arguments that hold a command line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTrial:
+    """One line of the list."""
+
+    place: int
+    """Position in the order of runs and documents."""
+    id: str
+    """What a link names; the same as long as run, configuration, task and trial keep their names."""
+    output: int
+    """Which output folder."""
+    document: str
+    """Its events document in there."""
+    run: str
+    """This and the next two as they are shown: filters offer them."""
+    config: str
+    suite: str
+    task: str
+    """This and the next as they are; they are masked and cut when they are shown."""
+    trial: str
+    verdict: str
+    """The reward in words."""
+    found: str = NOT_READ
+    labels: tuple[str, ...] = ()
+    """Errors that were counted in it."""
+    numbers: tuple[float | None, ...] = ()
+    """Values to sort by, in the order of `trial_columns`."""
+    texts: tuple[str, ...] = ()
+    """The same as they are shown."""
+
+
+def trial_id(*names: str) -> str:
+    """The id of a trial, from its run, configuration, task and name."""
+    text = "\0".join(names)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+
+
+def verdict_of(outcome: TrialOutcome | None, no_outcome: str = "no_outcome") -> str:
+    """The reward in words; without one, why there is none."""
+    if outcome is None:
+        return reason(no_outcome)
+    if outcome.reward is None:
+        return "no valid reward"
+    if outcome.reward >= 1:
+        return "reward 1" if outcome.reward == 1 else "reward above 1"
+    return "reward 0" if outcome.reward == 0 else _between(outcome.reward)
+
+
+def _between(reward: float) -> str:
+    return "reward between 0 and 1" if reward > 0 else "reward below 0"
+
+
+def with_row(listed: ListedTrial, row: TrialRow, counted_in: str | None) -> dict[str, Any]:
+    """The line of a trial whose documents were read."""
+    numbers, texts = shown_numbers(row)
+    masked = is_masking()
+    return unread_line(listed, "") | {
+        "run": shown_name(row.run_id, masked),
+        "config": shown_name(row.config_name, masked),
+        "suite": shown_name(row.benchmark or "unknown", masked),
+        "task": row.task_name,
+        "trial": row.trial_name,
+        "verdict": verdict_of(row.outcome, row.no_outcome),
+        "found": found_word(row, counted_in),
+        "labels": [label for label, count in row.labels.items() if count],
+        "numbers": numbers,
+        "texts": texts,
+    }
+
+
+def unread_line(listed: ListedTrial, found: str) -> dict[str, Any]:
+    """The line of a trial that has no row, with the reason in the column `found`."""
+    return {name: getattr(listed, name) for name in _TYPES["trials"]} | {"found": found}
+
+
+class TrialIndex:
+    """The database. One thread writes; any may read, each with a cursor of its own."""
+
+    def __init__(self) -> None:
+        self._scratch = tempfile.TemporaryDirectory(prefix="groundtrace-view-")
+        self._database = connect(Path(self._scratch.name))
+        for table, columns in _TYPES.items():
+            named = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+            self._database.execute(f"CREATE TABLE {table} ({named})")
+        close_off(self._database)
+
+    def close(self) -> None:
+        """Close the database and remove its files."""
+        self._database.close()
+        self._scratch.cleanup()
+
+    def add_listed(self, listed: Sequence[ListedTrial]) -> None:
+        """Trials that are known by their outcomes alone."""
+        self._insert("trials", listed)
+
+    def add_read(self, lines: Sequence[dict[str, Any]], details: Sequence[Detail | None]) -> None:
+        """Lines of trials whose documents were read, in place of those before them."""
+        calls: list[dict[str, Any]] = []
+        files: list[dict[str, Any]] = []
+        for line, detail in zip(lines, details, strict=True):
+            if detail is not None:
+                calls += _calls(line["place"], detail)
+                files += _files(line["place"], detail)
+        places = [line["place"] for line in lines]
+        self._database.execute("BEGIN TRANSACTION")
+        try:
+            self._database.execute("DELETE FROM trials WHERE list_contains(?, place)", [places])
+            self._insert("trials", lines)
+            self._insert("calls", calls)
+            self._insert("files", files)
+            self._database.execute("COMMIT")
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+
+    def set_found(self, found: Mapping[int, str]) -> None:
+        """Other words in the column `found`, by place."""
+        for place, text in found.items():
+            self._database.execute("UPDATE trials SET found = ? WHERE place = ?", [text, place])
+
+    def ask(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query; `values` are its parameters."""
+        with self._database.cursor() as cursor:
+            rows: list[tuple[Any, ...]] = cursor.execute(query, list(values)).fetchall()
+        return rows
+
+    def _insert(self, table: str, rows: Sequence[Any]) -> None:
+        if not rows:
+            return
+        columns = _TYPES[table]
+        shape = msgspec.json.encode([dict(columns)]).decode()
+        names = ", ".join(f"made.{name}" for name in columns)
+        self._database.execute(
+            f"INSERT INTO {table} SELECT {names} FROM "
+            f"(SELECT unnest(from_json(?, {quoted(shape)})) AS made)",
+            [msgspec.json.encode(rows).decode()],
+        )
+
+
+def _column(table: str, name: str) -> int:
+    return next(at for at, column in enumerate(TABLES[table]) if column.name == name)
+
+
+_STEP, _TOOL = _column("events", "step_index"), _column("events", "tool_name")
+_ARGUMENTS = _column("events", "arguments")
+_ACCESS_STEP, _ACCESS_FILE = _column("accesses", "step_index"), _column("accesses", "file")
+_TRUTH_KIND, _TRUTH_FILE = _column("truth", "kind"), _column("truth", "file")
+
+
+def _calls(place: int, detail: Detail) -> Iterable[dict[str, Any]]:
+    masked = is_masking()
+    for event, row in zip(detail.events.events, flat_rows("events", detail), strict=True):
+        command = next((event.arguments[key] for key in _COMMANDS if key in event.arguments), None)
+        yield {
+            "place": place,
+            "step": row[_STEP],
+            "tool": shown_name(row[_TOOL], masked),
+            "command": None if command is None else _kept(str(command)),
+            "text": _kept(_arguments_text(event.arguments)),
+        }
+
+
+@lru_cache(maxsize=4_096)
+def shown_name(name: str, masked: bool) -> str:
+    """A name as it is shown; the same few come again and again. `masked` is `is_masking()`."""
+    with masking(masked):
+        return plain(name)
+
+
+def _arguments_text(arguments: Mapping[str, Any]) -> str:
+    """The words of a call's arguments as a person would type them: not as escaped JSON."""
+    return "  ".join(f"{name}: {value}" for name, value in arguments.items())
+
+
+def _files(place: int, detail: Detail) -> Iterable[dict[str, Any]]:
+    seen: dict[tuple[int | None, str], None] = {}
+    for row in flat_rows("accesses", detail):
+        seen.setdefault((row[_ACCESS_STEP], _kept(row[_ACCESS_FILE])))
+    met = {file for _, file in seen}
+    for row in flat_rows("truth", detail):
+        if row[_TRUTH_KIND] == "file" and _kept(row[_TRUTH_FILE]) not in met:
+            seen.setdefault((None, _kept(row[_TRUTH_FILE])))
+    return ({"place": place, "step": step, "file": file} for step, file in seen)
+
+
+def _kept(text: str) -> str:
+    # A NUL ends a text for DuckDB's JSON; what is shown of it is `\x00` anyway.
+    return text.replace("\0", "\\x00")

@@ -1,0 +1,267 @@
+"""The results as the viewer knows them: listed at once, read in the background, made again when
+they change.
+
+The list comes from the outcomes of each run, which one file holds. What the documents tell, such as
+files and metrics, is added while they are read; until then the viewer says how far it is.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from groundtrace.artifacts.file_names import EVENTS_ENDING
+from groundtrace.artifacts.output_folders import OutputFolders, RunOutput
+from groundtrace.artifacts.read import OutcomeIndex, document_paths, read_outcomes
+from groundtrace.artifacts.state import fingerprint
+from groundtrace.config import Settings
+from groundtrace.discover import Run, layout_of
+from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.errors import GroundtraceError
+from groundtrace.jsonio import clean_text
+from groundtrace.names import OUTPUT
+from groundtrace.redact import is_masking, masking
+from groundtrace.rows.detail import Detail
+from groundtrace.rows.units import DistinctTrials
+from groundtrace.stages.evaluated_trials import read_detail
+from groundtrace.storage import Folder, open_place, place_at
+from groundtrace.view.index import (
+    UNREADABLE,
+    ListedTrial,
+    TrialIndex,
+    shown_name,
+    trial_id,
+    unread_line,
+    verdict_of,
+    with_row,
+)
+
+CHUNK = 100
+"""Trials that are read before the list shows them."""
+LOOK_SECONDS = 1.0
+"""How often results are looked at for changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What the viewer was asked to show."""
+
+    folders: OutputFolders
+    only: str | None = None
+    settings: Settings = field(default_factory=Settings)
+
+
+class Snapshot:
+    """The results as they were at one moment."""
+
+    def __init__(self, results: Results) -> None:
+        self.results = results
+        self.outputs, _ = results.folders.existing()
+        self.marks = marks_of(self.outputs)
+        self.version = fingerprint(self.marks)
+        self.index = TrialIndex()
+        self.outcomes: list[OutcomeIndex] = []
+        self.total = 0
+        self.read = 0
+        """Trials whose documents were read so far."""
+        self.problems: list[str] = []
+        with masking(results.settings.mask):
+            self._list()
+
+    def _list(self) -> None:
+        """Enter every trial by its outcome alone."""
+        listed: list[ListedTrial] = []
+        taken: set[str] = set()
+        for number, output in enumerate(self.outputs):
+            stored = read_outcomes(output.folder)
+            if stored.problem is not None:
+                self.problems.append(str(stored.problem))
+            outcomes = OutcomeIndex(stored)
+            self.outcomes.append(outcomes)
+            for path in self._paths(output, outcomes):
+                outcome = outcomes.by_document(path)
+                trial = _listed(len(listed), number, path, output.run_id, outcome, outcomes)
+                if trial.id in taken:
+                    trial = replace(trial, id=trial_id(trial.id, path))
+                taken.add(trial.id)
+                listed.append(trial)
+        self._listed = listed
+        self.total = len(listed)
+        self.index.add_listed(listed)
+
+    def _paths(self, output: RunOutput, outcomes: OutcomeIndex) -> Iterator[str]:
+        # From the outcomes where there are any: a look at each of 40,000 files takes a while.
+        named = outcomes.documents()
+        for path in document_paths(output.folder, EVENTS_ENDING) if named is None else named:
+            if outcomes.wants(path, self.results.only):
+                yield path
+
+    def load(self, ended: threading.Event | None = None) -> None:
+        """Read every trial's documents until `ended`; the list shows what is read so far."""
+        distinct = DistinctTrials()
+        places = array("q")
+        """Place of each row that `distinct` knows."""
+        with masking(self.results.settings.mask):
+            for start in range(0, len(self._listed), CHUNK):
+                if ended is not None and ended.is_set():
+                    return
+                lines: list[dict[str, Any]] = []
+                details: list[Detail | None] = []
+                for listed in self._listed[start : start + CHUNK]:
+                    detail = self._detail(listed)
+                    details.append(detail)
+                    if detail is None:
+                        lines.append(unread_line(listed, UNREADABLE))
+                        continue
+                    counted_in = distinct.counted_in(distinct.add(detail.row))
+                    places.append(listed.place)
+                    lines.append(with_row(listed, detail.row, counted_in))
+                self.index.add_read(lines, details)
+                self.read += len(lines)
+            if distinct.overtaken:
+                self._mark_copies(distinct, places)
+        self._listed = []
+
+    def _detail(self, listed: ListedTrial) -> Detail | None:
+        folder = self.outputs[listed.output].folder
+        detail, problems = read_detail(folder, listed.document, self.outcomes[listed.output])
+        self.problems += [str(problem) for problem in problems][: 100 - len(self.problems)]
+        return detail
+
+    def _mark_copies(self, distinct: DistinctTrials, places: array[int]) -> None:
+        """Trials that counted until a better copy of them was read."""
+        runs = dict(self.index.ask("SELECT place, run FROM trials"))
+        words = {}
+        for number, place in enumerate(places):
+            counted_in = distinct.counted_in(number)
+            if counted_in is not None:
+                here = shown_name(counted_in, is_masking()) == runs[place]
+                words[place] = f"copy, counted {'in this run' if here else 'in another run'}"
+        self.index.set_found(words)
+
+    def trial(self, name: str) -> tuple[ListedTrial, Detail | None] | None:
+        """The trial of an id, with its documents as they are now."""
+        rows = self.index.ask(
+            "SELECT place, id, output, document, run, config, suite, task, trial, verdict, found, "
+            "labels, numbers, texts FROM trials WHERE id = ?",
+            [name],
+        )
+        if not rows:
+            return None
+        listed = ListedTrial(*rows[0])
+        folder = self.outputs[listed.output].folder
+        detail, _ = read_detail(folder, listed.document, self.outcomes[listed.output])
+        return listed, detail
+
+    def outcome(self, listed: ListedTrial, detail: Detail | None) -> TrialOutcome | None:
+        """What outcomes.json says of a trial."""
+        known = self.outcomes[listed.output].by_document(listed.document)
+        return known if known is not None or detail is None else detail.row.outcome
+
+    def run_folder(self, listed: ListedTrial) -> Folder | None:
+        """The folder of a trial's run, below RUNS; None where it is not there."""
+        output = self.outputs[listed.output]
+        if self.results.folders.out is None:
+            base = place_at(self.results.folders.runs).folder
+            path = output.folder.url[len(base.url) :].strip("/").removesuffix(OUTPUT).strip("/")
+            return base.folder(path) if path else base
+        return self._runs.get(output.run_id)
+
+    @cached_property
+    def _runs(self) -> dict[str, Folder]:
+        """Runs by id, where results lie apart from them."""
+        try:
+            place = open_place(self.results.folders.runs)
+            found = layout_of(place, self.results.settings, by_run=True).runs()
+            return {item.run_id: item.folder for item in found if isinstance(item, Run)}
+        except (GroundtraceError, OSError):
+            return {}
+
+
+def _listed(
+    place: int,
+    output: int,
+    path: str,
+    run_id: str,
+    outcome: TrialOutcome | None,
+    outcomes: OutcomeIndex,
+) -> ListedTrial:
+    config, _, name = path.partition("/")
+    name = name.removesuffix(EVENTS_ENDING)
+    names = (run_id, config, name, name)
+    suite = None
+    if outcome is not None:
+        names = (outcome.run_id, outcome.config_name, outcome.task_name, outcome.trial_name)
+        suite = outcome.benchmark
+    run, config, task, trial = map(clean_text, names)
+    return ListedTrial(
+        place=place,
+        id=trial_id(run, config, task, trial),
+        output=output,
+        document=path,
+        run=shown_name(run, is_masking()),
+        config=shown_name(config, is_masking()),
+        suite=shown_name(clean_text(suite or "unknown"), is_masking()),
+        task=task,
+        trial=trial,
+        verdict=verdict_of(outcome, outcomes.no_outcome),
+    )
+
+
+def marks_of(outputs: list[RunOutput]) -> list[tuple[str, str, str]]:
+    """What changes when results do: files are replaced, so that their folders change with them."""
+    return [
+        (output.folder.url, entry.name, f"{entry.kind} {entry.mark}")
+        for output in outputs
+        for entry in output.folder.entries()
+        if not entry.name.endswith((".lock", ".tmp"))
+    ]
+
+
+class Library:
+    """The current snapshot, and a thread that reads it and looks for changes."""
+
+    def __init__(self, results: Results) -> None:
+        """Raises NothingFoundError where there are no results."""
+        self.results = results
+        self.current = Snapshot(results)
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="groundtrace-view", daemon=True)
+
+    def start(self) -> None:
+        """Begin to read in the background."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Stop reading and looking for changes, and remove what was kept."""
+        self._ended.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self.current.index.close()
+
+    def _work(self) -> None:
+        self.current.load(self._ended)
+        pause = LOOK_SECONDS
+        while not self._ended.wait(pause):
+            started = time.monotonic()
+            self.look()
+            # While a long run writes its results, most of the time is left to the reader.
+            pause = max(LOOK_SECONDS, 2 * (time.monotonic() - started))
+
+    def look(self) -> bool:
+        """Read the results again where they changed; what could not be read keeps the old ones."""
+        try:
+            outputs, _ = self.results.folders.existing()
+            if marks_of(outputs) == self.current.marks:
+                return False
+            fresh = Snapshot(self.results)
+            fresh.load(self._ended)
+        except (GroundtraceError, OSError):
+            return False
+        self.current = fresh
+        return True
