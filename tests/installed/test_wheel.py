@@ -145,6 +145,7 @@ def _needing_an_extra(clean: Clean, runs: Path, scratch: Path) -> None:
         ("tables", ("run", runs, "--tasks", tasks, *elsewhere)),
         ("cluster", ("run", runs, *elsewhere, "--engine", "dask", *address)),
         ("s3", ("run", "s3://bucket/runs")),
+        ("view", ("view", runs, "--no-open", "--port", "0")),
     )
     for extra, command in needing if clean.is_ours else needing[:1]:
         done = run(clean, *command)

@@ -14,7 +14,7 @@ from groundtrace.cli.terminal import print_message, print_result
 @click.command("view")
 @click.argument("runs", metavar="[RUNS|RESULTS]", default=".")
 @click.option("--out", metavar="DIR", help="Where the results are, if not inside RUNS.")
-@click.option("--only", metavar="PATTERN", help="Only tasks whose name matches, such as 'ccx-*'.")
+@click.option("--only", metavar="PATTERN", help="Only tasks whose name fits, such as 'fix-*'.")
 @click.option(
     "--port",
     type=click.IntRange(min=0, max=65535),
@@ -38,7 +38,7 @@ def command(
     """Look at evaluated runs in a browser: search, filter, compare, and read the raw trace.
 
     Serves this machine only, changes nothing, and ends with Ctrl-C. The address holds a token:
-    whoever has it can read the results and traces as long as the viewer runs.
+    anybody who has it can read the results and traces as long as the viewer runs.
 
     \b
     Examples:
@@ -47,9 +47,14 @@ def command(
       groundtrace view results --port 8000 --no-open
     """
     from groundtrace.artifacts.output_folders import OutputFolders
+    from groundtrace.errors import MissingExtraError
     from groundtrace.names import OUTPUT
-    from groundtrace.view.library import Results
-    from groundtrace.view.server import PORT, Viewer
+
+    try:
+        from groundtrace.view.library import Results
+        from groundtrace.view.server import PORT, Viewer
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("groundtrace view", "view") from error
 
     if runs.rstrip("/").rpartition("/")[2] == OUTPUT:  # the folder with the documents is the run's
         runs = runs.rstrip("/").rpartition("/")[0] or "."
