@@ -44,6 +44,7 @@ def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -
     """
     from groundtrace.artifacts.output_folders import OutputFolders
     from groundtrace.errors import UsageError
+    from groundtrace.redact import mask
     from groundtrace.stages.evaluated_trials import evaluated_trials
     from groundtrace.stages.impact import stored_analysis
     from groundtrace.tables.export import write_csv, write_parquet
@@ -63,7 +64,7 @@ def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -
             print_message(NO_ANALYSIS, quiet=output.quiet)
     written = [str(path) for path in paths]
     if output.as_json:
-        print_json({"written": written, "problems": [str(problem) for problem in problems]})
+        print_json({"written": written, "problems": [mask(str(problem)) for problem in problems]})
     else:
         print_result("\n".join(written))
     return say_failures(

@@ -17,6 +17,7 @@ from groundtrace.engine import Done
 from groundtrace.errors import NothingFoundError
 from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
+from groundtrace.redact import mask
 from groundtrace.rows.kept import KeptRows, RowsByRun
 from groundtrace.stages.all_outcomes import outcomes_of, outside_runs
 from groundtrace.stages.document_work import (
@@ -188,7 +189,7 @@ def _enter(result: Done[DocumentWork, DocumentDone], run: _RunToEvaluate, done: 
         reason = run.refused[-1].reason
     else:
         run.problems["broken_document"] += 1
-    done.failed.append(f"{result.item.output.url}/{path}: {reason}")
+    done.failed.append(f"{result.item.output.url}/{path}: {mask(reason or 'failed')}")
 
 
 def _finish_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:

@@ -194,7 +194,7 @@ def _notes(tasks: TaskDefinitions | None, context: Context) -> list[str]:
     """Problems of the task definitions and the registry: they belong to no single run."""
     problems = [*tasks.problems] if tasks is not None else []
     problems += context.registry.problems if context.registry is not None else ()
-    return [str(problem) for problem in problems]
+    return [mask(str(problem)) for problem in problems]
 
 
 class _Discovery:
@@ -270,7 +270,7 @@ def _note_fault(item: Found, done: Normalized) -> None:
         return
     problem = item.problem
     if problem.kind in _FAULTS:
-        done.faults.append(str(problem))
+        done.faults.append(mask(str(problem)))
     elif problem.kind == "unlisted_folder" and problem.file == item.path:
         done.unlisted.append(f"{item.path}: {problem.reason}")
 
