@@ -47,14 +47,9 @@ def command(
       groundtrace view results --port 8000 --no-open
     """
     from groundtrace.artifacts.output_folders import OutputFolders
-    from groundtrace.errors import MissingExtraError
     from groundtrace.names import OUTPUT
-
-    try:
-        from groundtrace.view.library import Results
-        from groundtrace.view.server import PORT, Viewer
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("groundtrace view", "view") from error
+    from groundtrace.view.library import Results
+    from groundtrace.view.server import PORT, Viewer
 
     if runs.rstrip("/").rpartition("/")[2] == OUTPUT:  # the folder with the documents is the run's
         runs = runs.rstrip("/").rpartition("/")[0] or "."
