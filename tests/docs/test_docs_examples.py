@@ -14,7 +14,7 @@ from groundtrace.cli.main import COMMANDS, cli
 
 PAGES = {path.relative_to(examples.ROOT).as_posix(): path for path in examples.pages()}
 NOT_RUN = re.compile(
-    r"pip install |python3? -m venv |git clone |make |dask |export|python (?:-m )?(?:benchmarks|docs)[/.]|#|$"
+    r"pip install |pipx install |uv tool install |python3? -m venv |git clone |make |dask |export|python (?:-m )?(?:benchmarks|docs)[/.]|#|$"
 )
 """How a line of a `sh` block may begin that is no groundtrace command."""
 
