@@ -126,7 +126,7 @@ def test_commands_named_in_prose_exist_with_their_flags(name: str, line: str) ->
 
 def test_flags_named_in_prose_exist() -> None:
     """A flag alone, such as `--force`, belongs to some command, or to a script of the repository."""
-    known = {"--check", "--death-timeout"}
+    known = {"--check", "--death-timeout", *(flag for option in cli.params for flag in option.opts)}
     for script in (*examples.ROOT.glob("benchmarks/*.py"), *examples.ROOT.glob("tests/fuzz/*.py")):
         known |= set(
             re.findall(r'add_argument\(\s*"(--[a-z-]+)"', script.read_text(encoding="utf-8"))
