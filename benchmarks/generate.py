@@ -316,13 +316,13 @@ def _task(number: int) -> str:
     return f"harbour-task-{number:03d}"
 
 
-def write_trial(runs: Path, number: int) -> int:
-    """One trial; returns the bytes of its trace files."""
+def write_trial(runs: Path, number: int, run_size: int = RUN_SIZE) -> int:
+    """One trial of a run of so many; returns the bytes of its trace files."""
     chance = random.Random(f"trial {number}")
     config = CONFIGS[number % 2]
     task = _task(number // 2 % TASKS)
     name = f"{task}__{number:07d}"
-    run = runs / f"csb_sdlc_fix_tern_{number // RUN_SIZE:06d}"
+    run = runs / f"csb_sdlc_fix_tern_{number // run_size:06d}"
     folder = run / config / "2026-05-04__10-00-00" / name
     recorder = Recorder(seed=f"{number:012d}", started=EPOCH + number, model=MODEL)
     made = record(calls(chance, config), recorder)
@@ -358,18 +358,19 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def generate(folder: Path, trials: int) -> int:
+def generate(folder: Path, trials: int, run_size: int = RUN_SIZE) -> int:
     """Write tasks and trials below a folder; returns the bytes of all traces."""
     write_tasks(folder / "benchmarks")
-    return sum(write_trial(folder / "runs", number) for number in range(trials))
+    return sum(write_trial(folder / "runs", number, run_size) for number in range(trials))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--trials", type=int, default=250)
+    parser.add_argument("--run-size", type=int, default=RUN_SIZE, help="trials of a run")
     arguments = parser.parse_args()
-    size = generate(arguments.folder, arguments.trials)
+    size = generate(arguments.folder, arguments.trials, arguments.run_size)
     print(f"{arguments.trials:,} trials, {size / 1e6:,.1f} MB of traces in {arguments.folder}")
 
 

@@ -8,7 +8,8 @@ Generates corpora of two or more sizes and measures, each in processes of its ow
 
 Of each the best of several turns counts. The fixed cost (starting, importing) is told from the
 marginal cost per megabyte by two sizes; what is printed at the end are ratios, because seconds
-are those of one machine. `--profile FILE` writes a profile of one process instead.
+are those of one machine. `--run-size N` puts N trials into each run: 10,000 for one large run, 2
+for many small ones. `--profile FILE` writes a profile of one process instead.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from json import loads
 from pathlib import Path
 
-from benchmarks.generate import generate
+from benchmarks.generate import RUN_SIZE, generate
 
 TRACES = ("claude-code.txt", "session.jsonl", "trajectory.json")
 SAMPLE_SECONDS = 0.02
@@ -87,16 +89,16 @@ def _processes(session: int) -> Iterator[tuple[int, float, float]]:
 def decode_all(folder: Path, decoder: str) -> None:
     """Read and decode every trace, as little as a program can do that looks at them at all."""
     if decoder == "json":
-        from json import loads
+        decode = loads
     else:
-        from msgspec.json import decode as loads
+        from msgspec.json import decode
     for path in folder.rglob("agent/*"):
         data = path.read_bytes()
         if path.name == "trajectory.json":
-            loads(data)
+            decode(data)
         else:
             for line in data.splitlines():
-                loads(line)
+                decode(line)
 
 
 def work(folder: Path, out: Path, jobs: int) -> None:
@@ -106,9 +108,9 @@ def work(folder: Path, out: Path, jobs: int) -> None:
     from groundtrace.stages.normalize import normalize
     from groundtrace.stages.request import Request
 
-    engine = make_engine("local", jobs=jobs)
+    engine = make_engine("local", jobs=jobs, preload=("groundtrace.stages.preload",), may_fork=True)
     request = Request(
-        runs=str(folder / "runs"), tasks=str(folder / "benchmarks"), out=str(out), engine=engine
+        runs=str(folder / "runs"), tasks=(str(folder / "benchmarks"),), out=str(out), engine=engine
     )
     done = normalize(request, with_metrics=True)
     evaluate(request, done.rows)
@@ -124,6 +126,12 @@ def profile(folder: Path, file: Path) -> None:
         profiler.runcall(work, folder, Path(out), 1)
     profiler.dump_stats(file)
     print(f"profile in {file}; read it with: python -m pstats {file}")
+
+
+def pairs_in(out: Path) -> int:
+    """Pairs of a call and a file that the events documents hold."""
+    documents = (loads(path.read_bytes()) for path in out.rglob("*.retrieval_events.json"))
+    return sum(len(event["accesses"]) for one in documents for event in one["events"])
 
 
 def _command(*arguments: object) -> list[str]:
@@ -221,6 +229,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("folder", nargs="?", type=Path, help="a generated corpus, for --profile")
     parser.add_argument("--sizes", default="250,1000", help="trials of the corpora")
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--run-size", type=int, default=RUN_SIZE, help="trials of a run")
     parser.add_argument("--profile", type=Path, metavar="FILE")
     parser.add_argument("--decode", help=argparse.SUPPRESS)
     parser.add_argument("--work", type=int, help=argparse.SUPPRESS)
@@ -236,9 +245,14 @@ def main(arguments: list[str] | None = None) -> None:
         with tempfile.TemporaryDirectory() as folder:
             for trials in sorted(int(size) for size in flags.sizes.split(",")):
                 corpus = Path(folder) / str(trials)
-                size = generate(corpus, trials) / 1e6
+                size = generate(corpus, trials, flags.run_size) / 1e6
                 print(f"{trials:,} trials, {size:,.1f} MB", flush=True)
                 found[trials] = (size, costs(corpus, flags.repeat))
+                pairs = pairs_in(corpus / "out")
+                cpu = found[trials][1]["1 process"].cpu
+                print(
+                    f"{pairs:,} pairs of a call and a file, {cpu / pairs * 1e6:.0f} µs of CPU each"
+                )
                 shutil.rmtree(corpus)
         report(found)
 

@@ -80,7 +80,10 @@ def metrics() -> str:
         "them. Relevant files: " + codes(example.RELEVANT) + ". Expected edits: "
         f"{codes(example.EXPECTED_EDITS)}. Line ranges: "
         + ", ".join(f"{code(f)} {a}–{b}" for f, (a, b) in example.CHUNKS.items())
-        + ".",
+        + f". The patch that was handed in: {codes(example.PATCH)}, where "
+        f"{codes(example.CREATED)} is new and {codes(example.TEST_FILES)} is a file of the task's "
+        f"test patch. The context that the agent states at its end: {code(example.USED[0])} "
+        f"{example.USED[1]}–{example.USED[2]}.",
         table(
             ["step", "tool", "kind", "file", "seconds", "tokens so far"],
             (
@@ -104,6 +107,11 @@ def _anchor(info: Metric) -> str:
     return info.family.replace("_", "-")
 
 
+def _stored(info: Metric) -> str:
+    """The field as documents spell it: `acc@1` is no name of a Python field."""
+    return info.name if info.field.startswith("acc_at_") else info.field
+
+
 def _section(section: MetricSection[Any]) -> Iterator[str]:
     """A section of the metrics document: each family of metrics under the same headings."""
     yield f"## {section.heading}"
@@ -111,7 +119,7 @@ def _section(section: MetricSection[Any]) -> Iterator[str]:
         infos = [info for info in METRICS.values() if info.family == declared.name]
         first = infos[0]
         yield f'<a id="{_anchor(first)}"></a>\n\n### {declared.title}'
-        places = dict.fromkeys(f"{info.section}.{info.field}" for info in infos)
+        places = dict.fromkeys(f"{info.section}.{_stored(info)}" for info in infos)
         yield (
             f"Names: {codes(info.name for info in infos)}. In the metrics document: "
             f"{codes(places)}. Formula: {declared.formula}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -131,8 +131,8 @@ def test_a_kind_of_another_package_is_counted_under_its_own_name(
 
     real = pipeline.read_trace_of
 
-    def read_with_loss(trial: Trial) -> ReadResult:
-        trace, met = real(trial)
+    def read_with_loss(trial: Trial, *rest: Any) -> ReadResult:
+        trace, met = real(trial, *rest)
         kind = problems.PluginKind("oriole_cut")
         return ReadResult(trace, (*met, Problem("agent/oriole.jsonl", kind, "cut off")))
 

@@ -48,15 +48,16 @@ Location = str | os.PathLike[str]
 """A path, or the URL of an object store."""
 
 
-def read_trace(trial: Location) -> ReadResult:
+def read_trace(trial: Location, *, settings: Settings | None = None) -> ReadResult:
     """The tool calls of a trial, in order, and the problems met while reading them.
 
     `trial` is a trial's folder, a trace file, or `FILE#id`.
     """
+    mappings = () if settings is None else settings.readers
     file, sample = _trace_file(os.fspath(trial))
     if file is not None and file.file is not None:
-        return read_loose(file.folder, file.file, sample)
-    return read_trace_of(open_folder(trial))
+        return read_loose(file.folder, file.file, sample, mappings=mappings)
+    return read_trace_of(open_folder(trial), mappings=mappings)
 
 
 def evaluate_trial(
@@ -138,6 +139,7 @@ def _loose_trial(
     where = f"{file.folder.url}/{file.file}"
     if not trials:
         told = [str(problem) for group in problems.values() for problem in group]
+        told += [f"{name}: its match is not true of the file" for name, _ in settings.readers]
         raise InputError(f"{where}: no trace in it ({'; '.join([*passed, *told]) or 'no sample'})")
     ids = [trial.loose.sample for trial in trials if trial.loose is not None]
     if sample is None and len(trials) > 1:

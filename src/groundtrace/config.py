@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -57,6 +57,8 @@ class Settings:
     """Configuration of loose traces, instead of what folders and models tell (D57)."""
     prices: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     """Model to dollars per million input, cached and output tokens."""
+    readers: tuple[tuple[str, str], ...] = ()
+    """Mappings of trace formats: each the name of its file and its text (D92)."""
     schema_version: str = "1.2"
     """Version of the events documents to write (D12)."""
     mask: bool = True
@@ -78,6 +80,7 @@ _KEYS: Mapping[tuple[str, str], str] = {
     ("compare", "primary"): "primaries",
     ("discover", "skip"): "skip",
     ("discover", "trials"): "trials",
+    ("traces", "readers"): "readers",
     ("shell", "evidence"): "shell",
     ("shell", "commands"): "shell_commands",
     ("privacy", "mask"): "mask",
@@ -87,10 +90,12 @@ _KEYS: Mapping[tuple[str, str], str] = {
 
 _NAMED = (*_KEYS.values(), "schema_version")
 """Settings whose values are checked."""
-_LISTS = {"container_prefixes", "mcp_servers", "primaries", "skip"}
+_LISTS = {"container_prefixes", "mcp_servers", "primaries", "skip", "readers"}
 _TABLES = {"tools", "shell_commands"}
 _SWITCHES = {"mask"}
 _NUMBERS = {"trial_seconds"}
+MAX_MAPPING = 64 * 1024
+"""Bytes of a mapping of a trace format."""
 MAX_SECONDS = 86_400
 """The longest time that can be given to one trial."""
 CHOICES = {
@@ -111,7 +116,24 @@ def load_settings(explicit: Path | None = None, start: Path | None = None) -> Se
         data = tomlio.loads(raw.decode("utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: not valid TOML: {error}") from error
-    return settings_from(data, str(path))
+    settings = settings_from(data, str(path))
+    files = [path.parent / name for name, _ in settings.readers]
+    return replace(settings, readers=load_mappings(files)) if files else settings
+
+
+def load_mappings(files: Iterable[Path]) -> tuple[tuple[str, str], ...]:
+    """Mappings of trace formats with their texts, as yet unchecked; raises InputError."""
+    found = []
+    for path in files:
+        try:
+            with path.open("rb") as stream:
+                text = stream.read(MAX_MAPPING + 1).decode("utf-8-sig")
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: not UTF-8: {error}") from error
+        found.append((str(path), text))
+    return tuple(found)
 
 
 def find_file(start: Path) -> Path | None:
@@ -155,6 +177,7 @@ def override(
     baseline: str | None = None,
     config_name: str | None = None,
     prices: Mapping[str, tuple[float, float, float]] | None = None,
+    readers: tuple[tuple[str, str], ...] | None = None,
     primaries: tuple[str, ...] | None = None,
     mask: bool | None = None,
     trial_seconds: int | None = None,
@@ -171,6 +194,7 @@ def override(
         "baseline": baseline,
         "config_name": config_name,
         "prices": prices,
+        "readers": readers,
         "primaries": primaries,
         "mask": mask,
         "trial_seconds": trial_seconds,
@@ -183,7 +207,7 @@ def _checked(name: str, value: Any, where: str) -> Any:
     if name in _LISTS:
         if not isinstance(value, list | tuple) or not all(isinstance(i, str) for i in value):
             raise UsageError(f"{where} must be a list of strings")
-        return tuple(value)
+        return tuple((item, "") for item in value) if name == "readers" else tuple(value)
     if name in _TABLES:
         return _tables(value, where)
     if name in _SWITCHES:

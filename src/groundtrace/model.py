@@ -144,6 +144,16 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedLines:
+    """Lines of a file that the agent says it used."""
+
+    path: str
+    """As the agent writes it."""
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stated:
     """What a trace says of its own trial beside the calls, whatever the format.
 
@@ -173,6 +183,8 @@ class Stated:
     submission: str | None = None
     """What the agent handed in: a patch as text; empty where it handed in nothing."""
     submission_source: str | None = None
+    final_context: tuple[StatedLines, ...] = ()
+    """The context that the agent states at its end; empty where it states none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,6 +413,9 @@ class Task:
     """Other names it goes by (the folder's, task.toml name and id)."""
     row: TaskRow | None = None
     """The row of a data set that defines it; None for a folder's task."""
+    takes_nameless: bool = False
+    """Trials that name no task belong to it, where no other task claims them too: somebody named
+    one commit for all sessions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,5 +81,5 @@ def run_id_of(path: str, taken: set[str]) -> str:
     return run_id
 
 
-TASK_SCHEMES: tuple[str, ...] = ()
+TASK_SCHEMES: tuple[str, ...] = ("git",)
 """Prefixes of `--tasks` that name neither a file nor a folder; `truth.definitions` reads them."""

@@ -19,7 +19,6 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.versions import events_as, metrics_as
 from groundtrace.engine.limit import TimeLimitReached, time_limit
 from groundtrace.events import build_document
-from groundtrace.events.submission import with_submission
 from groundtrace.metrics import evaluate
 from groundtrace.model import GroundTruth, Problem, Trace, Trial
 from groundtrace.plan import Context, TrialWork
@@ -43,7 +42,7 @@ def read_trial(
     """
     settings = context.settings
     with masking(settings.mask):
-        trace, trace_problems = read_trace_of(trial)
+        trace, trace_problems = read_trace_of(trial, settings.readers)
         views = view_calls(trace, settings)
         trial = with_trace(trial, trace, settings.prices)
         truth, truth_problems = kept_ground_truth(
@@ -52,7 +51,6 @@ def read_trial(
         call_problems = (problem for view in views for problem in view.problems)
         problems = (*found, *trace_problems, *call_problems, *truth_problems)
         document = build_document(trial, trace, views, truth, problems, settings)
-        document = with_submission(document, trial, trace)
     return TrialReading(trial, trace, views, truth, problems, document)
 
 

@@ -44,6 +44,8 @@ class TrialDone:
     """What became of the calls of unknown tools (`rows.tool_use`)."""
     uncounted_servers: Mapping[str, int] = field(default_factory=dict)
     """MCP servers whose calls are not counted as MCP, with these calls."""
+    packed_row: bytes | None = None
+    """The row as it is kept (`rows.kept`), where it comes from a worker."""
 
 
 def is_settled(work: TrialWork, reading: TrialReading, watch: Watch) -> bool:

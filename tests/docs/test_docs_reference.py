@@ -69,7 +69,7 @@ def test_every_metric_and_outcome_is_on_the_page_with_every_heading() -> None:
     sections = (
         text.partition("## Files (stage 1)")[2].partition("## Outcomes")[0].split("\n### ")[1:]
     )
-    assert len(sections) == len({info.field for info in METRICS.values()})
+    assert len(sections) == len({info.family for info in METRICS.values()})
     for section in sections:
         assert [heading for heading in HEADINGS if f"**{heading}.**" not in section] == []
 

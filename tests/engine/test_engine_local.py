@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
-from groundtrace.engine import ENGINES, make_engine
+from groundtrace.engine import ENGINES, local, make_engine
 from groundtrace.engine.base import chunked
 from groundtrace.engine.local import LocalEngine
 from groundtrace.errors import UsageError
@@ -84,3 +87,41 @@ def test_workers_have_the_environment_that_the_parent_has_now(
         done = list(engine.map(variable_of, ["GROUNDTRACE_TEST_VARIABLE"] * 40))
         engine.close()
         assert {one.result for one in done} == {value}
+
+
+def test_forked_workers_do_the_work_of_this_process() -> None:
+    """They have what this process has imported, and are other processes."""
+    engine = LocalEngine(2, may_fork=True)
+    try:
+        found = {done.result for done in engine.map(where, range(8))}
+    finally:
+        engine.close()
+    assert os.getpid() not in found
+    assert None not in found
+
+
+def where(_number: int) -> int:
+    return os.getpid()
+
+
+def test_a_process_with_a_thread_is_not_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork copies locks that the thread may hold."""
+    asked: list[bool] = []
+    new_pool = local._new_pool
+
+    def noted(jobs: int, preload: Sequence[str], *, fork: bool = False) -> ProcessPoolExecutor:
+        asked.append(fork)
+        return new_pool(jobs, preload, fork=fork)
+
+    monkeypatch.setattr(local, "_new_pool", noted)
+    over = threading.Event()
+    thread = threading.Thread(target=over.wait)
+    thread.start()
+    engine = LocalEngine(2, may_fork=True)
+    try:
+        assert [done.error for done in engine.map(abs, [1, 2])] == [None, None]
+    finally:
+        over.set()
+        thread.join()
+        engine.close()
+    assert asked == [False]

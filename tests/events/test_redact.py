@@ -12,8 +12,8 @@ from groundtrace.events.accesses import accesses_of
 from groundtrace.events.text import stored_text
 from groundtrace.model import FileRef, GroundTruth
 from groundtrace.paths import Resolver
-from groundtrace.redact import MASK, mask, masking
-from groundtrace.redact.named import kind_of
+from groundtrace.redact import _CALL_ID, MASK, _masked_once, mask, masking
+from groundtrace.redact.named import _ANCHOR, _LOWER_ANCHOR, kind_of
 
 # Put together here, so that no scanner takes them for real ones.
 _BODY = "0a1B2c3D4e5F6g7H8i9J0k"
@@ -140,3 +140,16 @@ def test_files_keep_their_names() -> None:
     )
     accesses = accesses_of([FileRef(name, "read") for name in names], resolver)
     assert [access.file for access in accesses] == names
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=200))
+def test_names_are_found_alike_in_lower_case(text: str) -> None:
+    """The quick way through ASCII text gives the anchors of the pattern that takes both cases."""
+    quick = [found.span() for found in _LOWER_ANCHOR.finditer(text.lower())]
+    assert quick == [found.span() for found in _ANCHOR.finditer(text)]
+
+
+@given(st.from_regex(_CALL_ID, fullmatch=True))
+def test_an_id_of_a_call_is_no_credential(text: str) -> None:
+    """Such ids are not looked at; looked at, they would stay as they are."""
+    assert _masked_once(text) == text

@@ -8,6 +8,7 @@ from tests.fuzz import (
     on_links,
     on_long,
     on_loose,
+    on_mappings,
     on_rest,
     on_tasks,
     on_traces,
@@ -24,6 +25,9 @@ TARGETS: dict[str, Target] = {
     ),
     "cuts": Target(
         on_traces.make_cut, on_traces.check_cut, "one trace file, cut or with a bit flipped"
+    ),
+    "mappings": Target(
+        on_mappings.make_mapping, on_mappings.check_mapping, "mappings of trace formats"
     ),
     "pipeline": Target(
         on_traces.make_pipeline,

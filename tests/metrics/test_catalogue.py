@@ -18,6 +18,7 @@ from groundtrace.documents.metrics import (
     SubagentMetrics,
     UtilizationProbes,
 )
+from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.errors import UsageError
 from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES, SECTIONS, Catalogue
@@ -51,6 +52,31 @@ OTHERS = [
     "main_thread_recall",
     "found_only_by_subagents",
     "subagent_findings_used",
+    "funnel_never_met",
+    "funnel_met",
+    "funnel_shown",
+    "funnel_edited",
+    "patch_recall",
+    "patch_precision",
+    "patch_f1",
+    "seen_not_edited",
+    "edited_unseen",
+    "test_files_touched",
+    "acc@1",
+    "acc@3",
+    "acc@5",
+    "correct_location",
+    "polybench_file_recall",
+    "polybench_file_precision",
+    "polybench_file_f1",
+    "contextbench_file_coverage",
+    "contextbench_file_precision",
+    "contextbench_line_coverage",
+    "contextbench_line_precision",
+    "contextbench_file_redundancy",
+    "contextbench_line_redundancy",
+    "contextbench_file_usage_drop",
+    "contextbench_line_usage_drop",
 ]
 
 
@@ -95,6 +121,9 @@ def test_each_getter_reads_its_own_field(name: str) -> None:
         context_metrics=ContextMetrics(reason=None),
         discovery=DiscoveryMetrics(reason=None),
         subagent_metrics=SubagentMetrics(reason=None),
+        funnel=FunnelMetrics(reason=None),
+        patch_metrics=PatchMetrics(source=None, reason=None),
+        published_metrics=PublishedMetrics(),
     )
     value = {str(info.cutoff): 0.125} if info.cutoff else 0.125
     section = structs.replace(getattr(empty, info.section), **{info.field: value})
@@ -119,7 +148,11 @@ def test_directions() -> None:
     ttfr = {f"{prefix}ttfr_{unit}" for prefix in ("", "shown.") for unit in ("seconds", "tokens")}
     chars = {"chars_to_first_relevant", "repeated_chars_share"}
     spent = {"cost_usd", "agent_seconds", "trial_seconds", "output_tokens"}
-    assert lower == ttfr | chars | spent
+    drops = {f"contextbench_{level}_usage_drop" for level in ("file", "line")}
+    repeats = {f"contextbench_{level}_redundancy" for level in ("file", "line")}
+    short = {"funnel_never_met", "funnel_met", "funnel_shown"}
+    patch = {"seen_not_edited", "edited_unseen", "test_files_touched"}
+    assert lower == ttfr | chars | spent | drops | repeats | short | patch
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -133,7 +166,9 @@ def test_every_metric_writes_out_its_own_arithmetic(name: str) -> None:
         assert round(int(share[1]) / int(share[2]), 4) == metric.example[1]
     else:
         whole = {"f1", "ndcg", "mrr", "map", "ttfr_seconds", "ttfr_tokens"}
-        assert metric.family in whole | {"chars_to_first_relevant"}
+        files = {"seen_not_edited", "edited_unseen", "test_files_touched"}
+        patch = {"patch_f1", "polybench_file_f1", "correct_location", "acc@1", "acc@3", "acc@5"}
+        assert metric.family in whole | {"chars_to_first_relevant"} | files | patch
 
 
 def test_arithmetic_by_hand() -> None:

@@ -32,7 +32,15 @@ def without_later_fields(document: Any) -> Any:
     return without_later_sections(document)
 
 
-LATER_SECTIONS = {"line_level_metrics", "context_metrics", "discovery", "subagent_metrics"}
+LATER_SECTIONS = {
+    "line_level_metrics",
+    "context_metrics",
+    "discovery",
+    "subagent_metrics",
+    "patch_metrics",
+    "published_metrics",
+    "funnel",
+}
 LATER_METRICS = {name for name, metric in METRICS.items() if metric.section in LATER_SECTIONS}
 
 

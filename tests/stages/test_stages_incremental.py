@@ -7,12 +7,16 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from groundtrace.config import Settings
+from groundtrace.discover import Run, layout_of, walk
+from groundtrace.discover.records import Records
+from groundtrace.storage import EntryKind, Folder, LocalFolder
 from tests.conftest import Ran
 from tests.whole_runs import DRAWS, RUN, TRIALS, results, run, shrink
 
@@ -30,6 +34,36 @@ def test_a_second_run_rewrites_nothing(groundtrace: Call, small: Path) -> None:
     ran = run(groundtrace, small)
     assert f"0 documents written, {TRIALS} unchanged" in ran.err
     assert written_at(small) == before
+
+
+def test_a_run_without_changes_is_not_locked(groundtrace: Call, small: Path) -> None:
+    """Taking the lock writes who holds it; where nothing is done nothing is written."""
+    run(groundtrace, small)
+    lock = small / "runs/official" / RUN / "retrieval_events" / ".lock"
+    before = lock.stat().st_mtime_ns
+    assert groundtrace("evaluate", small / "runs/official").code == 0
+    assert lock.stat().st_mtime_ns == before
+
+
+def test_a_run_that_is_known_is_told_without_its_records(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = layout_of(LocalFolder(small / "runs/official"), Settings())
+    assert not layout.single
+    runs = [(run.run_id, run.path) for run in layout.runs() if isinstance(run, Run)]
+    read: list[str] = []
+    read_records = walk.read_records
+
+    def noted(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
+        read.append(folder.url)
+        return read_records(folder, entries)
+
+    monkeypatch.setattr(walk, "read_records", noted)
+    known = {path for _, path in runs}
+    again = layout.runs(lambda run: run.path in known)
+    assert [(run.run_id, run.path) for run in again if isinstance(run, Run)] == runs
+    folders = [str(small / "runs/official" / path) for path in known]
+    assert not [url for url in read if url.startswith(tuple(folders))]
 
 
 def written_at(folder: Path) -> dict[Path, int]:

@@ -18,9 +18,13 @@ from groundtrace.testing import Case, check_reader
 from groundtrace.traces.claude_code import ClaudeCodeReader
 from groundtrace.traces.codex import CodexReader
 from groundtrace.traces.cursor import CursorReader
+from groundtrace.traces.gemini import GeminiReader
+from groundtrace.traces.inspect_ai import InspectReader
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.source import Keep, Probe, RawCall, Reader, Recognised, Source
 from tests.traces import test_codex as codex
+from tests.traces import test_gemini as gemini
+from tests.traces import test_inspect as inspect_ai
 
 LONG = "line\n" * 200
 
@@ -52,6 +56,26 @@ CURSOR = lines(
     {"type": "tool_call", "subtype": "completed", "call_id": "a", "tool_call": {"readToolCall": {
      "args": {"path": "/w/a"}, "result": {"success": {"content": LONG}}}}},
 )  # fmt: skip
+GEMINI_MESSAGES = (
+    gemini.said(
+        "m1",
+        gemini.call("a", "read_file", {"file_path": "/w/a"}, response={"output": LONG}),
+        gemini.call("b", "write_file", {"file_path": "/w/b", "content": LONG}),
+    ),
+    gemini.said("m2", gemini.call("c", "glob", {"pattern": "*"}, "executing", result=None)),
+)
+GEMINI_CALLS = (("a", "read_file", True), ("b", "write_file", True), ("c", "glob", False))
+GEMINI = json.dumps({**gemini.HEADER, "messages": GEMINI_MESSAGES}).encode()
+INSPECT_SAMPLE = inspect_ai.sample(
+    *inspect_ai.EVENTS, inspect_ai.tool("d", "bash", {"cmd": "cat x"}, LONG)
+)
+INSPECT_CALLS = (
+    ("c1", "bash", True),
+    ("c2", "text_editor", True),
+    ("c3", "submit", True),
+    ("d", "bash", True),
+)
+INSPECT = json.dumps({**inspect_ai.HEADER, "samples": [INSPECT_SAMPLE]}).encode()
 MINI = json.dumps(
     {
         "trajectory_format": "mini-swe-agent-1",
@@ -92,8 +116,41 @@ MINI = json.dumps(
         (ClaudeCodeReader(), Case("s.jsonl", SESSION, (("a", "Read", True),))),
         (CursorReader(), Case("c.jsonl", CURSOR, (("a", "readToolCall", True),))),
         (MiniSweAgentReader(), Case("a.traj.json", MINI, ((None, "bash", True),))),
+        (GeminiReader(), Case("session.json", GEMINI, GEMINI_CALLS)),
+        (
+            GeminiReader(),
+            Case("session.jsonl", lines(gemini.HEADER, *GEMINI_MESSAGES), GEMINI_CALLS),
+        ),
+        (
+            GeminiReader(),
+            Case(
+                "gemini.log",
+                lines(*gemini.STREAM),
+                (
+                    ("a", "read_file", False),
+                    ("b", "run_shell_command", True),
+                    ("c", "read_file", True),
+                ),
+            ),
+        ),
+        (InspectReader(), Case("log.json", INSPECT, INSPECT_CALLS)),
+        (
+            InspectReader(),
+            Case("log.eval", inspect_ai.eval_bytes(INSPECT_SAMPLE), INSPECT_CALLS, is_text=False),
+        ),
     ],
-    ids=["codex", "codex-exec", "claude-code", "cursor", "mini-swe-agent"],
+    ids=[
+        "codex",
+        "codex-exec",
+        "claude-code",
+        "cursor",
+        "mini-swe-agent",
+        "gemini",
+        "gemini-jsonl",
+        "gemini-stream",
+        "inspect-json",
+        "inspect-eval",
+    ],
 )
 def test_own_readers_pass(reader: Reader, case: Case, tmp_path: Path) -> None:
     assert testing.CHECKS

@@ -214,6 +214,8 @@ def test_a_call_has_the_text_of_its_trace(asking: Asking) -> None:
     found = asking.data(f"/api/trial/{asking.ids()['gamma__mcp']}/call/1")
     assert [piece["what"] for piece in found["pieces"]] == ["Call", "Answer"]
     assert found["pieces"][1]["text"] == "def gamma_mcp():\n    pass"
+    # The reader joins sources: only the place of the call is known.
+    assert [piece["name"] for piece in found["pieces"]] == ["agent/claude-code.txt", ""]
     assert found["looking"] is None
     assert found["note"] == ""
 

@@ -46,6 +46,8 @@ def locked(folder: Folder) -> Iterator[None]:
             # What a worker left that was stopped in the middle of writing.
             folder.sweep()
             _say(stream, {})
+            # Closing is not enough: a worker that was forked since holds the same open file.
+            fcntl.flock(stream, fcntl.LOCK_UN)
 
 
 def refuse_link(folder: LocalFolder) -> None:

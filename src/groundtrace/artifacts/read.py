@@ -36,12 +36,12 @@ class StoredDocument(Generic[D]):
 
 def document_paths(folder: Folder, ending: str) -> Iterator[str]:
     """Documents of one kind, as `config/file`, sorted."""
-    for config in folder.entries():
-        if config.kind != "folder":
+    for config, kind in folder.kinds():
+        if kind != "folder":
             continue
-        for entry in folder.folder(config.name).entries():
-            if entry.kind == "file" and entry.name.endswith(ending):
-                yield f"{config.name}/{entry.name}"
+        for name, inside in folder.folder(config).kinds():
+            if inside == "file" and name.endswith(ending):
+                yield f"{config}/{name}"
 
 
 def read_metrics(folder: Folder) -> Iterator[StoredDocument[MetricsDocument]]:

@@ -15,7 +15,6 @@ import click
 
 from groundtrace import __version__
 from groundtrace.errors import GroundtraceError
-from groundtrace.redact import mask
 from groundtrace.visible import visible
 
 EPILOG = """\b
@@ -148,17 +147,24 @@ def _click_message(error: click.ClickException) -> str:
 def _fail(error: BaseException, message: str, code: int, verbose: bool, place: str = "") -> int:
     if verbose:
         for line in "".join(traceback.format_exception(error)).splitlines():
-            click.echo(visible(mask(line)), err=True)
+            click.echo(_shown(line), err=True)
     _say(message, code)
     for line in place.splitlines():
         # As it is, blanks included: a caret must stay below what it points at.
-        click.echo(visible(mask(line)), err=True)
+        click.echo(_shown(line), err=True)
     return code
+
+
+def _shown(line: str) -> str:
+    # Imported where something is said: it has a hundred patterns, and --version needs none.
+    from groundtrace.redact import mask
+
+    return visible(mask(line))
 
 
 def _say(message: str, code: int) -> int:
     # One line, whatever names are in it: a folder's name can hold a line of its own.
-    click.echo(f"groundtrace: {visible(mask(message))}", err=True)
+    click.echo(f"groundtrace: {_shown(message)}", err=True)
     return code
 
 

@@ -102,8 +102,8 @@ truth_options = group(
         "--tasks",
         metavar="TASKS",
         multiple=True,
-        help="A folder of task definitions, or a data set (.jsonl, .json, .parquet); repeatable, "
-        "the first that defines a task wins.",
+        help="A folder of task definitions, a data set (.jsonl, .json, .parquet), or a commit "
+        "(git:REPO@REV, git:REPO@A..B); repeatable, the first that defines a task wins.",
     ),
     click.option(
         "--ground-truth",
@@ -241,6 +241,8 @@ class NormalizeFlags:
     """Configuration of loose traces."""
     prices: Path | None
     """File of prices."""
+    readers: tuple[Path, ...]
+    """Mappings of trace formats; those of the settings follow."""
 
 
 normalize_options = group(
@@ -278,6 +280,14 @@ normalize_options = group(
         type=click.Path(path_type=Path),
         metavar="FILE",
         help="Prices of models (TOML), for traces that record tokens but no cost.",
+    ),
+    click.option(
+        "--reader",
+        "readers",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        multiple=True,
+        help="A mapping (TOML) of a trace format that groundtrace does not know; repeatable.",
     ),
 )
 

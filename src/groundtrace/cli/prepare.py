@@ -35,7 +35,7 @@ def settings_for(
 
     An addition with a mistake in it would otherwise fail every trial, one by one.
     """
-    from groundtrace.config import load_settings, override
+    from groundtrace.config import load_mappings, load_settings, override
     from groundtrace.prices import load_prices
 
     settings = override(
@@ -54,7 +54,12 @@ def settings_for(
             schema_version=normalizing.schema_version,
             config_name=normalizing.config_name,
             prices=None if normalizing.prices is None else load_prices(normalizing.prices),
+            readers=(*load_mappings(normalizing.readers), *settings.readers),
         )
+    if settings.readers:
+        from groundtrace.traces import all_readers
+
+        all_readers(settings.readers)  # raises where a mapping is wrong
     if comparing is None:
         return settings
     return override(settings, baseline=comparing.baseline, primaries=comparing.primaries or None)
@@ -85,6 +90,7 @@ def prepared_request(
         jobs=work.jobs,
         scheduler=work.scheduler,
         preload=("groundtrace.stages.preload",),
+        may_fork=True,
     )
     only = output.only
     if only is not None:

@@ -261,6 +261,8 @@ def _task(
     known = tasks if tasks is not None and len(tasks) else None
     if known is not None:
         task, where = _known_task([*hints, *(() if said else _job_names(parts))], known, suite)
+        if task is None and not said and not where and known.for_nameless is not None:
+            task, where = known.for_nameless, "no record names a task; --tasks names one commit"
         if task is not None:
             return task, task.name, where
         problems.append(

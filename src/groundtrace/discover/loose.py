@@ -182,11 +182,13 @@ def _items(
             if isinstance(place, FoundProblem | Skipped):
                 yield place
             else:
-                yield from _samples(place, parts[-1], parts, None)
+                yield from _samples(place, parts[-1], parts, None, settings)
     elif loose.is_manifest:
-        yield from _rows(folder, loose)
+        yield from _rows(folder, loose, settings)
     else:
-        yield from _samples(folder, loose.file, (clean_text(loose.file),), None, named=True)
+        yield from _samples(
+            folder, loose.file, (clean_text(loose.file),), None, settings, named=True
+        )
 
 
 def _files(
@@ -223,6 +225,7 @@ def _samples(
     file: str,
     parts: tuple[str, ...],
     row: ManifestRow | None,
+    settings: Settings,
     *,
     named: bool = False,
 ) -> Iterator[_Item | Skipped | FoundProblem]:
@@ -233,7 +236,8 @@ def _samples(
     path = clean_text("/".join(parts))
     if row is None and file in SIDECARS:
         return
-    found, why, problem = recognise(folder, file, all_readers()[0], named=named or row is not None)
+    readers, _ = all_readers(settings.readers) if settings.readers else all_readers()
+    found, why, problem = recognise(folder, file, readers, named=named or row is not None)
     if problem is not None:
         yield FoundProblem(path, None, problem)
         return
@@ -278,7 +282,9 @@ def _mark(folder: Folder, files: Iterable[str], watch: Watch) -> str:
     return " ".join(f"{path.removeprefix(top)} {mark}" for path, mark in sorted(marks.items()))
 
 
-def _rows(folder: Folder, loose: LooseRun) -> Iterator[_Item | Skipped | FoundProblem]:
+def _rows(
+    folder: Folder, loose: LooseRun, settings: Settings
+) -> Iterator[_Item | Skipped | FoundProblem]:
     """The trials of a manifest, in its order."""
     name = loose.file or ""
     problems: list[Problem] = []
@@ -296,7 +302,8 @@ def _rows(folder: Folder, loose: LooseRun) -> Iterator[_Item | Skipped | FoundPr
             reason = f"{row.trace!r}: no such file beside the manifest"
             problems.append(Problem(name, "trace_missing", reason, line=row.number))
             continue
-        yield from _samples(place, file, tuple(PurePosixPath(clean_text(row.trace)).parts), row)
+        parts = tuple(PurePosixPath(clean_text(row.trace)).parts)
+        yield from _samples(place, file, parts, row, settings)
     for problem in problems:
         yield FoundProblem(name, None, problem)
 

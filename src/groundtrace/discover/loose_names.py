@@ -2,7 +2,7 @@
 
 | field | first that gives a value |
 |---|---|
-| task | the manifest; the trace; a folder or file name that is a task's; the file's name |
+| task | the manifest; the trace; a folder or file name that is a task's; the one commit that `--tasks` names; the file's name |
 | configuration | the manifest; `--config-name`; the level of folders below RUNS that tells several apart and holds no task names; the model; `default` |
 """
 
@@ -74,6 +74,9 @@ def name_task(
         task = known_task(stem_of(part) if index == 0 else part, tasks)
         if task is not None:
             return Named(task.name, task, "name of the file" if index == 0 else "name of a folder")
+    only = None if tasks is None else tasks.for_nameless
+    if only is not None:
+        return Named(only.name, only, "nothing names a task; --tasks names one commit")
     return Named(stem_of(parts[-1]), None, "name of the file, which is no known task")
 
 

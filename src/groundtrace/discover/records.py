@@ -70,7 +70,7 @@ def as_name(value: Any) -> str | None:
 
 def kinds_of(folder: Folder) -> dict[str, EntryKind]:
     """What a folder holds: names and kinds, nothing more, as it may hold very many."""
-    return {entry.name: entry.kind for entry in folder.entries()}
+    return dict(folder.kinds())
 
 
 def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:

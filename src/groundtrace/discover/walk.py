@@ -6,7 +6,7 @@ than one of ten. A folder is a trial by what its files say (`records`), never by
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,8 +54,14 @@ class RunsLayout:
     single: bool
     loose: tuple[LooseRun, ...] = ()
 
-    def runs(self) -> Iterator[Run | Skipped | FoundProblem]:
-        """Every run, found lazily, with what was skipped on the way to them."""
+    def runs(
+        self, is_known: Callable[[Run], bool] | None = None
+    ) -> Iterator[Run | Skipped | FoundProblem]:
+        """Every run, found lazily, with what was skipped on the way to them.
+
+        `is_known` says that a folder was found to be this run before and is as it was then: no
+        record is read to tell it again.
+        """
         if self.loose:
             name = clean_text(self.folder.name)
             for loose in self.loose:
@@ -65,7 +71,14 @@ class RunsLayout:
             yield Run(clean_text(self.folder.name), "", self.folder)
             return
         taken: set[str] = set()
-        for item in _runs_below(_Spot(self.folder, (), (), Links()), self.settings):
+
+        def is_run(spot: _Spot) -> bool:
+            name = spot.path.rpartition("/")[2]
+            if is_known is None or name.casefold() in taken:
+                return False
+            return is_known(Run(name, spot.path, spot.folder))
+
+        for item in _runs_below(_Spot(self.folder, (), (), Links()), self.settings, is_run):
             if isinstance(item, _Spot):
                 yield Run(run_id_of(item.path, taken), item.path, item.folder)
             else:
@@ -321,16 +334,18 @@ def _holds_runs(spot: _Spot, settings: Settings) -> bool:
     return weak > 0
 
 
-def _runs_below(spot: _Spot, settings: Settings) -> Iterator[_Spot | Skipped | FoundProblem]:
+def _runs_below(
+    spot: _Spot, settings: Settings, is_run: Callable[[_Spot], bool]
+) -> Iterator[_Spot | Skipped | FoundProblem]:
     """Runs in a folder of runs, through folders that only group them (`_raw`, `csb_org`)."""
     for child in _children(spot, kinds_of(spot.folder), settings):
-        if not isinstance(child, _Spot):
+        if not isinstance(child, _Spot) or is_run(child):
             yield child
         elif _first_trial(child, settings) is None:
             for item in _trials_below(child, settings):
                 if not isinstance(item, _TrialFolder):
                     yield item
         elif _holds_runs(child, settings):
-            yield from _runs_below(child, settings)
+            yield from _runs_below(child, settings, is_run)
         else:
             yield child

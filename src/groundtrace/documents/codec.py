@@ -30,9 +30,32 @@ encoder = msgspec.json.Encoder(order="deterministic")
 def encode(document: msgspec.Struct) -> bytes:
     """A document as it is written: indented, one trailing newline, same input same bytes."""
     if isinstance(document, _KEYED_BY_CUTOFF):
-        plain = _in_cutoff_order(msgspec.to_builtins(document, order="deterministic"))
+        plain = _encoded_once(document)
         return msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n"
     return msgspec.json.format(encoder.encode(document), indent=1) + b"\n"
+
+
+def _encoded_once(document: msgspec.Struct) -> dict[str, Any]:
+    """The members of a document, records in them encoded.
+
+    A record that is there more than once is encoded once: in the summary of a small run all trials
+    are one configuration, one suite and one model, and the group of each is the same record.
+    """
+    known: dict[int, msgspec.Raw] = {}
+
+    def part(value: Any) -> Any:
+        if isinstance(value, msgspec.Struct):
+            if id(value) not in known:
+                plain = _in_cutoff_order(msgspec.to_builtins(value, order="deterministic"))
+                known[id(value)] = msgspec.Raw(msgspec.json.encode(plain))
+            return known[id(value)]
+        if isinstance(value, dict):
+            return {key: part(value[key]) for key in _ordered(tuple(sorted(value)))}
+        return _in_cutoff_order(msgspec.to_builtins(value, order="deterministic"))
+
+    names = zip(document.__struct_fields__, document.__struct_encode_fields__, strict=True)
+    members = ((written, getattr(document, name)) for name, written in names)
+    return {written: part(value) for written, value in members if value is not msgspec.UNSET}
 
 
 def _in_cutoff_order(value: Any) -> Any:
@@ -41,10 +64,19 @@ def _in_cutoff_order(value: Any) -> Any:
         return [_in_cutoff_order(item) for item in value]
     if not isinstance(value, dict):
         return value
-    keys = list(value)
-    if keys == sorted(keys):  # a dictionary; fields of a record stay as they are declared
-        keys.sort(key=cutoff_order)
-    return {key: _in_cutoff_order(value[key]) for key in keys}
+    # Only what holds something is gone into: nine of ten values are numbers and texts.
+    return {
+        key: _in_cutoff_order(item) if isinstance(item := value[key], (dict, list)) else item
+        for key in _ordered(tuple(value))
+    }
+
+
+@lru_cache(maxsize=4096)
+def _ordered(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Keys in the order in which they are written; most documents have the same ones."""
+    if list(keys) != sorted(keys):
+        return keys  # fields of a record stay as they are declared
+    return tuple(sorted(keys, key=cutoff_order))
 
 
 def encode_in_parts(

@@ -344,8 +344,23 @@ class EventSummary(Record, frozen=True, kw_only=True):
 class Submission(Record, frozen=True, kw_only=True):
     """What the agent handed in at the end."""
 
-    files: Annotated[list[str], Meta(description="Files that it changes.")]
+    files: Annotated[
+        list[str], Meta(description="Files that it changes, spelled as edit targets are.")
+    ]
+    new_files: Annotated[
+        list[str] | UnsetType, Meta(description="Those of them that were not there before.")
+    ] = UNSET
     source: Annotated[str, Meta(description="Where it was found: the trace, a predictions file.")]
+
+
+class StatedContext(Record, frozen=True, kw_only=True):
+    """Lines of a file that the agent says it used."""
+
+    file: Annotated[str, Meta(description="The file, spelled as relevant files are.")]
+    line_start: Annotated[
+        LineNumber, Meta(description="First line as the agent states it, from 1.")
+    ]
+    line_end: Annotated[LineNumber, Meta(description="Last line, inclusive.")]
 
 
 class ContextChange(Record, frozen=True, kw_only=True):
@@ -379,6 +394,13 @@ class EventsDocument(Record, frozen=True, kw_only=True):
     submission: Annotated[
         Submission | UnsetType,
         Meta(description="What the agent handed in; absent when unknown. Since 1.2."),
+    ] = UNSET
+    final_context: Annotated[
+        list[StatedContext] | UnsetType,
+        Meta(
+            description="The context that the agent states at its end, where its harness asks for "
+            "that; absent when it states none. Since 1.2."
+        ),
     ] = UNSET
     context_changes: Annotated[
         list[ContextChange] | UnsetType,

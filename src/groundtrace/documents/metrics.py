@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, Record, Seconds, Share, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
+from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.model import AccessKind, Category
 
 NotComputable = Literal["no_ground_truth", "no_trace", "empty_trace", "answers_missing"]
@@ -374,4 +375,13 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     ] = UNSET
     subagent_metrics: Annotated[
         SubagentMetrics | UnsetType, Meta(description="What subagents added. Since 1.2.")
+    ] = UNSET
+    patch_metrics: Annotated[
+        PatchMetrics | UnsetType, Meta(description="Edited files against gold. Since 1.2.")
+    ] = UNSET
+    published_metrics: Annotated[
+        PublishedMetrics | UnsetType, Meta(description="As others define them. Since 1.2.")
+    ] = UNSET
+    funnel: Annotated[
+        FunnelMetrics | UnsetType, Meta(description="How far relevant files came. Since 1.2.")
     ] = UNSET

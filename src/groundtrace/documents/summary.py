@@ -7,7 +7,7 @@ averaged first, so that a task tried ten times weighs as much as a task tried on
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -194,6 +194,21 @@ class GroupSummary(Record, frozen=True, kw_only=True):
     ] = UNSET
 
 
+class VerdictSummary(Record, frozen=True, kw_only=True):
+    """Trials that ended with one verdict (D96). Since 1.2."""
+
+    trials: Annotated[Count, Meta(description="Distinct trials.")]
+    tasks: Annotated[Count, Meta(description="Tasks within a configuration.")]
+    metrics: Annotated[
+        dict[str, Distribution],
+        Meta(description="How far relevant files came, and the patch: name to statistics."),
+    ]
+
+
+Verdict = Literal["resolved", "partly", "not_resolved", "no_verdict"]
+"""A reward of 1, between, of 0, or none that is valid."""
+
+
 class FileUseSummary(Record, frozen=True, kw_only=True):
     """What was done with one file, over trials."""
 
@@ -358,4 +373,11 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     servers_not_counted: Annotated[
         Counts | UnsetType,
         Meta(description="Calls of MCP servers that the settings do not count as MCP. Since 1.2."),
+    ] = UNSET
+    by_verdict: Annotated[
+        dict[Verdict, VerdictSummary] | UnsetType, Meta(description="By verdict. Since 1.2.")
+    ] = UNSET
+    by_config_and_verdict: Annotated[
+        dict[str, dict[Verdict, VerdictSummary]] | UnsetType,
+        Meta(description="By configuration, then by verdict. Since 1.2."),
     ] = UNSET

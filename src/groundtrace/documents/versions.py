@@ -55,12 +55,15 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "evidence",
             "other_revision",
         ),
-        EventsDocument: ("submission", "context_changes"),
+        EventsDocument: ("submission", "final_context", "context_changes"),
         MetricsDocument: (
             "line_level_metrics",
             "context_metrics",
             "discovery",
             "subagent_metrics",
+            "patch_metrics",
+            "published_metrics",
+            "funnel",
         ),
     },
 }

@@ -26,6 +26,8 @@ class EngineOptions:
     """Address of a cluster's scheduler."""
     preload: tuple[str, ...] = ()
     """Modules that the work needs: local workers have them from their start."""
+    may_fork: bool = False
+    """Local workers may be forked from this process, as long as it has no thread."""
 
 
 def _local(options: EngineOptions) -> Engine:
@@ -33,7 +35,8 @@ def _local(options: EngineOptions) -> Engine:
         raise UsageError("--scheduler goes with --engine dask")
     from groundtrace.engine.local import LocalEngine
 
-    return LocalEngine(options.jobs or os.cpu_count() or 1, options.preload)
+    jobs = options.jobs or os.cpu_count() or 1
+    return LocalEngine(jobs, options.preload, may_fork=options.may_fork)
 
 
 def _dask(options: EngineOptions) -> Engine:
@@ -52,6 +55,7 @@ def make_engine(
     jobs: int | None = None,
     scheduler: str | None = None,
     preload: Sequence[str] = (),
+    may_fork: bool = False,
 ) -> Engine:
     """The engine of that name; raises UsageError where there is none, or an option does not fit.
 
@@ -59,4 +63,4 @@ def make_engine(
     """
     if name not in ENGINES:
         raise UsageError(f"no engine {name!r}; there are {' and '.join(ENGINES)}")
-    return ENGINES[name](EngineOptions(jobs, scheduler, tuple(preload)))
+    return ENGINES[name](EngineOptions(jobs, scheduler, tuple(preload), may_fork))

@@ -1,15 +1,20 @@
 """Processes on this machine.
 
-Threads were slower than serial work when measured, and fork copies locks of the parent, so
-workers come from a fork server. A worker that dies takes its pool with it; what was under way is
-then done again one item at a time in pools of its own, so that only the item that kills is lost.
+Threads were slower than serial work when measured. Where the caller allows it, and this process
+has no thread yet, workers are forked from it: they start with all that it has imported. Elsewhere
+they come from a fork server, because fork copies locks that a thread may hold.
+
+A worker that dies takes its pool with it; what was under way is then done again one item at a
+time in pools of its own, so that only the item that kills is lost.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib
 import multiprocessing
+import multiprocessing.context
 import os
 import signal
 import sys
@@ -47,9 +52,11 @@ class LocalEngine:
     otherwise start a hundred pools.
     """
 
-    def __init__(self, jobs: int, preload: Sequence[str] = ()) -> None:
+    def __init__(self, jobs: int, preload: Sequence[str] = (), *, may_fork: bool = False) -> None:
+        """`may_fork`: this process is the program's own and starts no threads of its own."""
         self.jobs = max(1, jobs)
         self._preload = tuple(preload)
+        self._may_fork = may_fork
         self._pool: ProcessPoolExecutor | None = None
 
     def map(
@@ -73,7 +80,8 @@ class LocalEngine:
         waiting: Waiting[Result, Item] = {}
         for chunk in chunked(items, chunk_size(items, self.jobs)):
             if self._pool is None:
-                self._pool = _new_pool(self.jobs, self._preload)
+                fork = self._may_fork and _is_alone()
+                self._pool = _new_pool(self.jobs, self._preload, fork=fork)
             waiting[self._pool.submit(do_chunk, function, chunk)] = chunk
             if len(waiting) >= self.jobs * OUTSTANDING:
                 yield from self._collect(function, waiting)
@@ -131,13 +139,46 @@ def _one_by_one(
         _stop(pool)
 
 
-def _new_pool(jobs: int, preload: Sequence[str]) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(preload))
-    _start_fork_server()
-    return ProcessPoolExecutor(
+def _new_pool(jobs: int, preload: Sequence[str], *, fork: bool = False) -> ProcessPoolExecutor:
+    context: multiprocessing.context.BaseContext
+    if fork:
+        for module in preload:
+            importlib.import_module(module)
+        context = multiprocessing.get_context("fork")
+    else:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(list(preload))
+        _start_fork_server()
+    pool = ProcessPoolExecutor(
         jobs, mp_context=context, initializer=_begin, initargs=(dict(os.environ),)
     )
+    if fork:
+        # All workers start with the first work. Signals wait until a worker has handlers of its
+        # own: those of this process would end it with a traceback.
+        with _signals_wait():
+            pool.submit(int)
+    return pool
+
+
+_OF_PARENT = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+"""Signals for which the program has handlers that a worker must not have."""
+
+
+@contextlib.contextmanager
+def _signals_wait() -> Iterator[None]:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_PARENT)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _is_alone() -> bool:
+    """Whether this is Linux and the process has one thread, of any library: it can be forked."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False
 
 
 def _start_fork_server() -> None:
@@ -156,8 +197,8 @@ def _start_fork_server() -> None:
 def _end_with_parent() -> None:
     """End this worker when the process that started the run ends, however it ends.
 
-    The fork server ends with that process, and on Linux the kernel then ends the worker, also in
-    the middle of a long match. The thread does it elsewhere.
+    So does the fork server, and on Linux the kernel then ends the worker, also in the middle of a
+    long match. The thread does it elsewhere.
     """
     parent = multiprocessing.parent_process()
     if sys.platform == "linux":
@@ -186,6 +227,9 @@ def _begin(environment: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in _OF_PARENT - {signal.SIGINT}:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _OF_PARENT)
     _end_with_parent()
 
 

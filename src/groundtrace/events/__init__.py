@@ -31,6 +31,7 @@ from msgspec import UNSET
 from groundtrace.config import Settings
 from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
 from groundtrace.documents.events import (
+    Access,
     Chunk,
     Event,
     EventsDocument,
@@ -39,10 +40,11 @@ from groundtrace.documents.events import (
     Provenance,
     Symbol,
 )
-from groundtrace.events.accesses import accesses_of
+from groundtrace.events.accesses import Accesses
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.context import context_changes
 from groundtrace.events.coverage import coverage_of
+from groundtrace.events.submission import final_context_of, submission_of
 from groundtrace.events.text import salient_arguments, stored_text
 from groundtrace.jsonio import clean_text
 from groundtrace.mcp import server_in_name
@@ -85,8 +87,9 @@ def build_document(
         settings=settings,
     )
     clock = clock_of(trial, trace)
+    accesses = Accesses(resolver)
     events = [
-        _event(index, call, view, resolver, clock)
+        _event(index, call, view, accesses.of(view.refs), clock)
         for index, (call, view) in enumerate(zip(trace.calls, views, strict=True))
     ]
     section = _ground_truth(truth, resolver)
@@ -97,12 +100,15 @@ def build_document(
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
+        submission=submission_of(trial, trace, resolver),
+        final_context=final_context_of(trace, resolver),
         context_changes=context_changes(trace) or UNSET,
     )
 
 
-def _event(index: int, call: ToolCall, view: CallView, resolver: Resolver, clock: Clock) -> Event:
-    accesses = accesses_of(view.refs, resolver)
+def _event(
+    index: int, call: ToolCall, view: CallView, accesses: list[Access], clock: Clock
+) -> Event:
     server = call.server or server_in_name(call.name)
     matched = _distinct(a.ground_truth_file for a in accesses if a.ground_truth_file)
     return Event(

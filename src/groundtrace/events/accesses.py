@@ -4,34 +4,103 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
 from msgspec import UNSET, UnsetType, structs
 
 from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.events import Access, LineChange, LineRange
 from groundtrace.jsonio import clean_text
 from groundtrace.model import AccessKind, FileRef
-from groundtrace.paths import Resolved, Resolver
+from groundtrace.paths import ChunkLines, Resolver
 
 Lines = tuple[int | UnsetType, int | UnsetType]
 """First and last line shown, where known."""
 
 
-def accesses_of(refs: Iterable[FileRef], resolver: Resolver) -> list[Access]:
-    """One access per file, kind and range of lines, in order of appearance (D7).
+class FileFacts(msgspec.Struct, frozen=True):
+    """What is the same in every access to one file of a trial."""
 
-    Names of files are never masked: four buttons `sk-button-…-v1` to `v4` became one file.
+    file: str
+    repo: str | UnsetType
+    truth: str | UnsetType
+    """The entry of the relevant files that it is, as the document spells it."""
+    edit: str | UnsetType
+    near: bool | UnsetType
+    chunks: tuple[ChunkLines, ...]
+    edit_chunks: tuple[ChunkLines, ...]
+
+
+class Accesses:
+    """Files of a trial's calls as its document holds them.
+
+    What a file is to the task is found out once: a trial has four accesses to each of its files.
     """
-    accesses: dict[tuple[str, AccessKind, Lines], Access] = {}
-    for ref in refs:
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self._known: dict[tuple[str | None, str, bool], FileFacts | None] = {}
+
+    def of(self, refs: Iterable[FileRef]) -> list[Access]:
+        """One access per file, kind and range of lines, in order of appearance (D7).
+
+        Names of files are never masked: four buttons `sk-button-…-v1` to `v4` became one file.
+        """
+        accesses: dict[tuple[str, AccessKind, Lines], Access] = {}
+        known_files = self._known
+        for ref in refs:
+            of_file = (ref.repo, ref.path, ref.from_diff)
+            if of_file not in known_files:
+                known_files[of_file] = self._facts(ref)
+            file = known_files[of_file]
+            if file is None:
+                continue
+            lines = _lines(ref)
+            key = (file.file, ref.kind, lines)
+            access = self._access(ref, file, lines)
+            known = accesses.get(key)
+            accesses[key] = access if known is None else _shown_again(known, access)
+        return list(accesses.values())
+
+    def _facts(self, ref: FileRef) -> FileFacts | None:
+        resolver = self._resolver
         file = resolver.resolve(ref)
         if file is None:
-            continue
-        lines = _lines(ref)
-        key = (clean_text(file.file), ref.kind, lines)
-        access = _access(ref, file, lines, resolver)
-        known = accesses.get(key)
-        accesses[key] = access if known is None else _shown_again(known, access)
-    return list(accesses.values())
+            return None
+        edit = resolver.edit_target(file)
+        return FileFacts(
+            file=clean_text(file.file),
+            repo=UNSET if file.repo is None else clean_text(file.repo),
+            truth=UNSET if file.truth is None else clean_text(file.truth.spelling),
+            edit=UNSET if edit is None else clean_text(edit),
+            near=True if resolver.is_near(file) else UNSET,
+            chunks=resolver.chunks_of(file),
+            edit_chunks=resolver.edit_chunks_of(file),
+        )
+
+    def _access(self, ref: FileRef, file: FileFacts, lines: Lines) -> Access:
+        return Access(
+            file=file.file,
+            kind=ref.kind,
+            repo=file.repo,
+            line_start=lines[0],
+            line_end=lines[1],
+            ground_truth_file=file.truth,
+            expected_edit_file=file.edit,
+            near_ground_truth=file.near,
+            chunks=_met(file.chunks, ref, lines) if file.chunks else UNSET,
+            edit_chunks=_met(file.edit_chunks, ref, lines) if file.edit_chunks else UNSET,
+            line_ranges=UNSET if ref.ranges is None else _ranges(ref.ranges, lines),
+            shown_chars=_count(ref.shown_chars),
+            line_shift=UNSET if ref.line_shift is None else ref.line_shift,
+            line_changes=_changes(ref) if ref.line_changes else UNSET,
+            evidence=ref.evidence,
+            other_revision=True if self._resolver.is_other_revision(ref) else UNSET,
+        )
+
+
+def accesses_of(refs: Iterable[FileRef], resolver: Resolver) -> list[Access]:
+    """The accesses of one call alone."""
+    return Accesses(resolver).of(refs)
 
 
 def _shown_again(first: Access, again: Access) -> Access:
@@ -41,33 +110,22 @@ def _shown_again(first: Access, again: Access) -> Access:
     return structs.replace(first, shown_chars=first.shown_chars + again.shown_chars)
 
 
-def _access(ref: FileRef, file: Resolved, lines: Lines, resolver: Resolver) -> Access:
-    edit = resolver.edit_target(file)
-    runs = _runs(ref, lines)
-    chunks = {met for run in runs for met in resolver.chunks_met(file, *run)}
-    edit_chunks = {met for run in runs for met in resolver.edit_chunks_met(file, *run)}
-    return Access(
-        file=clean_text(file.file),
-        kind=ref.kind,
-        repo=UNSET if file.repo is None else clean_text(file.repo),
-        line_start=lines[0],
-        line_end=lines[1],
-        ground_truth_file=UNSET if file.truth is None else clean_text(file.truth.spelling),
-        expected_edit_file=UNSET if edit is None else clean_text(edit),
-        near_ground_truth=True if resolver.is_near(file) else UNSET,
-        chunks=sorted(chunks) or UNSET,
-        edit_chunks=sorted(edit_chunks) or UNSET,
-        line_ranges=_ranges(ref, lines),
-        shown_chars=_count(ref.shown_chars),
-        line_shift=UNSET if ref.line_shift is None else ref.line_shift,
-        line_changes=[
-            LineChange(line_start=start, line_end=end, line_shift=shift)
-            for start, end, shift in ref.line_changes
-        ]
-        or UNSET,
-        evidence=ref.evidence,
-        other_revision=True if resolver.is_other_revision(ref) else UNSET,
-    )
+def _met(chunks: Iterable[ChunkLines], ref: FileRef, lines: Lines) -> list[int] | UnsetType:
+    """Positions of the chunks of a file that the lines shown meet."""
+    met = {
+        chunk.index
+        for first, last in _runs(ref, lines)
+        for chunk in chunks
+        if chunk.first <= last and first <= chunk.last
+    }
+    return sorted(met) or UNSET
+
+
+def _changes(ref: FileRef) -> list[LineChange]:
+    return [
+        LineChange(line_start=start, line_end=end, line_shift=shift)
+        for start, end, shift in ref.line_changes
+    ]
 
 
 def _runs(ref: FileRef, lines: Lines) -> list[tuple[int, int]]:
@@ -80,10 +138,10 @@ def _runs(ref: FileRef, lines: Lines) -> list[tuple[int, int]]:
     return [(first, first if last is UNSET else last)]
 
 
-def _ranges(ref: FileRef, lines: Lines) -> list[LineRange] | UnsetType:
-    if ref.ranges is None or UNSET in lines:
+def _ranges(runs: Iterable[tuple[int, int]], lines: Lines) -> list[LineRange] | UnsetType:
+    if UNSET in lines:
         return UNSET
-    return [LineRange(line_start=start, line_end=end) for start, end in ref.ranges]
+    return [LineRange(line_start=start, line_end=end) for start, end in runs]
 
 
 def _count(value: int | None) -> int | UnsetType:

@@ -1,25 +1,62 @@
-"""What the agent handed in, as the document holds it: the files of its patch."""
+"""What the agent handed in: the files of its patch, and the context that it says it used."""
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+from collections.abc import Iterable
 
-from groundtrace.documents.events import EventsDocument, Submission
+from msgspec import UNSET, UnsetType
+
+from groundtrace.documents.events import StatedContext, Submission
 from groundtrace.jsonio import clean_text
-from groundtrace.model import Trace, Trial
-from groundtrace.truth.patches import edits, looks_like_patch, read_patch
+from groundtrace.model import FileRef, Trace, Trial
+from groundtrace.paths import Resolver
+from groundtrace.truth.patches import created, edits, looks_like_patch, read_patch
+
+FROM_TRACE = "trace: "
+"""What the source begins with where the trace states the patch; else it names a file beside it."""
 
 
-def with_submission(document: EventsDocument, trial: Trial, trace: Trace) -> EventsDocument:
-    """The document with the submission that the trace states, else what lies beside it."""
-    text, source = trace.stated.submission, trace.stated.submission_source
-    where = f"trace: {source}"
+def submission_of(trial: Trial, trace: Trace, resolver: Resolver) -> Submission | UnsetType:
+    """The submission that the trace states, else what a predictions file beside it states.
+
+    A message instead of a patch is no submission: what was handed in is not known then. Files are
+    spelled as edit targets and accesses are (D94), so that later stages can compare text.
+    """
+    text, source = trace.stated.submission, f"{FROM_TRACE}{trace.stated.submission_source}"
     if text is None and trial.loose is not None:
-        text, where = trial.loose.submission, trial.loose.submission_source or "predictions"
-    if text is None:
-        return document
-    if text.strip() and not looks_like_patch(text):
-        return document  # a message, not a change: what was handed in is not known
-    files = edits(read_patch(text).files) if text.strip() else []
-    unique = list(dict.fromkeys(clean_text(file) for file in files))
-    return replace(document, submission=Submission(files=unique, source=clean_text(where)))
+        text, source = trial.loose.submission, trial.loose.submission_source or "predictions"
+    if text is None or (text.strip() and not looks_like_patch(text)):
+        return UNSET
+    patched = read_patch(text).files
+    return Submission(
+        files=_spelled(edits(patched), resolver),
+        new_files=_spelled(created(patched), resolver) or UNSET,
+        source=clean_text(source),
+    )
+
+
+def _spelled(paths: Iterable[str], resolver: Resolver) -> list[str]:
+    return list(dict.fromkeys(clean_text(_spelling(path, resolver)) for path in paths))
+
+
+def _spelling(path: str, resolver: Resolver) -> str:
+    # A patch's paths begin at the repository's root, whatever the working directory was.
+    file = resolver.resolve(FileRef(path=path, kind="written", repo=resolver.home))
+    if file is None:
+        return path
+    return resolver.edit_target(file) or file.file
+
+
+def final_context_of(trace: Trace, resolver: Resolver) -> list[StatedContext] | UnsetType:
+    """The context that the agent states at its end; relevant files as the ground truth spells
+    them."""
+    parts: dict[StatedContext, None] = {}
+    for stated in trace.stated.final_context:
+        file = resolver.resolve(FileRef(path=stated.path, kind="read"))
+        if file is not None:
+            name = file.file if file.truth is None else file.truth.spelling
+            part = StatedContext(
+                file=clean_text(name), line_start=stated.first, line_end=stated.last
+            )
+            parts[part] = None
+    return list(parts) or UNSET

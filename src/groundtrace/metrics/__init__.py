@@ -8,6 +8,10 @@ utilization   stage 3   taxonomy      stage 4
 line_map, shown_lines  lines shown, taken back to the file before the agent's edits
 line_level    the right lines           context       what the context held, and its price
 discovery     who found each file       subagents     what subagents found and spent
+edited        what was edited: the patch, else the writes
+patches       the patch against the gold, from patch_files
+published     numbers as published work defines them, from published_values
+funnel        how far each relevant file came
 record        the record of a metric: words, computation, arithmetic, where it is shown
 displays      the tables and charts that ask the records
 outcomes      the records of outcomes

@@ -15,8 +15,11 @@ from groundtrace.metrics.context import CONTEXT
 from groundtrace.metrics.discovery import DISCOVERY
 from groundtrace.metrics.displays import Display
 from groundtrace.metrics.file_level import FILE_LEVEL
+from groundtrace.metrics.funnel import FUNNEL
 from groundtrace.metrics.line_level import LINE_LEVEL
 from groundtrace.metrics.outcome_metrics import ALL_OUTCOMES
+from groundtrace.metrics.patches import PATCH
+from groundtrace.metrics.published import PUBLISHED
 from groundtrace.metrics.record import Metric, MetricSection, OutcomeMetric, Quantity
 from groundtrace.metrics.subagents import SUBAGENTS
 from groundtrace.metrics.utilization import UTILIZATION
@@ -30,6 +33,9 @@ SECTIONS: tuple[MetricSection[Any], ...] = (
     CONTEXT,
     DISCOVERY,
     SUBAGENTS,
+    FUNNEL,
+    PATCH,
+    PUBLISHED,
 )
 """The sections of the metrics document that hold metrics, in the order of tables."""
 

@@ -21,6 +21,8 @@ from groundtrace.documents.events import (
     GroundTruthSection,
     LineChange,
     Provenance,
+    StatedContext,
+    Submission,
 )
 from groundtrace.model import AccessKind, Category
 
@@ -69,6 +71,13 @@ NEIGHBOURS = ("src/util.py", "src/new.py")
 EDIT = LineChange(line_start=12, line_end=12, line_shift=1)
 """What the edit of src/app.py did: two lines in place of line 12. The last call shows lines 8 to 11
 of the file again, and the first of the two."""
+PATCH = ("src/app.py", "docs/guide.md", "src/new.py", "tests/test_app.py")
+"""Files of the patch that the agent handed in."""
+CREATED = ("src/new.py",)
+TEST_FILES = ("tests/test_app.py",)
+"""Files of the task's test patch."""
+USED = ("src/db.py", 1, 10)
+"""What the agent says at its end that it used: a file and its lines."""
 CHUNKS: Mapping[str, tuple[int, int]] = {"src/app.py": (10, 20), "src/config.py": (1, 5)}
 
 
@@ -102,8 +111,13 @@ def example_document() -> EventsDocument:
                 Chunk(file=file, line_start=start, line_end=end, annotation=None)
                 for file, (start, end) in CHUNKS.items()
             ],
+            test_files=list(TEST_FILES),
         ),
         events=[_event(step, call) for step, call in enumerate(CALLS)],
+        submission=Submission(
+            files=list(PATCH), new_files=list(CREATED), source="trace: info.submission"
+        ),
+        final_context=[StatedContext(file=USED[0], line_start=USED[1], line_end=USED[2])],
     )
 
 

@@ -34,6 +34,6 @@ from __future__ import annotations
 
 from groundtrace.paths.lexical import clean_path
 from groundtrace.paths.repos import repo_names, short_repo
-from groundtrace.paths.resolver import Resolved, Resolver
+from groundtrace.paths.resolver import ChunkLines, Resolved, Resolver
 
-__all__ = ["Resolved", "Resolver", "clean_path", "repo_names", "short_repo"]
+__all__ = ["ChunkLines", "Resolved", "Resolver", "clean_path", "repo_names", "short_repo"]

@@ -76,6 +76,7 @@ class Resolver:
         refs = list({(ref.repo, ref.path, ref.from_diff, ref.kind): ref for ref in refs}.values())
         repo_paths = {} if task is None else dict(task.repo_paths)
         self._revisions = revisions_of(() if task is None else (*task.repos, *repo_paths.values()))
+        self._other_revisions: dict[tuple[str, str | None], bool] = {}
         self._repos = RepoTable(
             () if task is None else (*task.repos, *repo_paths.values()),
             _named_by_truth(truth),
@@ -118,8 +119,14 @@ class Resolver:
         """Whether the call names another revision of a repository than the task does (D49)."""
         if ref.repo is None or not self._revisions:
             return False
-        named = ref.revision or revision_of(ref.repo)
-        known = self._revisions.get(short_repo(ref.repo.partition("@")[0]).lower())
+        key = (ref.repo, ref.revision)
+        if key not in self._other_revisions:
+            self._other_revisions[key] = self._names_other_revision(ref.repo, ref.revision)
+        return self._other_revisions[key]
+
+    def _names_other_revision(self, repo: str, revision: str | None) -> bool:
+        named = revision or revision_of(repo)
+        known = self._revisions.get(short_repo(repo.partition("@")[0]).lower())
         return named is not None and bool(known) and all(differ(named, own) for own in known or ())
 
     def resolve(self, ref: FileRef) -> Resolved | None:
@@ -153,13 +160,18 @@ class Resolver:
                 return self._edits[entry]
         return None
 
+    def chunks_of(self, file: Resolved) -> tuple[ChunkLines, ...]:
+        """The line ranges of the ground truth in a file."""
+        return _chunks_of(self._chunks, file)
+
+    def edit_chunks_of(self, file: Resolved) -> tuple[ChunkLines, ...]:
+        """The same of the lines that the gold patch changes."""
+        return _chunks_of(self._edit_chunks, file)
+
     def chunks_met(self, file: Resolved, first: int, last: int) -> list[int]:
         """Positions of the line ranges of the ground truth that these lines of a file meet."""
-        return _met(self._chunks, file, first, last)
-
-    def edit_chunks_met(self, file: Resolved, first: int, last: int) -> list[int]:
-        """The same of the lines that the gold patch changes."""
-        return _met(self._edit_chunks, file, first, last)
+        chunks = self.chunks_of(file)
+        return sorted({c.index for c in chunks if c.first <= last and first <= c.last})
 
     def is_near(self, file: Resolved) -> bool:
         """Whether a file that is no relevant one lies in the folder of one (D23).
@@ -313,18 +325,13 @@ def _folder_of(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _met(
-    ranges: Mapping[TruthFile, list[ChunkLines]], file: Resolved, first: int, last: int
-) -> list[int]:
+def _chunks_of(
+    ranges: Mapping[TruthFile, list[ChunkLines]], file: Resolved
+) -> tuple[ChunkLines, ...]:
+    if not ranges:
+        return ()
     entries = dict.fromkeys(entry for entry in (file.truth, file.beside) if entry is not None)
-    return sorted(
-        {
-            lines.index
-            for entry in entries
-            for lines in ranges.get(entry, ())
-            if lines.first <= last and first <= lines.last
-        }
-    )
+    return tuple(lines for entry in entries for lines in ranges.get(entry, ()))
 
 
 def _beside_files(truth: GroundTruth) -> Iterator[TruthFile]:

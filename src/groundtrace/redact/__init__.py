@@ -7,13 +7,17 @@ secret and is never masked: masked names would make different files one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
-from groundtrace.redact.forms import CredentialSpan, by_form
-from groundtrace.redact.named import MARKS, by_name
-from groundtrace.redact.places import by_place
+if TYPE_CHECKING:
+    from groundtrace.redact.forms import CredentialSpan
+
+    Finder = Callable[[str], Iterator[CredentialSpan]]
 
 __all__ = ["MASK", "is_masking", "mask", "mask_head", "masking"]
 
@@ -21,6 +25,9 @@ MASK = "[masked]"
 
 EDGE = 512
 """Longer than the part of a credential that shows that it is one."""
+
+_CALL_ID = re.compile(r"toolu_0[0-9][A-Za-z0-9]{1,80}")
+"""An id of a call, of which most texts that come here are: one word, and no form begins with 0."""
 
 _on: ContextVar[bool] = ContextVar("groundtrace_masking", default=True)
 
@@ -42,7 +49,7 @@ def is_masking() -> bool:
 
 def mask(text: str) -> str:
     """The text with everything that looks like a credential replaced; idempotent."""
-    if not _on.get():
+    if not _on.get() or _CALL_ID.fullmatch(text):
         return text
     # A value can end where another begins only after the first is gone: `a=KEY;b=…`. Two rounds
     # have always been enough, the third is the proof.
@@ -66,11 +73,29 @@ def mask_head(text: str, looked_at: int) -> tuple[str, bool]:
 
 
 def _masked_once(text: str) -> str:
-    spans = list(by_form(text))
-    if _holds(text.lower(), MARKS):
-        spans += by_name(text)
-    spans += by_place(text)
+    found = _patterns()
+    spans = list(found.by_form(text))
+    if _holds(text.lower(), found.name_marks):
+        spans += found.by_name(text)
+    spans += found.by_place(text)
     return _replaced(text, spans) if spans else text
+
+
+class _Patterns(NamedTuple):
+    by_form: Finder
+    name_marks: tuple[str, ...]
+    by_name: Finder
+    by_place: Finder
+
+
+@cache
+def _patterns() -> _Patterns:
+    """The patterns, compiled with the first text: a run without changes masks none."""
+    from groundtrace.redact.forms import by_form
+    from groundtrace.redact.named import MARKS, by_name
+    from groundtrace.redact.places import by_place
+
+    return _Patterns(by_form, MARKS, by_name, by_place)
 
 
 def _replaced(text: str, spans: Iterable[CredentialSpan]) -> str:

@@ -8,7 +8,7 @@ the text's length and no faster.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 CredentialSpan = tuple[int, int]
@@ -101,7 +101,16 @@ _INSIDE: Mapping[str, str] = {
 }
 """Text inside a form that does not begin with it, to the form."""
 
-_FORMS = tuple(_forms())
+
+def _by_mark(forms: Iterable[_Form]) -> dict[str, list[_Form]]:
+    by_mark: dict[str, list[_Form]] = {}
+    for form in forms:
+        by_mark.setdefault(form.mark, []).append(form)
+    return by_mark
+
+
+_FORMS = _by_mark(_forms())
+_MARKS = tuple(_FORMS)
 _RUN = re.compile(r"[A-Za-z0-9_-]{16}")
 """What every form holds; most texts hold none, and over a hundred prefixes need no look then."""
 
@@ -110,9 +119,10 @@ def by_form(text: str) -> Iterator[CredentialSpan]:
     """Credentials with a known form."""
     if _RUN.search(text) is None:
         return
-    for form in _FORMS:
-        if form.mark in text:
-            yield from _found(text, form) if form.leads else _searched(text, form)
+    for mark in _MARKS:
+        if mark in text:
+            for form in _FORMS[mark]:
+                yield from _found(text, form) if form.leads else _searched(text, form)
 
 
 def _found(text: str, form: _Form) -> Iterator[CredentialSpan]:

@@ -14,11 +14,14 @@ from collections.abc import Iterator, Mapping
 from groundtrace.redact.forms import CredentialSpan
 from groundtrace.redact.values import NameKind, Written, is_secret
 
-_ANCHOR = re.compile(
-    r"(?i)passw|passphrase|pass(?![a-z])|pwd|secret|token|key|credential|creds?(?![a-z])|auth"
+_ANCHORS = (
+    r"passw|passphrase|pass(?![a-z])|pwd|secret|token|key|credential|creds?(?![a-z])|auth"
     r"|session|sess|sid(?![a-z])|signature|sig(?![a-z])|bearer|pat(?![a-z])|dsn(?![a-z])"
 )
+_ANCHOR = re.compile(rf"(?i){_ANCHORS}")
 """Where a name may speak of a credential; the whole name is looked at around it."""
+_LOWER_ANCHOR = re.compile(_ANCHORS)
+"""The same in lower case: ten times as quick, for `re` can pass by what begins no anchor."""
 
 MARKS = ("pass", "pwd", "secret", "token", "key", "cred", "auth", "sess", "sid", "sig", "pat")
 """Without one of these, in lower case, no name speaks of a credential."""
@@ -137,7 +140,9 @@ _SCHEME_BEFORE = re.compile(r"(?i)(?:bearer|basic|token|apikey|bot)(?:\s|\\ |%20
 def by_name(text: str) -> Iterator[CredentialSpan]:
     """Values of names that speak of a credential."""
     done = 0
-    for anchor in _ANCHOR.finditer(text):
+    # ASCII alone is sure to keep its length in lower case.
+    anchors = _LOWER_ANCHOR.finditer(text.lower()) if text.isascii() else _ANCHOR.finditer(text)
+    for anchor in anchors:
         if anchor.start() < done:
             continue
         start, end = _name_at(text, anchor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from groundtrace.redact.forms import CredentialSpan
@@ -139,6 +139,16 @@ _CALLS = tuple(
     if program.joined or program.apart or program.pairs
 )
 _COMMAND_END = re.compile(r"[\n|;&]")
+_MARKS = tuple(
+    dict.fromkeys(
+        (
+            *(mark for marks, _ in _SIMPLE for mark in marks),
+            *(mark for marks, _, _ in _CALLS for mark in marks),
+            "htpasswd",
+        )
+    )
+)
+"""Every text in lower case without which none of the patterns can match."""
 
 
 def by_place(text: str) -> Iterator[CredentialSpan]:
@@ -148,15 +158,24 @@ def by_place(text: str) -> Iterator[CredentialSpan]:
         yield from _key_blocks(text)
     if "://" in text and "@" in text:
         yield from _user_infos(text)
+    # Plain text first, all of it in one loop: nearly every text holds none of these, and every
+    # new text of every trial comes by here.
+    held = [mark for mark in _MARKS if mark in lower]
+    if not held:
+        return
     for marks, pattern in _SIMPLE:
-        if any(mark in lower for mark in marks):
+        if _share(marks, held):
             for found in pattern.finditer(text):
                 if not _is_variable(found["value"]):
                     yield found.span("value")
-    yield from _flags(text, lower)
-    if "htpasswd" in lower:
+    yield from _flags(text, held)
+    if "htpasswd" in held:
         for found in _HTPASSWD.finditer(text):
             yield found.span("value")
+
+
+def _share(marks: tuple[str, ...], held: Sequence[str]) -> bool:
+    return any(mark in held for mark in marks)
 
 
 def _key_blocks(text: str) -> Iterator[CredentialSpan]:
@@ -177,9 +196,9 @@ def _user_infos(text: str) -> Iterator[CredentialSpan]:
             yield found.span("user")
 
 
-def _flags(text: str, lower: str) -> Iterator[CredentialSpan]:
+def _flags(text: str, held: Sequence[str]) -> Iterator[CredentialSpan]:
     for marks, names, flags in _CALLS:
-        if not any(mark in lower for mark in marks):
+        if not _share(marks, held):
             continue
         done = 0
         for program in names.finditer(text):

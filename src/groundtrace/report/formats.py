@@ -146,6 +146,7 @@ _UNITS: Mapping[str, Callable[[float | None], str]] = {
     "tokens": tokens,
     "characters": tokens,
     "USD": dollars,
+    "files": average,
 }
 """How the values of a unit are written; what has none of these is a share or a reward."""
 

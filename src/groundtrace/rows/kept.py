@@ -17,15 +17,25 @@ IN_MEMORY = 1 << 20
 """Bytes up to which no file is made: some hundred rows."""
 
 
+def packed(row: TrialRow) -> bytes:
+    """A row as the file holds it. Workers pack theirs, so that the parent only writes it."""
+    return pickle.dumps(row, pickle.HIGHEST_PROTOCOL)
+
+
+def unpacked(data: bytes) -> TrialRow:
+    """A row from its bytes, which this program made."""
+    row: TrialRow = pickle.loads(data)
+    return row
+
+
 class RowFile:
     """The file: rows are added at its end and read from anywhere. It is deleted with its last user."""
 
     def __init__(self) -> None:
         self._stream: IO[bytes] | None = None
 
-    def add(self, row: TrialRow) -> int:
-        """Add a row; returns its place. Raises OutputError when there is no room for it."""
-        data = pickle.dumps(row, pickle.HIGHEST_PROTOCOL)
+    def add(self, data: bytes) -> int:
+        """Add a packed row; returns its place. Raises OutputError when there is no room for it."""
         try:
             stream = self._opened()
             place = stream.seek(0, 2)
@@ -37,13 +47,11 @@ class RowFile:
             ) from error
         return place
 
-    def row(self, place: int) -> TrialRow:
-        """The row at a place."""
+    def data(self, place: int) -> bytes:
+        """The packed row at a place."""
         stream = self._opened()
         stream.seek(place)
-        data = stream.read(int.from_bytes(stream.read(4), "little"))
-        row: TrialRow = pickle.loads(data)
-        return row
+        return stream.read(int.from_bytes(stream.read(4), "little"))
 
     def _opened(self) -> IO[bytes]:
         if self._stream is None:
@@ -65,10 +73,18 @@ class KeptRows(Mapping[str, TrialRow]):
 
     def keep(self, document: str, row: TrialRow) -> None:
         """Add a row, or put another in its place."""
-        self._places[document] = self._file.add(row)
+        self.keep_packed(document, packed(row))
+
+    def keep_packed(self, document: str, data: bytes) -> None:
+        """The same of a row that a worker packed."""
+        self._places[document] = self._file.add(data)
+
+    def packed(self, document: str) -> bytes:
+        """The row of a document as it is kept."""
+        return self._file.data(self._places[document])
 
     def __getitem__(self, document: str) -> TrialRow:
-        return self._file.row(self._places[document])
+        return unpacked(self.packed(document))
 
     def __contains__(self, document: object) -> bool:
         return document in self._places

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
@@ -31,11 +32,14 @@ from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import ReadAgain, rows_of_runs
 from groundtrace.stages.session import (
     RunSession,
+    Sessions,
     batches,
     open_session,
     open_sessions,
     work_through,
 )
+from groundtrace.stages.summary_work import SMALL_RUN, SummaryWork, write_summary
+from groundtrace.storage import FolderEntry
 
 
 @dataclass(slots=True)
@@ -68,6 +72,8 @@ class _RunToEvaluate:
     """Fingerprint of everything its summary is made from."""
     paths: Sequence[str]
     """Events documents that were asked for."""
+    stale: frozenset[str]
+    """Those whose metrics are to be computed."""
     unchanged: bool = False
     """Nothing is to be done: the summary is still right."""
     outcomes: OutcomesDocument | None = None
@@ -113,9 +119,13 @@ def summary_of(request: Request, done: Evaluated) -> RunSummaryDocument | None:
 
 
 def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evaluated) -> None:
-    with open_sessions(outputs) as sessions:
+    settings = asdict(request.settings)
+    stale = [output for output in outputs if not _is_unchanged(output, request, settings, done)]
+    if not stale:
+        return
+    with open_sessions(stale) as sessions:
         runs = {
-            address: _prepared(session, request, done.rows[address])
+            address: _prepared(session, request, settings, done.rows[address])
             for address, session in sessions.items()
         }
 
@@ -126,17 +136,40 @@ def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evalua
         # A run is done with its last document and its summary; each of them is a part of it.
         each = len(runs) / (len(works) + len(runs))
         work_through(request, sessions, evaluate_stored, works, enter, each=each)
+        changed = []
         for address, run in runs.items():
-            request.ticker.advance(each)
-            if run.unchanged:
+            if run.unchanged:  # since it was looked at, another command did the work
+                request.ticker.advance(each)
                 done.unchanged += len(run.paths)
                 del done.rows[address]
             else:
-                _finish_run(run, request, done)
+                _count_run(run, request, done)
+                changed.append(run)
+        _write_summaries(changed, request, sessions, each)
 
 
-def _prepared(session: RunSession, request: Request, made: KeptRows) -> _RunToEvaluate:
-    """What of a run is to be evaluated, and what only to be read for the summary."""
+def _is_unchanged(
+    output: RunOutput, request: Request, settings: Mapping[str, Any], done: Evaluated
+) -> bool:
+    """Whether nothing is to be done for a run, which is then counted.
+
+    Told without a lock: nothing will be written. What is to be written is looked at again with it.
+    """
+    session = RunSession(output)
+    if done.rows.get(output.folder.url) or session.may_be_in_use:
+        return False
+    run = _looked_at(session, request, settings, done.rows[output.folder.url])
+    if run.unchanged:
+        request.ticker.advance()
+        done.unchanged += len(run.paths)
+        del done.rows[output.folder.url]
+    return run.unchanged
+
+
+def _looked_at(
+    session: RunSession, request: Request, settings: Mapping[str, Any], made: KeptRows
+) -> _RunToEvaluate:
+    """A run, and whether something is to be done for it; `settings` are those of the request."""
     marks = session.marks
     paths = sorted(path for path in marks if path.endswith(EVENTS_ENDING))
     stale = frozenset(
@@ -145,13 +178,20 @@ def _prepared(session: RunSession, request: Request, made: KeptRows) -> _RunToEv
         if path not in made and (request.force or not session.is_current_metrics(path))
     )
     events = {path: mark for path, mark in marks.items() if path.endswith(EVENTS_ENDING)}
-    made_from = fingerprint(
-        events, marks.get(OUTCOMES_FILE), request.only, asdict(request.settings)
-    )
-    run = _RunToEvaluate(session, made, made_from, paths)
+    made_from = fingerprint(events, marks.get(OUTCOMES_FILE), request.only, settings)
+    run = _RunToEvaluate(session, made, made_from, paths, stale)
     nothing_there = not paths and OUTCOMES_FILE not in marks
     nothing_to_do = not stale and not made and not request.force
     run.unchanged = nothing_there or (nothing_to_do and session.is_current(SUMMARY, made_from))
+    return run
+
+
+def _prepared(
+    session: RunSession, request: Request, settings: Mapping[str, Any], made: KeptRows
+) -> _RunToEvaluate:
+    """What of a run is to be evaluated, and what only to be read for the summary."""
+    run = _looked_at(session, request, settings, made)
+    paths, stale = run.paths, run.stale
     if run.unchanged:
         return run
     stored = read_outcomes(session.folder)
@@ -192,11 +232,8 @@ def _enter(result: Done[DocumentWork, DocumentDone], run: _RunToEvaluate, done: 
     done.failed.append(f"{result.item.output.url}/{path}: {mask(reason or 'failed')}")
 
 
-def _finish_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
-    """Write the summary of a run, and save the state last."""
-    from groundtrace.summary.summarise import summarise
-
-    session, rows = run.session, run.rows
+def _count_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
+    """Add what became of a run's documents to the counts of the command."""
     whole = [work for work in run.works if work.document not in run.lost]
     worked = sum(not work.is_current for work in whole)
     done.evaluated += len(run.paths) - len(run.works) + worked
@@ -206,18 +243,44 @@ def _finish_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
     if any(refused.path == OUTCOMES_FILE for refused in run.refused):
         done.failed += lines_of(refused for refused in run.refused if refused.path == OUTCOMES_FILE)
     if not request.only:
-        session.forget_metrics_but({*rows, *run.left_behind})
-    summary = summarise(
-        ReadAgain(lambda: (rows[path] for path in sorted(rows))),
-        scope=session.output.run_id,
+        run.session.forget_metrics_but({*run.rows, *run.left_behind})
+
+
+def _write_summaries(
+    runs: Sequence[_RunToEvaluate], request: Request, sessions: Sessions, each: float
+) -> None:
+    """Write the summary of each run, and save its state last; those of small runs in workers."""
+    by_address = {run.session.folder.url: run for run in runs}
+
+    def enter(result: Done[SummaryWork, FolderEntry], session: RunSession) -> None:
+        # A worker that was lost: here it is done, or says what is wrong with the run.
+        written = result.result or write_summary(result.item)
+        session.enter_result(SUMMARY, by_address[session.folder.url].made_from, written)
+        session.save_if_changed()
+
+    most = SMALL_RUN if len(runs) > 1 else -1  # a single one is not worth a worker
+    works = [_summary_work(run, request, list) for run in runs if len(run.rows) <= most]
+    work_through(request, sessions, write_summary, works, enter, each=each)
+    for run in runs:
+        if len(run.rows) > most:
+            request.ticker.advance(each)
+            enter(Done(_summary_work(run, request, lambda packed: packed)), run.session)
+
+
+def _summary_work(
+    run: _RunToEvaluate, request: Request, held: Callable[[Iterable[bytes]], Iterable[bytes]]
+) -> SummaryWork:
+    """`held` makes of rows in a file what a worker can be given."""
+    rows, session = run.rows, run.session
+    return SummaryWork(
+        output=session.folder,
+        run_id=session.output.run_id,
         generated_at=request.generated_at,
-        outcomes=[run.outcomes] if run.outcomes is not None else [],
+        rows=held(ReadAgain(lambda: (rows.packed(path) for path in sorted(rows)))),
+        outcomes=run.outcomes,
         problems={kind: number for kind, number in run.problems.items()},  # noqa: C416
         refused=run.refused,
     )
-    written = write_document(session.folder, SUMMARY, summary)
-    session.enter_result(SUMMARY, run.made_from, written)
-    session.save_if_changed()
 
 
 def _summarise_all(request: Request, done: Evaluated) -> None:

@@ -12,7 +12,15 @@ from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import document_paths, read_outcomes
 from groundtrace.artifacts.state import RunSeen
 from groundtrace.artifacts.write import write_in_parts
-from groundtrace.discover import Found, FoundProblem, Run, Skipped, discover_run, layout_of
+from groundtrace.discover import (
+    Found,
+    FoundProblem,
+    Run,
+    RunsLayout,
+    Skipped,
+    discover_run,
+    layout_of,
+)
 from groundtrace.discover.outcome_entry import outcome_entry
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.codec import encode_in_parts
@@ -29,18 +37,13 @@ from groundtrace.plan import (
 )
 from groundtrace.problems import PASSING
 from groundtrace.redact import mask, masking
-from groundtrace.rows.kept import KeptRows, RowsByRun
+from groundtrace.rows.kept import KeptRows, RowsByRun, packed
 from groundtrace.stages.all_outcomes import outcomes_of, write_all_outcomes
 from groundtrace.stages.only import nothing_fits_in_runs
 from groundtrace.stages.request import Request, Ticker
 from groundtrace.stages.session import RunSession, batches, open_sessions, with_last, work_through
 from groundtrace.stages.task_definitions import TaskDefinitions
-from groundtrace.stages.unchanged import (
-    UnchangedRun,
-    fingerprint_of_run,
-    fingerprint_of_shared,
-    unchanged_run,
-)
+from groundtrace.stages.unchanged import KnownRuns, UnchangedRun, fingerprint_of_shared
 from groundtrace.storage import open_place
 
 if TYPE_CHECKING:
@@ -139,7 +142,7 @@ def _normalize(request: Request, with_metrics: bool) -> Normalized:
     done = Normalized(single=layout.single, truth_given=given)
     outside: list[Skipped | FoundProblem] = []
     discovery = _Discovery(request.ticker)
-    plans = _plans(discovery.runs(layout.runs()), request, tasks, context, done, outside)
+    plans = _plans(layout, discovery, request, tasks, context, done, outside)
     for batch, last in with_last(batches(plans, lambda plan: len(plan[1].works))):
         discovery.end()
         _normalize_batch(batch, request, done, last=last)
@@ -187,7 +190,10 @@ def normalize_trial(work: TrialWork) -> TrialDone:
     """One trial, in a worker; the stages it goes through are imported when there is a trial."""
     from groundtrace.pipeline import process_trial
 
-    return process_trial(work)
+    made = process_trial(work)
+    if made.row is None:
+        return made
+    return replace(made, row=None, packed_row=packed(made.row))
 
 
 def _notes(tasks: TaskDefinitions | None, context: Context) -> list[str]:
@@ -220,7 +226,8 @@ class _Discovery:
 
 
 def _plans(
-    runs: Iterable[Run | Skipped | FoundProblem],
+    layout: RunsLayout,
+    discovery: _Discovery,
     request: Request,
     tasks: TaskDefinitions,
     context: Context,
@@ -229,15 +236,13 @@ def _plans(
 ) -> Iterator[tuple[RunOutput, Plan]]:
     """The work of every run that has some; what is of no run goes to `outside`."""
     known = Fingerprints(context.fingerprint())
-    shared = fingerprint_of_shared(request, tasks, context, known)
-    for run in runs:
+    seen = KnownRuns(request, fingerprint_of_shared(request, tasks, context, known))
+    for run in discovery.runs(layout.runs(seen.is_unchanged)):
         if not isinstance(run, Run):
             outside.append(run)
             _note_fault(run, done)
             continue
-        output = request.output_folders.run(run.run_id, run.path)
-        run_fingerprint = fingerprint_of_run(run, shared)
-        unchanged = unchanged_run(output, run_fingerprint, request)
+        output, run_fingerprint, unchanged = seen.look_at(run)
         if unchanged is not None:
             done.add_unchanged(unchanged)
             continue
@@ -332,8 +337,8 @@ def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Norma
     run.outcomes[work.document] = made.outcome
     if made.is_settled:
         run.session.enter_document(work.document, work.inputs, made.mark, made.outcome)
-    if made.row is not None:
-        run.rows.keep(work.document, made.row)
+    if made.packed_row is not None:
+        run.rows.keep_packed(work.document, made.packed_row)
         run.session.enter_metrics(work.document, made.mark, made.metrics_mark)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING
 from groundtrace.artifacts.output_folders import RunOutput
@@ -21,13 +22,16 @@ RefusedDocuments = Mapping[str, frozenset[str]]
 """Address of an output folder to its documents that are refused."""
 
 
-class ReadAgain:
+Row = TypeVar("Row", covariant=True)
+
+
+class ReadAgain(Iterable[Row]):
     """Rows that are read again for every loop over them: a benchmark's do not fit into memory."""
 
-    def __init__(self, read: Callable[[], Iterator[TrialRow]]) -> None:
+    def __init__(self, read: Callable[[], Iterator[Row]]) -> None:
         self._read = read
 
-    def __iter__(self) -> Iterator[TrialRow]:
+    def __iter__(self) -> Iterator[Row]:
         return self._read()
 
 

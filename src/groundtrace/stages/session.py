@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Protocol, TypeVar
 
 from groundtrace.artifacts.file_names import metrics_path
+from groundtrace.artifacts.lock import FILE_NAME as LOCK_FILE
 from groundtrace.artifacts.lock import locked
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.state import FILE_NAME as STATE_FILE
@@ -59,6 +60,11 @@ class RunSession:
     def marks(self) -> dict[str, str]:
         """Mark of every file in the folder, listed when first asked for and not again."""
         return marks_in(self.folder)
+
+    @property
+    def may_be_in_use(self) -> bool:
+        """Whether the lock's file names a holder, at work or killed; taking the lock tells which."""
+        return not self.marks.get(LOCK_FILE, "0:").startswith("0:")
 
     # run-level files
 

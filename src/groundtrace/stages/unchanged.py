@@ -8,6 +8,7 @@ from itertools import chain
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE
 from groundtrace.artifacts.output_folders import RunOutput
+from groundtrace.artifacts.state import FILE_NAME as STATE_FILE
 from groundtrace.artifacts.state import (
     OUTPUT_FOLDERS,
     RunSeen,
@@ -79,3 +80,38 @@ def unchanged_run(
     on_disk = sum(path.endswith(EVENTS_ENDING) for path in marks)
     documents = len(state.documents)
     return UnchangedRun(output, documents, on_disk - documents, state.run)
+
+
+Looked = tuple[RunOutput, str | None, UnchangedRun | None]
+"""Where a run's files go, its fingerprint, and the run if nothing is to be done for it."""
+
+
+class KnownRuns:
+    """Runs against what an earlier command left of them; each is looked at once."""
+
+    def __init__(self, request: Request, shared: str) -> None:
+        """`shared` is the fingerprint of what all runs share."""
+        self._request = request
+        self._shared = shared
+        self._looked: tuple[Run, Looked] | None = None
+
+    def is_unchanged(self, run: Run) -> bool:
+        """Whether a folder was found to be this run before, and all of it is as it was then.
+
+        Only where there is a state: a folder that groups runs has none, and is not listed whole.
+        """
+        output = self._output(run)
+        if not output.folder.has_file(STATE_FILE):
+            return False
+        return self.look_at(run)[2] is not None
+
+    def look_at(self, run: Run) -> Looked:
+        """What is to be known of a run before its trials are looked for."""
+        if self._looked is None or self._looked[0] != run:
+            output = self._output(run)
+            mark = fingerprint_of_run(run, self._shared)
+            self._looked = run, (output, mark, unchanged_run(output, mark, self._request))
+        return self._looked[1]
+
+    def _output(self, run: Run) -> RunOutput:
+        return self._request.output_folders.run(run.run_id, run.path)

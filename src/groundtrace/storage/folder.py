@@ -85,6 +85,13 @@ class Folder(ABC):
         A folder that is there but cannot be listed gives one entry of kind `unlisted`.
         """
 
+    def kinds(self) -> Iterator[tuple[str, EntryKind]]:
+        """Names and kinds of what it holds, in the order of `entries`.
+
+        On disk a listing tells them without asking for each file.
+        """
+        return ((entry.name, entry.kind) for entry in self.entries())
+
     @abstractmethod
     def stat(self, relative: str) -> FolderEntry | None:
         """The entry of that name, or None when there is none inside."""

@@ -39,6 +39,8 @@ class LocalFolder(Folder):
         self._root = str(root) if root is not None else self.url
         self._real_root: str | None = None
         self._inside_root: bool | None = None
+        self._was_link: bool | None = None
+        """Whether the folder was a link when it was made; None where nobody looked."""
 
     def __repr__(self) -> str:
         return f"LocalFolder({self.url!r})"
@@ -59,7 +61,7 @@ class LocalFolder(Folder):
         return self._is_inside(self.url)
 
     def linked_to(self) -> str | None:
-        if not self.is_link:
+        if self._was_link is False or not self.is_link:
             return None
         try:
             info = os.stat(self.url)
@@ -77,8 +79,20 @@ class LocalFolder(Folder):
         child.url = _join(self.url, relative)
         child._root = self._root
         child._real_root = self._real_root_path()
-        child._inside_root = True if self._leads_inside(relative) else None
+        child._was_link = None
+        if relative in _PLAIN or "/" in relative or "\0" in relative or not self._is_here():
+            child._inside_root = True if self._leads_inside(relative) else None
+            return child
+        child._was_link = _is_link(child.url)
+        inside = not child._was_link or self._is_inside(child.url)
+        child._inside_root = True if inside else None
         return child
+
+    def _is_here(self) -> bool:
+        """Whether this folder is below its root; asked of the system once."""
+        if self._inside_root is None:
+            self._inside_root = self._is_inside(self.url)
+        return self._inside_root
 
     def exists(self) -> bool:
         return os.path.isdir(self.url)
@@ -99,12 +113,10 @@ class LocalFolder(Folder):
 
     def _leads_inside(self, relative: str) -> bool:
         """The same for a path below this folder, without following links where there are none."""
-        if self._inside_root is None:
-            self._inside_root = self._is_inside(self.url)
         if "\0" in relative:
             return False
         parts = relative.split("/")
-        if not self._inside_root or ".." in parts:
+        if not self._is_here() or ".." in parts:
             return self._is_inside(_join(self.url, relative))
         path = self.url
         for part in parts:
@@ -162,10 +174,41 @@ class LocalFolder(Folder):
             if entry is not None:
                 yield entry
 
+    def kinds(self) -> Iterator[tuple[str, EntryKind]]:
+        try:
+            with os.scandir(self.url) as found:
+                items = sorted(found, key=_name_of)
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return
+        except OSError:
+            yield UNLISTED, "unlisted"
+            return
+        for item in items:
+            try:
+                if item.is_symlink():
+                    entry = self._entry(item.path, item.name)
+                    if entry is not None:
+                        yield entry.name, entry.kind
+                elif item.is_dir(follow_symlinks=False):
+                    yield item.name, "folder"
+                else:
+                    yield item.name, "file" if item.is_file(follow_symlinks=False) else "other"
+            except OSError:  # gone since the folder was listed
+                continue
+
     def stat(self, relative: str) -> FolderEntry | None:
+        path = _join(self.url, relative)
+        if relative not in _PLAIN and "/" not in relative and self._is_here():
+            # The only link that can be on the way is the file itself, which one call tells.
+            try:
+                info = os.lstat(path)
+            except (OSError, ValueError):
+                return None
+            if not stat_module.S_ISLNK(info.st_mode):
+                return self._described(path, relative, False, info)
         if not self._leads_inside(relative):
             return None
-        return self._entry(_join(self.url, relative), relative)
+        return self._entry(path, relative)
 
     def _file(self, relative: str) -> tuple[str, FolderEntry]:
         entry = self.stat(relative)
@@ -243,6 +286,10 @@ class LocalFolder(Folder):
             for name in _names(folder):
                 if _TEMPORARY.fullmatch(name):
                     _unlink(_join(folder, name))
+
+
+_PLAIN = frozenset({"", ".", ".."})
+"""Names of no file of their own."""
 
 
 def _join(base: str, relative: str) -> str:

@@ -11,7 +11,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import get_args
+from typing import TypeVar, get_args
 
 from msgspec import UNSET
 
@@ -41,6 +41,7 @@ from groundtrace.summary.discovery import discovery_summary
 from groundtrace.summary.looked_at import LookedAtTable
 from groundtrace.summary.stated_groups import StatedGroups
 from groundtrace.summary.value_columns import NameCodes, ValueColumn
+from groundtrace.summary.verdicts import VerdictGroups
 
 LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
 
@@ -106,6 +107,8 @@ def summarise(
         duplicated=table.duplicated,
         skipped=found.skipped,
         refused=list(refused),
+        by_verdict=table.verdicts.overall(table.tasks, table.statistics),
+        by_config_and_verdict=table.verdicts.by_config(table.tasks, table.statistics),
     )
 
 
@@ -195,8 +198,8 @@ class _Group:
         self.evidence[row.slices.evidence_type if row.slices else NONE] += 1
         for category, count in row.summary.events_by_category.items():
             self.categories[category] += count
-        self.accesses.update(row.accesses)
-        self.finders.update(row.finders)
+        _add_counts(self.accesses, row.accesses)
+        _add_counts(self.finders, row.finders)
         for label in LABELS:
             if label in row.labels:
                 self._add_label(label, row)
@@ -227,6 +230,15 @@ class _Group:
                 counts["files_edit_targets_unknown"] += files
 
 
+Name = TypeVar("Name")
+
+
+def _add_counts(total: Counter[Name], counts: Mapping[Name, int]) -> None:
+    """What `Counter.update` does with a mapping, without asking what it was given."""
+    for name, count in counts.items():
+        total[name] = total.get(name, 0) + count
+
+
 _FLAGS = ("has_trajectory", "has_transcript", "has_ground_truth", "has_chunk_ground_truth")
 
 
@@ -252,6 +264,7 @@ class _Table:
         self.unknown_calls: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.uncounted_servers: Counter[str] = Counter()
         self.problems: Counter[str] = Counter()
+        self.verdicts = VerdictGroups()
         self.looked_at = LookedAtTable()
 
     def add(self, row: TrialRow, counted_in: str | None) -> None:
@@ -273,17 +286,18 @@ class _Table:
         self._size += 1
         self._units.add(row)
         self._add_values(row)
-        self.unknown_tools.update(row.unknown_tools)
-        self.uncounted_servers.update(row.uncounted_servers)
+        _add_counts(self.unknown_tools, row.unknown_tools)
+        _add_counts(self.uncounted_servers, row.uncounted_servers)
         self.looked_at.add(row)
         for tool, calls in row.unknown_calls.items():
-            self.unknown_calls[tool].update(calls)
+            _add_counts(self.unknown_calls[tool], calls)
         if row.coverage.problems is not UNSET:
-            self.problems.update(row.coverage.problems)
+            _add_counts(self.problems, row.coverage.problems)
         for dimension, group_of in DIMENSIONS.items():
             name = group_of(row)
             if name is not None:
                 self.groups[dimension][name].add(position, row)
+        self.verdicts.add(position, row)
         for group in self.stated.of(row):
             group.add(position, row)
 
@@ -318,6 +332,14 @@ class _Table:
             else:
                 columns[name].add(hit)
 
+    def tasks(self, rows: array[int]) -> int:
+        """Tasks that these rows belong to."""
+        return len({self._unit_of[row] for row in rows})
+
+    def statistics(self, name: str, rows: array[int]) -> Distribution:
+        """A value over the tasks of these rows."""
+        return self._columns[name].distribution(rows, self._repeated_units())
+
     def summaries(self, dimension: str) -> dict[str, GroupSummary]:
         """Every group of a dimension, by name."""
         groups = self.groups[dimension]
@@ -339,7 +361,7 @@ class _Table:
 
         return GroupSummary(
             trials=len(group.rows),
-            tasks=len({self._unit_of[row] for row in group.rows}),
+            tasks=self.tasks(group.rows),
             computable=len(group.rows) - group.left_out.total(),
             left_out=_sorted(group.left_out),
             metrics={name: statistics(name) for name in METRICS},

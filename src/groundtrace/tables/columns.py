@@ -193,6 +193,13 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _flag("one_tool", "No other tool of the trial met the file."),
         _flag("one_server", "No tool of another server, or of none, met the file."),
     ),
+    "funnel": (
+        *KEY,
+        _text("file", "The relevant file."),
+        _text("stage", "The furthest that it came: never_met, met, shown or edited."),
+        _text("edited_from", "Where edited files come from: trace, predictions or writes."),
+        _text("verdict", "What became of the trial: resolved, partly, not_resolved, no_verdict."),
+    ),
     "groups": (
         *KEY,
         _text("name", "Column of a manifest that groundtrace does not know."),

@@ -13,6 +13,7 @@ from groundtrace.documents.events import Event, EventsDocument
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.looked_at import looked_at
+from groundtrace.rows.verdict import verdict_of
 from groundtrace.tables.columns import KEY, TABLES
 
 FlatRow = tuple[Any, ...]
@@ -129,6 +130,14 @@ def _discovery(detail: Detail) -> Iterator[FlatRow]:
             yield (file.file, what, *values, *alone)
 
 
+def _funnel(detail: Detail) -> Iterator[FlatRow]:
+    section = detail.metrics.funnel
+    if section is not UNSET:
+        verdict = verdict_of(detail.row)
+        for file, stage in section.files.items():
+            yield file, stage, section.source, verdict
+
+
 def _groups(detail: Detail) -> Iterator[FlatRow]:
     outcome = detail.row.outcome
     if outcome is not None and outcome.groups is not UNSET:
@@ -153,6 +162,7 @@ _MAKERS: Mapping[str, Callable[[Detail], Iterator[FlatRow]]] = {
     "metrics": _metrics,
     "truth": _truth,
     "discovery": _discovery,
+    "funnel": _funnel,
     "groups": _groups,
     "problems": _problems,
 }

@@ -30,20 +30,20 @@ from groundtrace.tools.common import (
     usable,
     whole_number,
 )
-from groundtrace.tools.line_shift import body_shift, edit_changes, with_changes
+from groundtrace.tools.line_shift import NUMBERED, body_shift, edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
-
-NUMBERED = re.compile(r"[ \t]*(\d+)(?:→|\t)(.*)", re.DOTALL)
-"""A line of Read (`     1→text` until 2.1.74, `1<TAB>text` later) or of `cat -n`."""
 
 _DEFAULT_LIMIT = 2000
 _UNREADABLE = re.compile(
     r"shorter than the provided offset|the file exists but the contents are empty", re.IGNORECASE
 )
-_NO_FILES = re.compile(r"\s*(?:No files found|No matches found|\(no content\))", re.IGNORECASE)
+_NO_FILES = re.compile(
+    r"\s*(?:No files found|No matches found|\(no content\)|Directory [^\n]{1,4096} is empty\.?\s*$)",
+    re.IGNORECASE,
+)
 _NOTE = re.compile(
     r"\(Results are truncated|\[Showing results|Found \d+ (?:files?|total|matches)|\.\.\.|NOTE:"
-    r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)",
+    r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\[Truncated at \d|Only the first \d+ match|\(\d+ (?:items? were )?ignored",
     re.IGNORECASE,
 )
 """Lines in a listing that speak about it."""
@@ -54,6 +54,8 @@ _NOT_WRITTEN = re.compile(
     r"old_string and new_string are|Could not find)",
     re.IGNORECASE,
 )
+_SIZE = re.compile(r" \(\d{1,15} bytes\)$")
+"""What Gemini CLI puts behind a name."""
 _TREE_LINE = re.compile(r"(?P<indent>\s*)- (?P<name>.+)")
 
 
@@ -186,7 +188,7 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if _TREE_LINE.match(text):
         names = tuple(tree_files(text, cwd))
     else:
-        plain = (name.removeprefix("[FILE] ") for name in listed(text))
+        plain = (_SIZE.sub("", name).removeprefix("[FILE] ") for name in listed(text))
         names = tuple(
             absolute(name, scope or cwd)
             for name in plain

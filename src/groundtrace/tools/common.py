@@ -102,8 +102,13 @@ def as_texts(value: Any) -> tuple[str, ...]:
 def first_text(source: Mapping[str, Any], names: Iterable[str]) -> str:
     """The first of the named values that is a non-empty text (or a list that begins with one)."""
     for name in names:
-        texts = as_texts(source.get(name))
-        if texts:
+        value = source.get(name)
+        if value is None:  # most calls have few of the names
+            continue
+        if isinstance(value, str):
+            if value:
+                return value
+        elif texts := as_texts(value):
             return texts[0]
     return ""
 

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 
 from groundtrace.model import Category, FileRef, ToolCall
-from groundtrace.tools.builtin import NUMBERED
 from groundtrace.tools.common import (
     Findings,
     absolute,
@@ -25,7 +24,7 @@ from groundtrace.tools.common import (
     whole_number,
 )
 from groundtrace.tools.file_names import named_like_file, usable
-from groundtrace.tools.line_shift import edit_changes, with_changes
+from groundtrace.tools.line_shift import NUMBERED, edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
 
 _SHOWS_FILE = re.compile(

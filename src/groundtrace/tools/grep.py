@@ -29,9 +29,13 @@ from groundtrace.tools.common import (
     surfaced,
     text_or_empty,
 )
+from groundtrace.tools.file_blocks import found_blocks, listed_files
 from groundtrace.tools.table import ToolEntry
 
-_NONE = re.compile(r"\s*(?:No matches found|No files found|Found 0 )", re.IGNORECASE)
+_NONE = re.compile(
+    r"\s*(?:No matches found|No files found|Found 0 |Error: (?:ripgrep|rg|grep|search) )",
+    re.IGNORECASE,
+)
 _NOTE = re.compile(
     r"\[Showing results|\(Results are truncated|Found \d+ (?:files?|lines?|total|matches)"
     r"|\[\d+ lines? truncated|\.\.\. \[",
@@ -76,6 +80,9 @@ def _found(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return Findings(refs=surfaced(paths, "grep: files with matches"))
     if _NONE.match(text) or not text.strip():
         return NOTHING
+    spans = listed_files(text, cwd, scope) or found_blocks(text, cwd, scope)
+    if spans is not None:
+        return Findings(refs=spans.refs(), failed=not spans)
     if mode == "count":
         return _counts(text, cwd, scope, searched=given)
     if mode == "content" or (not mode and any(_MATCH.match(line) for line in _lines(text))):

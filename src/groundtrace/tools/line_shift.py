@@ -19,7 +19,9 @@ from groundtrace.model import FileRef, ToolCall
 from groundtrace.tools.common import as_items, numbered, text_or_empty, whole_number
 from groundtrace.values import as_mapping
 
-_NUMBERED = re.compile(r"[ \t]*(\d+)(?:→|\t)(.*)", re.DOTALL)
+NUMBERED = re.compile(r"[ \t]*(\d+)(?:→|\t|(?<=\d{5})\| )(.*)", re.DOTALL)
+"""A line of Read (`     1→text` until 2.1.74, `1<TAB>text` later), of `cat -n`, or of opencode
+(`00001| text`)."""
 
 
 class Change(NamedTuple):
@@ -93,7 +95,7 @@ def _first(edit: Mapping[str, Any], names: Iterable[str]) -> str | None:
 def _placed(text: str, new: Sequence[str]) -> int | None:
     """The line at which the new text stands in the numbered lines that the answer prints, if it
     stands there once."""
-    shown = list(numbered(text.split("\n"), _NUMBERED))
+    shown = list(numbered(text.split("\n"), NUMBERED))
     if not any(line.strip() for line in new):
         return None
     found = [
@@ -187,7 +189,7 @@ def _commands(words: Sequence[str]) -> Iterator[list[str]]:
 
 def _add_sed(words: Sequence[str], found: dict[str, list[Change] | None]) -> None:
     options = [word for word in words if word.startswith("-")]
-    script, *files = [word for word in words if not word.startswith("-")] or [""]
+    script, *files = [word for word in words if word and not word.startswith("-")] or [""]
     plain = not any(re.match(r"-[iErs]*e|-f|--expression|--file", option) for option in options)
     changes = _sed_change(script.strip()) if plain else []
     for file in files if plain else words:

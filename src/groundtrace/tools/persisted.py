@@ -12,8 +12,8 @@ import re
 from msgspec.structs import replace
 
 from groundtrace.model import ToolCall, ToolResult
-from groundtrace.tools.builtin import NUMBERED
 from groundtrace.tools.common import numbered, shown_text
+from groundtrace.tools.line_shift import NUMBERED
 
 _STORED = re.compile(r"/tool-results/[^\s'\"/]+\Z")
 _NAME = re.compile(r"[\w.@+:,-]+")

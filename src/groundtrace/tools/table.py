@@ -89,6 +89,8 @@ class Table:
     """Every name and alias, lower case; tools of the harness itself come first."""
     _apart: dict[tuple[str, str | None], ToolName] = field(default_factory=dict)
     """Names that were taken apart: a trial has hundreds of calls of a dozen tools."""
+    _candidates: dict[tuple[str, str | None], tuple[ToolEntry, ...]] = field(default_factory=dict)
+    """The same names with what they can mean."""
 
     def take_apart(self, name: str, server: str | None = None) -> ToolName:
         """The parts of a raw tool name; `server` is what the trace says of it."""
@@ -118,6 +120,14 @@ class Table:
 
     def candidates(self, name: str, server: str | None = None) -> tuple[ToolEntry, ...]:
         """Every entry that the name can mean, the likeliest first."""
+        known = self._candidates.get((name, server))
+        if known is None:
+            known = self._found_candidates(name, server)
+            if len(self._candidates) < MAX_KEPT:
+                self._candidates[name, server] = known
+        return known
+
+    def _found_candidates(self, name: str, server: str | None) -> tuple[ToolEntry, ...]:
         exact = self.entries.get(name)
         if exact is not None and exact.server is None and server is None:
             rest = tuple(e for e in self.by_alias.get(name.lower(), ()) if e is not exact)

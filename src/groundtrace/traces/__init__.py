@@ -21,6 +21,8 @@ keep.py            what is kept of results, within a budget of memory
 merge.py           several sources of one trial as one trace
 rows.py            files whose rows are trials
 plugin_readers.py  readers of other packages, whose errors carry their name
+listed.py          an object with one long list in it
+mapped/            formats that a TOML file describes
 jsonl.py, salvage.py, stored_output.py, arguments.py, ledger.py
                    what readers share: lines, damage, outputs stored in files, arguments, tokens
 """
@@ -39,6 +41,9 @@ from groundtrace.traces.claims import stated_by
 from groundtrace.traces.claude_code import ClaudeCodeReader
 from groundtrace.traces.codex import CodexReader
 from groundtrace.traces.cursor import CursorReader
+from groundtrace.traces.gemini import GeminiReader
+from groundtrace.traces.inspect_ai import InspectReader
+from groundtrace.traces.mapped import BUNDLED
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.openhands.reader import OpenHandsReader
 from groundtrace.traces.swe_agent import SweAgentReader
@@ -54,19 +59,28 @@ __all__ = ["READERS", "all_readers", "harness_in", "read_trace", "trial_files"]
 READERS: tuple[Reader, ...] = (
     AtifReader(),
     CodexReader(),  # a session about Claude Code's logs quotes their markers
+    GeminiReader(),
     ClaudeCodeReader(),
     CursorReader(),
+    InspectReader(),  # its messages look like a chat
     OpenHandsReader(),
     ChatReader(),
     MiniSweAgentReader(),
     SweAgentReader(),
+    *BUNDLED,
 )
 """The readers that groundtrace brings; for equal claims on a file the earlier one reads it."""
 
 
 @cache
-def all_readers() -> tuple[tuple[Reader, ...], tuple[Problem, ...]]:
-    """Own readers and those of other packages; one that cannot be loaded is a problem."""
+def all_readers(
+    mappings: tuple[tuple[str, str], ...] = (),
+) -> tuple[tuple[Reader, ...], tuple[Problem, ...]]:
+    """The user's mappings, own readers and those of other packages, in this order.
+
+    A reader of another package that cannot be loaded is a problem; a mapping is `Settings.readers`
+    has it, and raises InputError where it is wrong.
+    """
     readers: list[Reader] = []
     problems: list[Problem] = []
     for point in entry_points(group=READER_ENTRY_POINTS):
@@ -79,7 +93,12 @@ def all_readers() -> tuple[tuple[Reader, ...], tuple[Problem, ...]]:
         except Exception as error:  # noqa: BLE001 - other people's code may raise anything
             reason = f"reader {point.name} of another package failed to load: {error!r}"
             problems.append(Problem(point.value, "reader_failed", reason))
-    return (*READERS, *readers), tuple(problems)
+    own: tuple[Reader, ...] = ()
+    if mappings:
+        from groundtrace.traces.mapped.reader import readers_of
+
+        own = readers_of(mappings)
+    return (*own, *READERS, *readers), tuple(problems)
 
 
 @cache
@@ -98,14 +117,21 @@ def harness_in(class_path: str) -> str | None:
     return next((name for word, name in (*words, *UNREAD_HARNESS_WORDS) if word in path), None)
 
 
-def read_trace(folder: Folder, readers: Sequence[Reader] | None = None) -> ReadResult:
-    """Everything that the files in a trial's folder tell about its tool calls."""
+def read_trace(
+    folder: Folder,
+    readers: Sequence[Reader] | None = None,
+    mappings: tuple[tuple[str, str], ...] = (),
+) -> ReadResult:
+    """Everything that the files in a trial's folder tell about its tool calls.
+
+    `readers` are those to use instead of all; `mappings` are added to these (`Settings.readers`).
+    """
     from groundtrace.traces.merge import merge
     from groundtrace.traces.read_files import read_sources
 
     problems: list[Problem] = []
     if readers is None:
-        readers, failed = all_readers()
+        readers, failed = all_readers(mappings)
         problems += failed
     sources, evidence = read_sources(folder, readers, problems)
     return ReadResult(merge(sources, evidence), tuple(problems))

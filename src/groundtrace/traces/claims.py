@@ -6,7 +6,9 @@ their files, also in a run without changes. The code that reads is imported with
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from groundtrace.model import Stated
@@ -15,7 +17,10 @@ Strength = Literal["marker", "shape", "name"]
 """How sure a reader is of a file: an explicit marker, the shape of what is in it, its name."""
 
 
-@dataclass(frozen=True, slots=True)
+_TYPE = re.compile(rb'"type"\s*+:\s*+"([\w.-]{1,80}+)"')
+
+
+@dataclass(frozen=True)
 class Probe:
     """What a reader may look at to recognise a file."""
 
@@ -28,6 +33,12 @@ class Probe:
     def name(self) -> str:
         """The file's own name."""
         return self.path.rpartition("/")[2]
+
+    @cached_property
+    def types(self) -> frozenset[bytes]:
+        """Values of all members `type`, found once for all readers: one that looks for a type of
+        its own need not search the bytes of another format again."""
+        return frozenset(_TYPE.findall(self.head))
 
 
 @dataclass(frozen=True, slots=True)

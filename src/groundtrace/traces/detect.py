@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from groundtrace.jsonio import clean_text
@@ -39,42 +39,50 @@ class Detected:
 def candidates(folder: Folder, readers: Sequence[Reader], problems: list[Problem]) -> list[str]:
     """Files that any reader wants to see, in the order of the readers' patterns."""
     found: dict[str, None] = {}
-    listings: dict[str, dict[str, EntryKind]] = {}
+    listings = Listings(folder)
     for reader in readers:
         for pattern in reader.patterns:
-            for path in expand(folder, pattern, listings, problems):
+            for path in expand(pattern, listings, problems):
                 found.setdefault(path)
     return list(found)
 
 
-def expand(
-    folder: Folder,
-    pattern: str,
-    listings: dict[str, dict[str, EntryKind]],
-    problems: list[Problem],
-) -> Iterator[str]:
-    """Files that match a pattern of literal parts, `*` parts and `**`.
+class Listings:
+    """What the folders of a trial hold, each listed once: most patterns lie in the same one."""
 
-    `listings` holds what folders were found to hold: most patterns lie in the same one.
-    """
+    def __init__(self, folder: Folder) -> None:
+        self._top = folder
+        self._folders: dict[str, Folder] = {"": folder}
+        self._kinds: dict[str, dict[str, EntryKind]] = {}
+
+    def folder(self, path: str) -> Folder:
+        """The folder at a path below the trial's."""
+        if path not in self._folders:
+            self._folders[path] = self._top.folder(path)
+        return self._folders[path]
+
+    def kinds(self, path: str) -> Mapping[str, EntryKind]:
+        """Names in the folder at a path, each with its kind."""
+        if path not in self._kinds:
+            self._kinds[path] = dict(self.folder(path).kinds())
+        return self._kinds[path]
+
+
+def expand(pattern: str, listings: Listings, problems: list[Problem]) -> Iterator[str]:
+    """Files that match a pattern of literal parts, `*` parts and `**`."""
     if _SPECIAL.isdisjoint(pattern):
         parent, _, name = pattern.rpartition("/")
-        if parent not in listings:
-            place = folder.folder(parent) if parent else folder
-            listings[parent] = {entry.name: entry.kind for entry in place.entries()}
-        if listings[parent].get(name) == "file":
+        if listings.kinds(parent).get(name) == "file":
             yield pattern
         return
-    literal: list[str] = []
     parts = pattern.split("/")
-    while parts and _SPECIAL.isdisjoint(parts[0]):
-        literal.append(parts.pop(0))
-    base = "/".join(literal)
-    start = folder.folder(base) if base else folder
+    literal = next(number for number, part in enumerate(parts) if not _SPECIAL.isdisjoint(part))
+    base = "/".join(parts[:literal])
+    if not listings.kinds(base):
+        return
     budget = [MAX_FOLDERS]
     unlisted: dict[str, str] = {}
-    for path in _walk(start, parts, budget, Links(), unlisted):
-        yield f"{base}/{path}" if base else path
+    yield from _walk(base, parts[literal:], listings, budget, Links(), unlisted)
     for name, why in unlisted.items():
         reason = f"the folder cannot be listed ({why}); its traces are not read"
         problem = Problem(name, "unlisted_folder", reason)
@@ -86,29 +94,34 @@ def expand(
 
 
 def _walk(
-    folder: Folder, parts: list[str], budget: list[int], links: Links, unlisted: dict[str, str]
+    path: str,
+    parts: Sequence[str],
+    listings: Listings,
+    budget: list[int],
+    links: Links,
+    unlisted: dict[str, str],
 ) -> Iterator[str]:
+    folder = listings.folder(path)
     if not links.enters(folder):
         return
     budget[0] -= 1
     if budget[0] < 0 or not parts:
         return
     first, rest = parts[0], parts[1:]
-    for entry in folder.entries():
-        if entry.kind == "unlisted":
-            unlisted[clean_text(folder.name)] = entry.stamp
+    for name, kind in listings.kinds(path).items():
+        inside = f"{path}/{name}" if path else name
+        if kind == "unlisted":
+            unlisted[clean_text(folder.name)] = next((e.stamp for e in folder.entries()), "")
         elif first == "**":
-            if entry.kind == "folder":
-                for path in _walk(folder.folder(entry.name), parts, budget, links, unlisted):
-                    yield f"{entry.name}/{path}"
-            elif entry.kind == "file" and rest and fnmatch.fnmatchcase(entry.name, rest[-1]):
-                yield entry.name
-        elif fnmatch.fnmatchcase(entry.name, first):
-            if not rest and entry.kind == "file":
-                yield entry.name
-            elif rest and entry.kind == "folder":
-                for path in _walk(folder.folder(entry.name), rest, budget, links, unlisted):
-                    yield f"{entry.name}/{path}"
+            if kind == "folder":
+                yield from _walk(inside, parts, listings, budget, links, unlisted)
+            elif kind == "file" and rest and fnmatch.fnmatchcase(name, rest[-1]):
+                yield inside
+        elif fnmatch.fnmatchcase(name, first):
+            if not rest and kind == "file":
+                yield inside
+            elif rest and kind == "folder":
+                yield from _walk(inside, rest, listings, budget, links, unlisted)
 
 
 def is_spare(path: str, readers: Iterable[Reader]) -> bool:

@@ -88,29 +88,38 @@ def _stated_by_source(source: Source) -> Stated:
     )
 
 
-def read_trace_of(trial: Trial) -> ReadResult:
+def read_trace_of(trial: Trial, mappings: tuple[tuple[str, str], ...] = ()) -> ReadResult:
     """The trace of a trial: everything in its folder, or its sample of a loose file."""
     if trial.loose is not None:
-        return read_loose(trial.folder, trial.loose.file, trial.loose.sample)
+        loose = trial.loose
+        return read_loose(trial.folder, loose.file, loose.sample, mappings=mappings)
     from groundtrace.traces import read_trace
 
-    return read_trace(trial.folder)
+    return read_trace(trial.folder, mappings=mappings)
 
 
 def read_loose(
-    folder: Folder, path: str, sample: str | None, readers: Sequence[Reader] | None = None
+    folder: Folder,
+    path: str,
+    sample: str | None,
+    readers: Sequence[Reader] | None = None,
+    mappings: tuple[tuple[str, str], ...] = (),
 ) -> ReadResult:
-    """The trace of one sample of a file."""
+    """The trace of one sample of a file; `readers` and `mappings` as of `read_trace`."""
     from groundtrace.traces import all_readers
     from groundtrace.traces.merge import merge
 
     problems: list[Problem] = []
     if readers is None:
-        readers, failed = all_readers()
+        readers, failed = all_readers(mappings) if mappings else all_readers()
         problems += failed
     found, why, problem = recognise(folder, path, readers, named=True)
     if found is None:
         problems.append(problem or Problem(path, "unrecognised", f"no trace: {why}"))
+        return ReadResult(merge([], []), tuple(problems))
+    if sample is not None and not hasattr(found.reader, "read_sample"):
+        reason = f"a {found.reader.name} trace is one sample; there is no {sample!r} in it"
+        problems.append(Problem(path, "unrecognised", reason))
         return ReadResult(merge([], []), tuple(problems))
     keep = Keep()
     sources: list[Source] = []

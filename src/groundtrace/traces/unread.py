@@ -11,13 +11,8 @@ UNREAD: tuple[str, ...] = (
     "agent/*.jsonl.gz",
     "agent/*.jsonl.zst",
     "agent/openhands.txt",
-    "agent/gemini*.txt",
-    "agent/gemini*.json",
 )
 """Patterns, relative to the trial's folder."""
 
-UNREAD_HARNESS_WORDS: tuple[tuple[str, str], ...] = (
-    ("gemini", "gemini-cli"),
-    ("opencode", "opencode"),
-)
+UNREAD_HARNESS_WORDS: tuple[tuple[str, str], ...] = (("opencode", "opencode"),)
 """Words in the path of a harness's class, each with the harness that it means."""

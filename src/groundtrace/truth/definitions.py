@@ -4,9 +4,10 @@
 |---|---|
 | a folder of task definitions | `tasks.build_index` |
 | a file of rows (`.jsonl`, `.json`, `.parquet`) | `rows.read_rows` |
+| `git:REPO@REV`, `git:REPO@A..B` | `git_history.tasks_of_history` |
 
-`SCHEMES` (its keys are `names.TASK_SCHEMES`) is the place for tasks that are neither: a prefix such as `git:` and the function that
-makes an index of what follows it.
+`SCHEMES` (its keys are `names.TASK_SCHEMES`) is the place for tasks that are neither file nor
+folder: a prefix such as `git:` and the function that makes an index of what follows it.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from groundtrace.errors import InputError
 from groundtrace.model import Problem, Task
 from groundtrace.storage import open_place
 from groundtrace.truth import tasks as task_folders
+from groundtrace.truth.git_history import SCHEME, tasks_of_history
 from groundtrace.truth.rows import SUFFIXES, read_rows
 from groundtrace.truth.tasks import TaskIndex, index_of
 
-SCHEMES: Mapping[str, Callable[[str], TaskIndex]] = {}
+SCHEMES: Mapping[str, Callable[[str], TaskIndex]] = {SCHEME: tasks_of_history}
 """Prefix of a location to who reads it."""
 
 

@@ -68,6 +68,11 @@ def edits(files: tuple[PatchedFile, ...]) -> list[str]:
     return [name for file in files for name in _names(file)]
 
 
+def created(files: tuple[PatchedFile, ...]) -> list[str]:
+    """Names that did not exist before the patch: nobody could have looked at them."""
+    return [file.path for file in files if file.status in ("added", "copied", "renamed")]
+
+
 def _names(file: PatchedFile) -> list[str]:
     if file.status == "renamed" and file.old_path is not None:
         return [file.old_path, file.path]

@@ -66,6 +66,12 @@ class TaskIndex:
     def __len__(self) -> int:
         return len(self.tasks)
 
+    @property
+    def for_nameless(self) -> Task | None:
+        """The task of trials that name none: the only one that takes them (D97)."""
+        taking = [task for task in self.tasks if task.takes_nameless]
+        return taking[0] if len(taking) == 1 else None
+
     def find(self, name: str, benchmark: str | None = None) -> Task | None:
         """The task of that name; None when there is none or `benchmark` does not tell which."""
         found = self.candidates(name)

@@ -12,7 +12,7 @@ from typing import Any
 from groundtrace.report.colours import colours_of
 from groundtrace.report.packed_trials import Limits, trial_data
 from groundtrace.report.parts import words_of_parts
-from groundtrace.report.safe_text import plain, with_note
+from groundtrace.report.safe_text import plain, shown_name, with_note
 from groundtrace.rows.detail import Detail
 from groundtrace.view.call_text import CallText, CallTexts
 from groundtrace.view.index import ListedTrial
@@ -50,7 +50,9 @@ class Answers:
         if "words" in given:
             offered = self._offered(snapshot)
             found |= {
-                "title": plain(snapshot.results.folders.runs.rstrip("/").rpartition("/")[2] or "."),
+                "title": shown_name(
+                    snapshot.results.folders.runs.rstrip("/").rpartition("/")[2] or "."
+                ),
                 "status": with_note(STATUS),
                 "problems": [plain(problem) for problem in snapshot.problems[:100]],
                 "scopes": SCOPES,
@@ -76,8 +78,8 @@ class Answers:
         names = ("place", "id", "run", "config", "suite", "task", "trial", "verdict", "found")
         row = {name: getattr(listed, name) for name in names}
         return row | {
-            "task": plain(listed.task),
-            "trial": plain(listed.trial),
+            "task": shown_name(listed.task),
+            "trial": shown_name(listed.trial),
             "version": snapshot.version,
             "labels": listed.labels or (),
             "texts": listed.texts or _no_texts(),
@@ -94,7 +96,7 @@ class Answers:
             return None
         files = found[2]
         return {
-            "files": [{"name": plain(file.path), "size": file.size} for file in files.files],
+            "files": [{"name": shown_name(file.path), "size": file.size} for file in files.files],
             "note": files.why_none,
         }
 
@@ -128,7 +130,9 @@ class Answers:
                 {
                     "what": piece.what,
                     "file": piece.file,
-                    "name": plain(found[2].files[piece.file].path),
+                    "name": ""
+                    if piece.file is None
+                    else shown_name(found[2].files[piece.file].path),
                     "offset": piece.offset,
                     "text": piece.text,
                     "length": piece.length,
@@ -179,7 +183,7 @@ def _others(snapshot: Snapshot, listed: ListedTrial) -> list[dict[str, Any]]:
         [listed.task, listed.suite, listed.id, MAX_OTHERS],
     )
     return [
-        {"id": made, "config": config, "run": run, "trial": plain(trial)}
+        {"id": made, "config": config, "run": run, "trial": shown_name(trial)}
         for made, config, run, trial in rows
     ]
 

@@ -50,10 +50,10 @@ _DEEP = 24
 class Piece:
     """One record of a trace, or a part of a file."""
 
-    file: int
-    """Which file of the trial."""
+    file: int | None
+    """Which file of the trial; None where its reader joined it from several."""
     offset: int | None
-    """Where it lies; None where its reader gave it."""
+    """Where it lies in there, where that is known."""
     text: str
     length: int
     """Characters of the whole record."""
@@ -109,25 +109,28 @@ class CallTexts:
         is_told = is_unique and not files.is_sample
         call_id = event.call_id if is_told and isinstance(event.call_id, str) else ""
         if call_id and files.size > READ_AT_ONCE:
-            return self._by_id(files, event, call_id, limit)
+            found = self._by_id(files, event, call_id, limit)
+            if found.pieces or found.looking is not None:
+                return found  # else the bytes do not hold it: a compressed trace
         found = self._by_reader(files, event, limit)
         if call_id and found.pieces:
-            at = next(
-                (piece.offset for piece in self._by_id(files, event, call_id, 1).pieces), None
-            )
-            found = replace(found, pieces=(replace(found.pieces[0], offset=at), *found.pieces[1:]))
+            file, offset = self._place(files, event, call_id)
+            first = replace(found.pieces[0], file=file, offset=offset)
+            found = replace(found, pieces=(first, *found.pieces[1:]))
         return found
 
+    def _place(
+        self, files: TraceFiles, event: Event, call_id: str
+    ) -> tuple[int, int] | tuple[None, None]:
+        """The first line that names a call: its file and offset."""
+        for number, search in enumerate(self._searched(files, event, call_id).by_file):
+            if search.places:
+                with search.file.open() as stream:
+                    return number, _line_at(stream, search.places[0], search.file.size)[0]
+        return None, None
+
     def _by_id(self, files: TraceFiles, event: Event, call_id: str, limit: int) -> CallText:
-        searches = self._searches_of(files, event, call_id)
-        until = time.monotonic() + PATIENCE
-        with searches.lock:
-            for search in searches.by_file:
-                search.go_on(until)
-                if not search.done:
-                    break
-                if len(search.places) >= ENOUGH:
-                    break  # further files repeat the same call
+        searches = self._searched(files, event, call_id)
         pieces: list[Piece] = []
         for number, search in enumerate(searches.by_file):
             if search.places:
@@ -138,6 +141,19 @@ class CallTexts:
         )
         looked = sum(search.looked_at for search in searches.by_file)
         return CallText(tuple(pieces), None if over else (looked, files.size))
+
+    def _searched(self, files: TraceFiles, event: Event, call_id: str) -> _Searches:
+        """The searches for a call, taken further for `PATIENCE`."""
+        searches = self._searches_of(files, event, call_id)
+        until = time.monotonic() + PATIENCE
+        with searches.lock:
+            for search in searches.by_file:
+                search.go_on(until)
+                if not search.done:
+                    break
+                if len(search.places) >= ENOUGH:
+                    break  # further files repeat the same call
+        return searches
 
     def _searches_of(self, files: TraceFiles, event: Event, call_id: str) -> _Searches:
         key = (files.key, call_id, event.step_index)
@@ -196,10 +212,10 @@ def _is_call(call: ToolCall, event: Event) -> bool:
 
 def _pieces_of_call(call: ToolCall, limit: int) -> Iterator[Piece]:
     asked = text_of_value({"tool": call.name, "arguments": dict(call.arguments)})
-    yield replace(_piece(0, None, asked, limit), what="Call")
+    yield replace(_piece(None, None, asked, limit), what="Call")
     if call.result is not None:
         answer = call.result.text or text_of_value(call.result.data)
-        yield replace(_piece(0, None, answer, limit), what="Answer")
+        yield replace(_piece(None, None, answer, limit), what="Answer")
 
 
 def _pieces(number: int, search: IdSearch, call_id: str, limit: int) -> list[Piece]:
@@ -328,7 +344,7 @@ def _scalar(value: Any) -> str:
         return "…"
 
 
-def _piece(file: int, offset: int | None, text: str, limit: int) -> Piece:
+def _piece(file: int | None, offset: int | None, text: str, limit: int) -> Piece:
     text = clean_text(text)
     # More is masked than is shown: a cut could halve a credential.
     masked, _ = mask_head(text, limit + 64 * 1024)

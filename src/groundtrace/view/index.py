@@ -10,15 +10,13 @@ import hashlib
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from groundtrace.documents.outcomes import TrialOutcome
-from groundtrace.redact import is_masking, masking
-from groundtrace.report.safe_text import plain
+from groundtrace.report.safe_text import shown_name
 from groundtrace.report.trial_table import found_word, shown_numbers
 from groundtrace.report.wording import reason
 from groundtrace.rows.detail import Detail
@@ -80,7 +78,7 @@ class ListedTrial:
     config: str
     suite: str
     task: str
-    """This and the next as they are; they are masked and cut when they are shown."""
+    """This and the next as they are; they are cut when they are shown."""
     trial: str
     verdict: str
     """The reward in words."""
@@ -117,11 +115,10 @@ def _between(reward: float) -> str:
 def with_row(listed: ListedTrial, row: TrialRow, counted_in: str | None) -> dict[str, Any]:
     """The line of a trial whose documents were read."""
     numbers, texts = shown_numbers(row)
-    masked = is_masking()
     return unread_line(listed, "") | {
-        "run": shown_name(row.run_id, masked),
-        "config": shown_name(row.config_name, masked),
-        "suite": shown_name(row.benchmark or "unknown", masked),
+        "run": shown_name(row.run_id),
+        "config": shown_name(row.config_name),
+        "suite": shown_name(row.benchmark or "unknown"),
         "task": row.task_name,
         "trial": row.trial_name,
         "verdict": verdict_of(row.outcome, row.no_outcome),
@@ -212,23 +209,15 @@ _TRUTH_KIND, _TRUTH_FILE = _column("truth", "kind"), _column("truth", "file")
 
 
 def _calls(place: int, detail: Detail) -> Iterable[dict[str, Any]]:
-    masked = is_masking()
     for event, row in zip(detail.events.events, flat_rows("events", detail), strict=True):
         command = next((event.arguments[key] for key in _COMMANDS if key in event.arguments), None)
         yield {
             "place": place,
             "step": row[_STEP],
-            "tool": shown_name(row[_TOOL], masked),
+            "tool": shown_name(row[_TOOL]),
             "command": None if command is None else _kept(str(command)),
             "text": _kept(_arguments_text(event.arguments)),
         }
-
-
-@lru_cache(maxsize=4_096)
-def shown_name(name: str, masked: bool) -> str:
-    """A name as it is shown; the same few come again and again. `masked` is `is_masking()`."""
-    with masking(masked):
-        return plain(name)
 
 
 def _arguments_text(arguments: Mapping[str, Any]) -> str:

@@ -25,7 +25,8 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.errors import GroundtraceError
 from groundtrace.jsonio import clean_text
 from groundtrace.names import OUTPUT
-from groundtrace.redact import is_masking, masking
+from groundtrace.redact import masking
+from groundtrace.report.safe_text import shown_name
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.units import DistinctTrials
 from groundtrace.stages.evaluated_trials import read_detail
@@ -34,7 +35,6 @@ from groundtrace.view.index import (
     UNREADABLE,
     ListedTrial,
     TrialIndex,
-    shown_name,
     trial_id,
     unread_line,
     verdict_of,
@@ -140,7 +140,7 @@ class Snapshot:
         for number, place in enumerate(places):
             counted_in = distinct.counted_in(number)
             if counted_in is not None:
-                here = shown_name(counted_in, is_masking()) == runs[place]
+                here = shown_name(counted_in) == runs[place]
                 words[place] = f"copy, counted {'in this run' if here else 'in another run'}"
         self.index.set_found(words)
 
@@ -204,9 +204,9 @@ def _listed(
         id=trial_id(run, config, task, trial),
         output=output,
         document=path,
-        run=shown_name(run, is_masking()),
-        config=shown_name(config, is_masking()),
-        suite=shown_name(clean_text(suite or "unknown"), is_masking()),
+        run=shown_name(run),
+        config=shown_name(config),
+        suite=shown_name(clean_text(suite or "unknown")),
         task=task,
         trial=trial,
         verdict=verdict_of(outcome, outcomes.no_outcome),

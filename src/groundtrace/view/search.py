@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from groundtrace.jsonio import clean_text
-from groundtrace.report.safe_text import plain
+from groundtrace.report.safe_text import plain, shown_name
 from groundtrace.report.trial_table import trial_columns
 from groundtrace.view.index import TrialIndex
 
@@ -128,7 +128,7 @@ def list_page(
 
 
 def _with_shown_names(line: dict[str, Any]) -> dict[str, Any]:
-    return line | {"task": plain(line["task"]), "trial": plain(line["trial"])}
+    return line | {"task": shown_name(line["task"]), "trial": shown_name(line["trial"])}
 
 
 def choices(index: TrialIndex) -> dict[str, list[tuple[str, int]]]:

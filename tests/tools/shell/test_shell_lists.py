@@ -60,5 +60,5 @@ def test_a_command_over_two_repositories_does_so_as_a_harness_shows_it(
 
 
 def test_the_lists_hold_enough() -> None:
-    assert len(CASES) >= 326
+    assert len(CASES) >= 1035
     assert len(WORKSPACE) >= 342

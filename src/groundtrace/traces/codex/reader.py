@@ -25,17 +25,25 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _PACKED = re.compile(r"(?:^|/)rollout-[\w-]+\.jsonl\.zst$")
 
 # A quote inside a JSON string is escaped, so that none of these is found in quoted text.
-_META = re.compile(rb'"type"\s*:\s*"session_meta"')
+_LINE_TYPES = frozenset({b"turn_context", b"response_item", b"event_msg", b"world_state"})
 _LINE = re.compile(
     rb'"type"\s*:\s*"(?:turn_context|response_item|event_msg|world_state)"\s*,\s*"payload"\s*:'
+)
+_STREAM_TYPES = frozenset(
+    {
+        *(b"thread.started", b"turn.started", b"turn.completed", b"turn.failed"),
+        *(b"item.started", b"item.updated", b"item.completed"),
+    }
 )
 _STREAM = re.compile(
     rb'\{\s*"type"\s*:\s*"(?:thread\.started|turn\.(?:started|completed|failed)'
     rb'|item\.(?:started|updated|completed))"'
 )
+_OLD_STREAM_TYPES = frozenset({b"session_configured", b"task_started", b"exec_command_begin"})
 _OLD_STREAM = re.compile(
     rb'"msg"\s*:\s*\{\s*"type"\s*:\s*"(?:session_configured|task_started|exec_command_begin)"'
 )
+_ITEM_TYPES = frozenset({b"function_call", b"custom_tool_call", b"reasoning"})
 _FLAT_HEAD = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"timestamp"\s*:\s*"[^"]*"\s*,'
     rb'\s*"(?:instructions|git)"'
@@ -57,22 +65,24 @@ class CodexReader:
 
     def recognise(self, probe: Probe) -> Recognised | None:
         """By the types of lines that only Codex writes, then by the shape of bare items."""
-        head = probe.head
+        head, types = probe.head, probe.types
         if head.startswith(_ZSTD):
             return Recognised("shape", "a packed rollout") if _PACKED.search(probe.path) else None
-        if b'"session_meta"' in head and b'"payload"' in head and _META.search(head):
+        if b"session_meta" in types and b'"payload"' in head:
             return Recognised("marker", "a line of type session_meta")
-        if _STREAM.search(head):
+        if types & _STREAM_TYPES and _STREAM.search(head):
             return Recognised("marker", "events of codex exec --json")
-        if b'"msg"' in head and _OLD_STREAM.search(head):
+        if types & _OLD_STREAM_TYPES and _OLD_STREAM.search(head):
             return Recognised("marker", "messages of the stream of 2025")
-        if b'"record_type"' in head and _FLAT_HEAD.match(head):
+        is_flat = _FLAT_HEAD.match(head) is not None
+        if is_flat and b'"record_type"' in head:
             return Recognised("marker", 'a first line with "instructions", then "record_type"')
-        if _LINE.search(head):
+        if types & _LINE_TYPES and _LINE.search(head):
             return Recognised("shape", "lines of a rollout without its first one")
-        if _FLAT_HEAD.match(head) and (b'"type"' in head or head.count(b"\n") < 2):
+        if is_flat and (b'"type"' in head or head.count(b"\n") < 2):
             return Recognised("shape", 'a first line with "instructions", then bare items')
-        if b'"call_id"' in head and b'"function_call_output"' in head and _FLAT_ITEM.search(head):
+        has_items = types & _ITEM_TYPES and b'"call_id"' in head
+        if has_items and b'"function_call_output"' in head and _FLAT_ITEM.search(head):
             return Recognised("shape", "bare items of a rollout")
         if probe.path.endswith("agent/codex.txt"):
             return Recognised("name", "named codex.txt")

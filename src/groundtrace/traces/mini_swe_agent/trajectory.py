@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from groundtrace.model import Problem, Usage
+from groundtrace.model import Problem, StatedLines, Usage
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
 from groundtrace.traces.keep import Keep
@@ -18,6 +18,7 @@ from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.mini_swe_agent.answers import has_code, read_answer
 from groundtrace.traces.mini_swe_agent.load import load, stated_of
 from groundtrace.traces.mini_swe_agent.replies import Reply, read_reply
+from groundtrace.traces.mini_swe_agent.stated_context import OPENS, stated_context
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_count, as_mapping, as_text
 
@@ -53,6 +54,7 @@ class Trajectory:
         self.bare_model: str | None = None
         self.cached = 0
         """Prompt tokens that came from a cache."""
+        self.final_context: tuple[StatedLines, ...] = ()
 
     def messages(self, messages: Iterable[Any]) -> None:
         for number, message in enumerate(messages):
@@ -78,6 +80,9 @@ class Trajectory:
         self.close(ended=False)
         self.count_tokens(message, number)
         self.reply = read_reply(message)
+        content = message.get("content")
+        if isinstance(content, str) and OPENS in content:
+            self.final_context = stated_context(content) or self.final_context
         self.made_at = moment
         self.number = number
 
@@ -158,7 +163,12 @@ class Trajectory:
         seconds = None
         if self.last is not None and source.first_timestamp is not None:
             seconds = max(0.0, self.last - source.first_timestamp)
-        source.stated = replace(stated, model=source.model, agent_seconds=seconds)
+        source.stated = replace(
+            stated,
+            model=source.model,
+            agent_seconds=seconds,
+            final_context=self.final_context,
+        )
         return source
 
     def totals(self, cost: float | None, where: str | None) -> Usage:

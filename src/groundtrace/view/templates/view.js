@@ -149,7 +149,7 @@
   }
   function pieceOf(piece, body, row, step) {
     return make("div", { class: "piece" },
-      make("p", { class: "where" }, make("b", {}, piece.what), " ", code(piece.name), piece.offset === null ? " " : ` at byte ${bytes(piece.offset)} `,
+      make("p", { class: "where" }, make("b", {}, piece.what), " ", piece.name ? code(piece.name) : null, piece.offset === null ? " " : ` at byte ${bytes(piece.offset)} `,
         piece.offset === null ? null : make("button", { type: "button", onclick: () => openRaw(body.closest(".side"), piece.file, piece.offset) }, "Show it in the file"),
         piece.cut ? [` ${bytes(piece.length)} characters; the beginning is shown. `, make("button", { type: "button", onclick: () => fill(body, row, step, { all: "1" }) }, "Show more")] : null),
       make("pre", { class: "text", tabindex: "0" }, piece.text));

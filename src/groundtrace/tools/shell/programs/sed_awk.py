@@ -26,7 +26,13 @@ _SED_PART = re.compile(
 
 def _sed(call: Call) -> Parts:
     in_place = any(re.match(r"-(?:[nErsuz]*i|-in-place)", word.text) for word in call.args)
-    args = [w for w in call.args if not re.match(r"-i|--in-place", w.text)]
+    # On macOS the suffix is a word of its own: `sed -i '' 's/a/b/' file` names one file.
+    args = [
+        word
+        for number, word in enumerate(call.args)
+        if not re.match(r"-i|--in-place", word.text)
+        and not (number and not word.text and call.args[number - 1].text == "-i")
+    ]
     options = replace(call, args=args).options()
     scripts = [
         word.text

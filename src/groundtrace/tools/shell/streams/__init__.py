@@ -10,7 +10,8 @@ printed, and which files the lines it was given tell of. The kinds of parts, by 
 - `name_lists`, `ls_output`, `tree_output`: names
 - `git_diffs`, `compared`, `patched`: patches and comparisons
 
-`line_algebra` takes a stream of parts through head, tail, sed, grep and sort; `conditions` notes
+A part says itself what a filter leaves of it; `line_algebra` takes a stream of parts through head,
+tail, sed, grep and sort; `conditions` notes
 which parts ran only if others did. `word`, `operands`, `file_names`, `name_forms`, `search_patterns`
 and `repository_top` are what parts are made of.
 """

@@ -15,7 +15,7 @@ from groundtrace.tools.shell.syntax.statements import Stage
 MAX_PLAIN = 2000
 """Longer commands go to the grammar, which has bounds of its own."""
 _TOKEN = re.compile(
-    r"[ \t]*+(?:"
+    r"[ \t]{0,40}+(?:"
     r"(?P<word>(?:[\w./:@%+,=^-]++|'[^']*+'|\"[^\"\\$`!]*+\")++)(?=[ \t\n;|&]|$)"
     r"|(?P<joint>&&|\|\||\|(?![|&])|;(?!;)|\n)"
     r"|(?P<quiet>2>[ ]?/dev/null(?=[ \t\n;|&]|$))|(?P<merged>2>&1(?=[ \t\n;|&]|$))|(?P<end>$))",
@@ -43,11 +43,12 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
     statements: list[list[Stage | str]] = []
     items: list[Stage | str] = []
     stage: Stage | None = None
-    tokens = _TOKEN.scanner(command)  # type: ignore[attr-defined]
+    next_token, at = _TOKEN.match, 0
     while True:
-        token = tokens.match()
+        token = next_token(command, at)
         if token is None:
             return None
+        at = token.end()
         kind = token.lastindex
         if kind == _WORD:
             text = token[_WORD]

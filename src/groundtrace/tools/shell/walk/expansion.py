@@ -7,7 +7,6 @@ tell its value. Words with holes are never taken for file names.
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -19,6 +18,7 @@ from groundtrace.tools.shell.streams.word import MAX_WORDS, Word
 from groundtrace.tools.shell.syntax.arithmetic import arithmetic
 from groundtrace.tools.shell.syntax.holes import HOLE, has_hole
 from groundtrace.tools.shell.walk.braces import braces
+from groundtrace.tools.shell.walk.glob_text import glob_regex, stripped
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -309,10 +309,10 @@ def _modified(text: str, rest: str, shell: Shell) -> str:
     if rest[0] in "%#/" and (len(text) > MAX_MATCHED or operand.count("*") > MAX_STARS):
         return HOLE
     if rest[0] in "%#":
-        return _stripped(text, operand, at_end=rest[0] == "%", longest=rest[:2] in {"%%", "##"})
+        return stripped(text, operand, at_end=rest[0] == "%", longest=rest[:2] in {"%%", "##"})
     if rest[0] == "/":
         old, _, new = operand.partition("/")
-        pattern = _glob_regex(old)
+        pattern = glob_regex(old)
         try:
             return re.sub(pattern, lambda _: new, text, count=0 if rest[:2] == "//" else 1)
         except re.error:
@@ -327,20 +327,6 @@ def _modified(text: str, rest: str, shell: Shell) -> str:
         end = None if slice_match[2] is None else start + int(slice_match[2])
         return text[start:end]
     return HOLE
-
-
-def _stripped(text: str, pattern: str, at_end: bool, longest: bool) -> str:
-    cuts = range(len(text) + 1)
-    order = cuts if longest == at_end else reversed(cuts)
-    for cut in order:
-        piece = text[cut:] if at_end else text[:cut]
-        if fnmatch.fnmatchcase(piece, pattern):
-            return text[:cut] if at_end else text[cut:]
-    return text
-
-
-def _glob_regex(pattern: str) -> str:
-    return fnmatch.translate(pattern).removeprefix("(?s:").removesuffix(r")\Z")
 
 
 _MARKED: dict[str, Callable[[Any, Any, bool], str]] = {

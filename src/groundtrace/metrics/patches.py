@@ -1,0 +1,245 @@
+"""The patch: files that the agent edited, against those that the gold patch edits (D94)."""
+
+from __future__ import annotations
+
+from groundtrace.documents.patches import PatchMetrics
+from groundtrace.metrics.displays import Spot
+from groundtrace.metrics.patch_files import ACC_CUTOFFS, PatchFiles, patch_files
+from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
+
+
+def make_patch(view: PatchFiles) -> PatchMetrics:
+    """The section, with the reason of each value that it does not have."""
+    known = view.reason is None
+    told = known and view.edited.reason is None
+    return PatchMetrics(
+        source=view.edited.source,
+        reason=view.reason,
+        undefined=dict(view.undefined),
+        files_gold=len(view.gold) if known else None,
+        files_submitted=len(view.submitted) if told else None,
+        files_right=len(view.right) if told else None,
+        seen_not_edited_files=list(view.seen_not_edited or ()) if told else [],
+        edited_unseen_files=list(view.edited_unseen or ()),
+        test_files=list(view.tests or ()),
+        **PATCH.values(view),
+    )
+
+
+def _why(section: PatchMetrics, declared: MetricDeclaration[PatchFiles]) -> str:
+    return section.reason or section.undefined.get(declared.name) or declared.missing
+
+
+def _share(view: PatchFiles, name: str, part: int, whole: int) -> float | None:
+    return view.value(name, part / whole if whole else None)
+
+
+def _size(files: tuple[str, ...] | None) -> int | None:
+    return None if files is None else len(files)
+
+
+_OURS = "groundtrace, decision D94"
+_NO_GOLD = "the task does not say which files to edit (`no_expected_edit_files`) or expects no edit (`no_edit_expected`)"
+_NO_PATCH = (
+    _NO_GOLD
+    + ", or there is no patch and no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `older_document`) or none that shows a write (`nothing_written`)"
+)
+_NOT_SEEN = ", or the trace does not tell what was shown"
+_FROM_WRITES = "Without a patch, in the trace or in a predictions file, the files that calls wrote are taken (`source`: `writes`): scratch files then count, and changes by programs that a shell started are missing."
+
+_RECALL = MetricDeclaration[PatchFiles](
+    name="patch_recall",
+    field="recall",
+    title="Patch recall",
+    measures="Share of the gold patch's files that the agent's patch edits.",
+    formula="|patch ∩ gold| / |gold|",
+    undefined=_NO_PATCH,
+    known_problems=_FROM_WRITES + " A correct fix in another file counts as a miss.",
+    reference=_OURS,
+    compute=lambda view: _share(view, "patch_recall", len(view.right), len(view.gold)),
+    arithmetic=lambda view: f"{len(view.right)} of {len(view.gold)} gold files",
+    worked={
+        "patch_recall": ("src/app.py is in the patch, src/config.py is not: 1 / 2", 0.5),
+    },
+    shown_in={
+        "patch_recall": {
+            "coverage": Spot(74, "files of the patch"),
+            "patches": Spot(10, "recall"),
+            "comparison": Spot(140),
+            "trial_detail": Spot(140),
+        },
+    },
+)
+
+_PRECISION = MetricDeclaration[PatchFiles](
+    name="patch_precision",
+    field="precision",
+    title="Patch precision",
+    measures="Share of the files of the agent's patch, the task's test files aside, that the gold patch edits.",
+    formula="|patch ∩ gold| / |patch without test files|",
+    undefined=_NO_PATCH + ", or the patch has no file but test files (`nothing_submitted`)",
+    known_problems=_FROM_WRITES
+    + " Only files of the task's test patch are told apart; other tests, notes and scripts count.",
+    reference=_OURS,
+    compute=lambda view: _share(view, "patch_precision", len(view.right), len(view.submitted)),
+    arithmetic=lambda view: f"{len(view.right)} of {len(view.submitted)} files of the patch",
+    worked={
+        "patch_precision": (
+            "of src/app.py, docs/guide.md and src/new.py one is gold; tests/test_app.py is a test "
+            "file: 1 / 3",
+            0.3333,
+        ),
+    },
+    missing="nothing_submitted",
+    shown_in={
+        "patch_precision": {
+            "patches": Spot(20, "precision"),
+            "comparison": Spot(141),
+            "trial_detail": Spot(141),
+        },
+    },
+)
+
+_F1 = MetricDeclaration[PatchFiles](
+    name="patch_f1",
+    field="f1",
+    title="Patch F1",
+    measures="Harmonic mean of patch recall and patch precision; 0 for a patch without a gold file.",
+    formula="2 · |patch ∩ gold| / (|patch without test files| + |gold|)",
+    undefined=_NO_PATCH,
+    known_problems="The mean of F1 over tasks is not the F1 of mean recall and mean precision.",
+    reference=_OURS,
+    compute=lambda view: _share(
+        view, "patch_f1", 2 * len(view.right), len(view.submitted) + len(view.gold)
+    ),
+    arithmetic=lambda view: f"2·{len(view.right)} / ({len(view.submitted)} + {len(view.gold)})",
+    worked={"patch_f1": ("1 right file, 3 of the patch, 2 of the gold: 2 · 1 / (3 + 2)", 0.4)},
+    shown_in={
+        "patch_f1": {"patches": Spot(30, "F1"), "comparison": Spot(142), "trial_detail": Spot(142)},
+    },
+)
+
+_SEEN_NOT_EDITED = MetricDeclaration[PatchFiles](
+    name="seen_not_edited",
+    title="Gold files seen and not edited",
+    measures="Files of the gold patch whose content was shown to the agent and that its patch does not edit.",
+    formula="|gold ∩ shown − patch|",
+    undefined=_NO_PATCH + _NOT_SEEN,
+    known_problems="It is 0 also for an agent that saw none of them; read it beside patch recall.",
+    reference=_OURS,
+    compute=lambda view: view.value("seen_not_edited", _size(view.seen_not_edited)),
+    arithmetic=lambda view: ", ".join(view.seen_not_edited or ()) or "no file",
+    worked={
+        "seen_not_edited": ("src/config.py is not edited, but it was never shown either", 0.0),
+    },
+    better="lower",
+    upper=None,
+    unit="files",
+    shown_in={
+        "seen_not_edited": {
+            "patches": Spot(40, "gold seen, not edited"),
+            "comparison": Spot(143),
+            "trial_detail": Spot(143),
+        },
+    },
+)
+
+_EDITED_UNSEEN = MetricDeclaration[PatchFiles](
+    name="edited_unseen",
+    title="Files edited without being seen",
+    measures="Files of the agent's patch, test files and new files aside, whose content was never shown to it.",
+    formula="|patch − shown − new files|",
+    undefined=_NO_PATCH
+    + _NOT_SEEN
+    + ", or there is no patch, so that it is not known which files are new (`new_files_unknown`)",
+    known_problems="A file that a program shows without its name, such as a script of the agent's own, counts as unseen.",
+    reference=_OURS,
+    compute=lambda view: view.value("edited_unseen", _size(view.edited_unseen)),
+    arithmetic=lambda view: ", ".join(view.edited_unseen or ()) or "no file",
+    worked={
+        "edited_unseen": (
+            "docs/guide.md was met by name alone; src/new.py is new, so nobody could have seen it",
+            1.0,
+        ),
+    },
+    better="lower",
+    upper=None,
+    unit="files",
+    shown_in={
+        "edited_unseen": {
+            "patches": Spot(50, "edited, unseen"),
+            "comparison": Spot(144),
+            "trial_detail": Spot(144),
+        },
+    },
+)
+
+_TESTS = MetricDeclaration[PatchFiles](
+    name="test_files_touched",
+    title="Test files touched",
+    measures="Files of the task's test patch that the agent's patch edits. The evaluation puts its own in their place.",
+    formula="|patch ∩ test patch|",
+    undefined=_NO_PATCH + ", or the task names no test files (`no_test_files`)",
+    known_problems="Other test files are not known to be such. Writing tests is not wrong; the number only tells them apart.",
+    reference=_OURS,
+    compute=lambda view: view.value("test_files_touched", _size(view.tests)),
+    arithmetic=lambda view: ", ".join(view.tests or ()) or "no file",
+    worked={"test_files_touched": ("tests/test_app.py", 1.0)},
+    better="lower",
+    upper=None,
+    unit="files",
+    shown_in={"test_files_touched": {"patches": Spot(60, "test files"), "trial_detail": Spot(148)}},
+)
+
+
+def _acc(k: int) -> MetricDeclaration[PatchFiles]:
+    name = f"acc@{k}"
+
+    def compute(view: PatchFiles) -> float | None:
+        rank = view.last_rank
+        return view.value(name, float(rank is not None and rank <= k))
+
+    def arithmetic(view: PatchFiles) -> str:
+        if view.last_rank is None:
+            return f"{view.unseen_gold} was never shown"
+        return f"the last gold file was shown at position {view.last_rank}"
+
+    return MetricDeclaration[PatchFiles](
+        name=name,
+        field=f"acc_at_{k}",
+        title=f"Acc@{k}",
+        measures=f"1 where all files of the gold patch are among the first {k} files whose content was shown, else 0.",
+        formula=f"1 if gold ⊆ first {k} files by first sight, else 0",
+        undefined=_NO_GOLD
+        + ", there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `older_document`)"
+        + ", or the gold patch only creates files (`only_new_files`)",
+        known_problems="Published values rank the locations that a method names at its end; here files are ranked by first sight, because agents name none. Files that the gold patch creates are left out. A gold patch of more than k files cannot reach 1.",
+        reference="Acc@k of Z. Chen et al.: LocAgent, 2025, and of Z. Jiang et al.: CoSIL, 2025, over files in order of first sight",
+        compute=compute,
+        arithmetic=arithmetic,
+        worked={name: ("src/config.py was never shown", 0.0)},
+        shown_in={
+            name: {
+                "patches": Spot(70 + k),
+                "comparison": Spot(150 + k),
+                "trial_detail": Spot(150 + k),
+            },
+        },
+    )
+
+
+PATCH = MetricSection[PatchFiles](
+    heading="The patch",
+    fields=(SectionField[PatchFiles](name="patch_metrics", view=patch_files),),
+    declarations=(
+        _RECALL,
+        _PRECISION,
+        _F1,
+        _SEEN_NOT_EDITED,
+        _EDITED_UNSEEN,
+        _TESTS,
+        *(_acc(k) for k in ACC_CUTOFFS),
+    ),
+    make=make_patch,
+    why=_why,
+)

@@ -1,0 +1,127 @@
+"""Chart of how far relevant files came: one divided bar a configuration and verdict (D96)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from markupsafe import Markup
+
+from groundtrace.documents.summary import RunSummaryDocument
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.report.blocks import Name
+from groundtrace.report.charts.chart import Chart, Colours, drawn
+from groundtrace.report.charts.grouped_bars import NARROW_BELOW
+from groundtrace.report.sections.funnel import funnel_rows
+from groundtrace.report.sections.shared import NO_VALUES
+from groundtrace.report.svg import Scale, bar, circle, fitted, picture, text, text_width
+from groundtrace.report.wording import plural
+
+BAR, BETWEEN, MOST_NAMES = 18, 8, 0.4
+
+_CLASSES = ("f-none", "f-met", "f-seen", "f-all")
+"""Colour of each stage, from never met to edited."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelRow:
+    """The bar of a configuration, or of its trials with one verdict."""
+
+    label: str
+    colour: str | None
+    """None for a verdict, which stands below its configuration."""
+    shares: tuple[float, ...]
+    tasks: int
+    title: str
+
+
+def funnel_chart(
+    summary: RunSummaryDocument, shown: Collection[str], colours: Colours
+) -> Iterator[Chart]:
+    """The funnel of each configuration, and of its verdicts."""
+    rows = list(_rows(summary, shown, colours))
+    if not rows:
+        return
+    wide, narrow = drawn(partial(_draw, rows), "whole")
+    yield Chart(
+        "funnel",
+        "funnel",
+        ("How far did the relevant files come?",),
+        "Mean share of a task's relevant files that came so far and no further; n is the number "
+        "of tasks. The table below has the numbers.",
+        wide,
+        narrow,
+        size="whole",
+    )
+
+
+def _rows(
+    summary: RunSummaryDocument, shown: Collection[str], colours: Colours
+) -> Iterator[FunnelRow]:
+    names = METRICS.names_in("funnel")
+    plain = {Name(config): config for config in shown}
+    for config, verdict, _, metrics in funnel_rows(summary):
+        if not isinstance(config, Name) or config not in plain:
+            continue
+        means = [metrics.get(name, NO_VALUES).mean for name in names]
+        shares = tuple(mean for mean in means if mean is not None)
+        if len(shares) == len(names):
+            whole = verdict == "all"
+            yield FunnelRow(
+                config if whole else verdict,
+                colours[plain[config]] if whole else None,
+                shares,
+                metrics[names[0]].n,
+                config if whole else f"{config}, {verdict}",
+            )
+
+
+def _draw(rows: Sequence[FunnelRow], width: int) -> Markup:
+    stacked = width < NARROW_BELOW
+    longest = max(text_width(row.label) for row in rows) + 34
+    names = 0.0 if stacked else min(longest, width * MOST_NAMES)
+    room = max(text_width(_tasks(row)) for row in rows) + 10
+    scale = Scale(0.0, 1.0, names, width - room)
+    marks: list[Markup] = []
+    y = 0.0
+    x = names
+    for class_, stage in zip(_CLASSES, METRICS.shown_in("funnel"), strict=True):
+        words = stage.heading("funnel")
+        if x > names and x + 16 + text_width(words) > width:
+            x, y = names, y + 17
+        marks.append(bar(x, y + 3, 11, 11, class_))
+        marks.append(text(x + 16, y + 13, words, "tick"))
+        x += text_width(words) + 26
+    y += 26
+    for row in rows:
+        indent = 0 if row.colour else 16
+        label = y + (12 if stacked else BAR / 2 + 4)
+        if row.colour:
+            marks.append(circle(5, label - 4, 5, f"f-{row.colour}"))
+        space = (width if stacked else names) - 26 - indent
+        marks.append(text(16 + indent, label, fitted(row.label, space), "label"))
+        y += 17 if stacked else 0
+        marks += _bar(row, scale, y)
+        marks.append(text(width - room + 8, y + BAR / 2 + 4, _tasks(row), "value"))
+        y += BAR + BETWEEN
+    return picture(width, y, "How far relevant files came", *marks)
+
+
+def _bar(row: FunnelRow, scale: Scale, y: float) -> Iterator[Markup]:
+    before = 0.0
+    stages = METRICS.shown_in("funnel")
+    for class_, stage, share in zip(_CLASSES, stages, row.shares, strict=True):
+        start, end = scale(before), scale(min(1.0, before + share))
+        before += share
+        if share <= 0:
+            continue
+        said = f"{100 * share:.0f} %"
+        title = f"{row.title}, {stage.heading('funnel')}: {said} ({plural(row.tasks, 'task')})"
+        yield bar(start, y, end - start - 1, BAR, class_, title)
+        if end - start > text_width(said) + 6:
+            yield text((start + end) / 2, y + BAR / 2 + 4, said, "inside", "middle")
+
+
+def _tasks(row: FunnelRow) -> str:
+    return f"n {row.tasks:,}"

@@ -1,0 +1,209 @@
+"""Seen, edited, resolved: how far relevant files came, by configuration and by verdict (D96)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from msgspec import UNSET
+
+from groundtrace.documents.impact import MatchedComparison
+from groundtrace.documents.summary import (
+    Distribution,
+    RunSummaryDocument,
+    Verdict,
+    VerdictSummary,
+)
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
+from groundtrace.report.compared import comparison_of
+from groundtrace.report.data import ReportData
+from groundtrace.report.sections.shared import (
+    NO_VALUES,
+    Groups,
+    all_and_configs,
+    long_table,
+    own_tasks_note,
+)
+from groundtrace.report.wording import left_out
+from groundtrace.rows.verdict import VERDICTS
+
+Row = tuple[str, str, int, Mapping[str, Distribution]]
+"""Configuration, verdict, trials, and the metrics of the group."""
+
+
+def funnel_section(data: ReportData) -> Section | None:
+    """The funnel, what differs between matched tasks, the patch, and published numbers."""
+    summary = data.summary
+    names = METRICS.names_in("funnel")
+    if not any(summary.overall.metrics.get(name, NO_VALUES).n for name in names):
+        return None
+    groups = all_and_configs(summary)
+    return Section(
+        "funnel",
+        "Seen, edited, resolved",
+        (
+            (
+                "Each relevant file counts where it came to and no further: nothing met it, a "
+                "call named it, its content was shown, or the agent edited it. Edited files are "
+                "those of the patch that was handed in; where none is known, those that calls wrote.",
+            ),
+            *own_tasks_note(data),
+        ),
+        (
+            _funnel(summary),
+            *_matched(data),
+            _patches(groups if len(summary.by_config) > 1 else groups[1:]),
+            *detailed(
+                long_table(
+                    "The patch against the gold patch, in full",
+                    "config",
+                    groups,
+                    METRICS.names_in("patches"),
+                ),
+                long_table(
+                    "As published work defines it",
+                    "config",
+                    groups,
+                    METRICS.names_in("published"),
+                ),
+            ),
+        ),
+    )
+
+
+def funnel_rows(summary: RunSummaryDocument) -> Iterator[Row]:
+    """All trials, then each configuration, each with its verdicts."""
+    overall = summary.overall
+    by_verdict = {} if summary.by_verdict is UNSET else summary.by_verdict
+    by_config = {} if summary.by_config_and_verdict is UNSET else summary.by_config_and_verdict
+    if len(summary.by_config) > 1:
+        yield "all", "all", overall.trials, overall.metrics
+        yield from _verdicts("all", by_verdict)
+    for config, group in summary.by_config.items():
+        yield Name(config), "all", group.trials, group.metrics
+        yield from _verdicts(Name(config), by_config.get(config, {}))
+
+
+def _verdicts(config: str, found: Mapping[Verdict, VerdictSummary]) -> Iterator[Row]:
+    if found.keys() <= {"no_verdict"}:
+        return
+    for verdict, words in VERDICTS.items():
+        if verdict in found:
+            yield config, words, found[verdict].trials, found[verdict].metrics
+
+
+def _funnel(summary: RunSummaryDocument) -> ReportTable:
+    stages = METRICS.shown_in("funnel")
+    rows = []
+    for config, verdict, trials, metrics in funnel_rows(summary):
+        found = [metrics.get(stage.name, NO_VALUES) for stage in stages]
+        rows.append(
+            [
+                config,
+                verdict,
+                formats.count(trials),
+                *(formats.share(one.mean) for one in found),
+                formats.count(found[0].n),
+                left_out(found[0].left_out),
+            ]
+        )
+    return make_table(
+        "How far relevant files came",
+        (
+            "config",
+            "verdict",
+            ">trials",
+            *(f">{stage.heading('funnel')}" for stage in stages),
+            ">n",
+            "left out",
+        ),
+        rows,
+        (
+            "Mean shares of a task's relevant files; a row adds up to 1. Resolved: the reward is "
+            "1. Verdicts come after the work, so a difference between them is no cause.",
+        ),
+    )
+
+
+def _patches(groups: Groups) -> ReportTable:
+    shown = METRICS.shown_in("patches")
+    rows = []
+    for name, group in groups:
+        found = [(one.name, group.metrics.get(one.name, NO_VALUES)) for one in shown]
+        rows.append(
+            [
+                name,
+                *(f"{formats.brief(metric, one.mean)} ({one.n:,})" for metric, one in found),
+                left_out(found[0][1].left_out),
+            ]
+        )
+    return make_table(
+        "The patch against the gold patch",
+        (
+            "config",
+            *(f">{one.heading('patches')} {formats.ARROWS[one.better]}" for one in shown),
+            "left out",
+        ),
+        rows,
+        ("Each cell is a mean over tasks with its n. What is left out is that of patch recall.",),
+    )
+
+
+def _matched(data: ReportData) -> Iterator[ReportTable]:
+    comparison = None if data.impact is None else comparison_of(data.impact)
+    if data.impact is None or comparison is None or not comparison.computable:
+        return
+    is_matched = data.impact.answer.comparison == "matched_comparisons"
+    rows = list(_deltas(comparison))
+    if rows:
+        made = make_table(
+            (
+                "Matched differences: " if is_matched else "Differences on tasks that both ran: ",
+                Name(comparison.config),
+                " minus ",
+                Name(comparison.baseline_config),
+            ),
+            (
+                "relevant files",
+                ">baseline",
+                ">config",
+                ">mean delta",
+                ">interval",
+                ">p adjusted",
+                ">more/same/less",
+                ">n",
+                "left out",
+            ),
+            rows,
+            (
+                "Over the tasks that both have; in how many of them the share is larger, the same "
+                "and smaller. A file that need not be edited rightly stops at shown.",
+            ),
+        )
+        yield dataclasses.replace(made, open=True)
+
+
+def _deltas(comparison: MatchedComparison) -> Iterator[list[str]]:
+    found = {delta.metric: delta for delta in comparison.deltas}
+    for stage in METRICS.shown_in("funnel"):
+        delta = found.get(stage.name)
+        if delta is None or not delta.n:
+            continue
+        write = partial(formats.delta, stage.name)
+        more, less = delta.n_better, delta.n_worse
+        if stage.better == "lower":
+            more, less = less, more
+        yield [
+            stage.heading("funnel"),
+            formats.value(stage.name, delta.mean_baseline),
+            formats.value(stage.name, delta.mean_config),
+            write(delta.mean_delta),
+            formats.interval(delta.ci_low, delta.ci_high, write),
+            formats.p_value(delta.p_adjusted),
+            f"{more}/{delta.n_same}/{less}",
+            formats.count(delta.n),
+            left_out(delta.left_out),
+        ]

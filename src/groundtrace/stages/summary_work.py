@@ -1,0 +1,46 @@
+"""The summary of one run, written by a worker: each of a thousand small runs has one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from groundtrace.artifacts.file_names import SUMMARY
+from groundtrace.artifacts.write import write_document
+from groundtrace.documents.outcomes import OutcomesDocument
+from groundtrace.documents.summary import RefusedDocument
+from groundtrace.rows.kept import unpacked
+from groundtrace.stages.rows_of_runs import ReadAgain
+from groundtrace.storage import Folder, FolderEntry
+
+SMALL_RUN = 500
+"""Rows that are sent to a worker, some megabytes; a larger run is summarised where its rows are."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryWork:
+    """All that the summary of a run is made from."""
+
+    output: Folder
+    run_id: str
+    generated_at: str
+    rows: Iterable[bytes]
+    """Its rows as they are kept, in the order of their documents."""
+    outcomes: OutcomesDocument | None
+    problems: Mapping[str, int]
+    refused: Sequence[RefusedDocument]
+
+
+def write_summary(work: SummaryWork) -> FolderEntry:
+    """Write the summary of a run; returns the file as it is on disk now."""
+    from groundtrace.summary.summarise import summarise
+
+    summary = summarise(
+        ReadAgain(lambda: map(unpacked, work.rows)),
+        scope=work.run_id,
+        generated_at=work.generated_at,
+        outcomes=[work.outcomes] if work.outcomes is not None else [],
+        problems=work.problems,
+        refused=work.refused,
+    )
+    return write_document(work.output, SUMMARY, summary)

@@ -1,0 +1,63 @@
+"""Trials by verdict: how far relevant files came where a task was resolved, and where not (D96)."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable
+
+from groundtrace.documents.summary import Distribution, Verdict, VerdictSummary
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.verdict import VERDICTS, verdict_of
+
+NAMES = (*METRICS.names_in("funnel"), *METRICS.names_in("patches"))
+"""What is told by verdict."""
+
+Rows = defaultdict[Verdict, "array[int]"]
+
+
+def _rows() -> array[int]:
+    return array("q")
+
+
+class VerdictGroups:
+    """Positions of rows by verdict, over all configurations and for each."""
+
+    def __init__(self) -> None:
+        self._all: Rows = defaultdict(_rows)
+        self._configs: defaultdict[str, Rows] = defaultdict(lambda: defaultdict(_rows))
+
+    def add(self, position: int, row: TrialRow) -> None:
+        """Take the row at a position."""
+        verdict = verdict_of(row)
+        self._all[verdict].append(position)
+        self._configs[row.config_name][verdict].append(position)
+
+    def overall(
+        self, tasks: Callable[[array[int]], int], of: Callable[[str, array[int]], Distribution]
+    ) -> dict[Verdict, VerdictSummary]:
+        """By verdict alone; `tasks` counts the tasks of rows, `of` sums up a metric over them."""
+        return _summaries(self._all, tasks, of)
+
+    def by_config(
+        self, tasks: Callable[[array[int]], int], of: Callable[[str, array[int]], Distribution]
+    ) -> dict[str, dict[Verdict, VerdictSummary]]:
+        """The same for each configuration."""
+        return {name: _summaries(self._configs[name], tasks, of) for name in sorted(self._configs)}
+
+
+def _summaries(
+    groups: Rows,
+    tasks: Callable[[array[int]], int],
+    of: Callable[[str, array[int]], Distribution],
+) -> dict[Verdict, VerdictSummary]:
+    return {
+        verdict: VerdictSummary(
+            trials=len(groups[verdict]),
+            tasks=tasks(groups[verdict]),
+            metrics={name: of(name, groups[verdict]) for name in NAMES},
+        )
+        for verdict in VERDICTS
+        if verdict in groups
+    }

@@ -1,0 +1,101 @@
+"""Answers in blocks that each begin with a file's name.
+
+Gemini CLI's search prints `File: path` and below it `L12: text`, blocks parted by `---`; its tool for
+several files prints `--- path ---` before the text of each. Searches of other harnesses answer with an
+object that lists the files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from groundtrace import jsonio
+from groundtrace.model import ToolCall
+from groundtrace.tools.common import (
+    NOTHING,
+    FilesWithLines,
+    Findings,
+    absolute,
+    as_items,
+    as_mapping,
+    is_refusal,
+    locate,
+    shown_text,
+    text_or_empty,
+    whole_number,
+)
+from groundtrace.tools.table import ToolEntry
+
+_FILE = re.compile(r"File: (?P<path>[^\n]+)")
+_LINE = re.compile(r"L(?P<number>\d{1,9})(?P<mark>[:-]) ?")
+_BLOCK = re.compile(r"^--- (?P<path>[^\n]{1,4096}?) ---$", re.MULTILINE)
+_END = "End of content"
+
+
+def found_blocks(text: str, cwd: str | None, scope: str) -> FilesWithLines | None:
+    """Files and lines of an answer in blocks `File: …`; None where it is none."""
+    spans = FilesWithLines("matched", "grep: blocks of lines")
+    path = None
+    for line in text.split("\n"):
+        file = _FILE.fullmatch(line)
+        if file is not None:
+            path = locate(file["path"].strip(), cwd, scope)
+            spans.add(path)
+        elif path is not None and (shown := _LINE.match(line)) is not None:
+            spans.add(path, int(shown["number"]), chars=len(line) + 1)
+    return spans if path is not None else None
+
+
+def listed_files(text: str, cwd: str | None, scope: str) -> FilesWithLines | None:
+    """Files of an answer that is an object with `files`; None where it is none.
+
+    `{"files": [{"path": …, "firstMatchLine": 69, "sample": "…"}]}` shows that one line of each file.
+    """
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        value = jsonio.loads(text.encode("utf-8", errors="surrogatepass"))
+    except jsonio.BadJsonError:
+        return None
+    spans = FilesWithLines("matched", "grep: files of the answer", bare_kind="surfaced")
+    if not isinstance(as_mapping(value).get("files"), list):
+        return None
+    for entry in as_items(value["files"]):
+        path, line, sample = _entry(entry)
+        if path:
+            spans.add(locate(path, cwd, scope), line if sample else None, chars=len(sample) or None)
+    return spans
+
+
+def _entry(entry: Any) -> tuple[str, int | None, str]:
+    if isinstance(entry, str):
+        return entry, None, ""
+    members = as_mapping(entry)
+    line = whole_number(members.get("firstMatchLine"))
+    return text_or_empty(members.get("path")), line, text_or_empty(members.get("sample"))
+
+
+def several_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
+    """A tool that prints several files, each below its name: they were opened.
+
+    Its text comes without numbers; which lines a file was cut to is not said.
+    """
+    result = call.result
+    text = shown_text(result)
+    if result is None or result.is_error or is_refusal(text):
+        return NOTHING
+    spans = FilesWithLines("read", "read: files below their names")
+    for path, size in _blocks(text):
+        spans.add(absolute(path, cwd), shown=True, chars=size)
+    return Findings(refs=spans.refs(), failed=not spans)
+
+
+def _blocks(text: str) -> Iterator[tuple[str, int]]:
+    marks = list(_BLOCK.finditer(text))
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    for mark, end in zip(marks, ends, strict=False):  # without marks there is one end
+        body = text[mark.end() : end].strip("\n")
+        if body and mark["path"] != _END:
+            yield mark["path"], len(body)

@@ -1,0 +1,70 @@
+"""Gemini CLI's traces, and how they are recognised.
+
+Where they lie: `~/.gemini/tmp/<hash of the project>/chats/session-<date>-<id>.json`, from 0.40 on
+`.jsonl`; what `gemini --output-format stream-json` printed, wherever it was sent.
+
+Their shape: a session is one object with `sessionId`, `projectHash` and `messages`. As JSONL its
+first line is the same object without messages, then each line is a message, `{"$set": …}` or
+`{"$rewindTo": id}`; a message that is written again replaces the earlier one. A stream begins with
+an event `init` and has `tool_use` and `tool_result`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from groundtrace.traces.claims import Probe, Recognised, Sample
+
+if TYPE_CHECKING:
+    from groundtrace.storage import Folder
+    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.source import Source
+
+# A quote inside a JSON string is escaped, so that none of these is found in quoted text.
+_START = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\{")
+_SESSION = re.compile(rb'"sessionId"\s*:\s*"')
+_PROJECT = re.compile(rb'"projectHash"\s*:\s*"')
+_INIT = re.compile(rb'\{\s*"type"\s*:\s*"init"\s*,')
+_STREAM = re.compile(rb'"session_id"\s*:\s*"')
+_CALL = re.compile(rb'\{\s*"type"\s*:\s*"tool_use"\s*,[^{}\n]*+"tool_name"\s*:')
+
+SUBAGENT = "the session of a subagent, a part of another trial"
+
+
+class GeminiReader:
+    """Reader of Gemini CLI's sessions and streams."""
+
+    name = "gemini-cli"
+    patterns: tuple[str, ...] = ("agent/gemini*.json", "agent/gemini*.jsonl", "agent/gemini*.txt")
+    harness_words: tuple[tuple[str, str], ...] = (("gemini", "gemini-cli"),)
+
+    def recognise(self, probe: Probe) -> Recognised | None:
+        """By the members that a session begins with, or the events of a stream."""
+        head = probe.head
+        if (
+            b'"projectHash"' in head
+            and _START.match(head)
+            and _PROJECT.search(head)
+            and _SESSION.search(head)
+        ):
+            return Recognised("marker", '"sessionId" and "projectHash" in the first lines')
+        if b'"init"' in head and _INIT.search(head) and _STREAM.search(head):
+            return Recognised("marker", "events of gemini --output-format stream-json")
+        if b'"tool_name"' in head and b'"tool_id"' in head and _CALL.search(head):
+            return Recognised("shape", "events of stream-json without the first one")
+        return None
+
+    def samples(self, folder: Folder, path: str) -> Iterator[Sample]:
+        """A file is one sample; a subagent's session is no trial of its own."""
+        from groundtrace.traces.keep import Keep
+
+        source = self.read(folder, path, Keep())
+        yield Sample(None, source.stated, SUBAGENT if source.is_one_subagent else None)
+
+    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
+        """Read a session or a stream."""
+        from groundtrace.traces.gemini.session import read
+
+        return read(folder, path, keep)

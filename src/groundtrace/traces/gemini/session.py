@@ -1,0 +1,333 @@
+"""One session of Gemini CLI, JSON or JSONL, as a `Source`; a stream is handed to `stream.py`.
+
+A message of the model holds its calls with their answers. In JSONL a message may come again with
+more of them: the last one counts, in the place of the first. Messages that the user took back were
+run all the same: their calls stay, and leave the context (D89).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from groundtrace import jsonio
+from groundtrace.mcp import server_in_name
+from groundtrace.model import Problem, Stated, Usage
+from groundtrace.problems import ProblemKind
+from groundtrace.storage import Folder
+from groundtrace.times import parse_time
+from groundtrace.traces import salvage
+from groundtrace.traces.arguments import as_arguments
+from groundtrace.traces.detect import HEAD
+from groundtrace.traces.gemini.outputs import read_result
+from groundtrace.traces.gemini.stream import GeminiStream, is_stream
+from groundtrace.traces.jsonl import RawLine, read_lines
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.ledger import TokenCounts
+from groundtrace.traces.listed import load_listed
+from groundtrace.traces.source import RawCall, RawChange, Source
+from groundtrace.values import as_count, as_mapping, as_text
+
+HARNESS = "gemini-cli"
+SPAWNERS = frozenset({"codebase_investigator", "delegate_to_agent", "delegate", "generalist"})
+"""Tools that start a subagent."""
+_CALL = re.compile(rb'"args"\s*:\s*\{')
+_LOST = re.compile(r'"args"\s*:\s*\{')
+_STAMP = re.compile(r"-(\d{13})-")
+"""Milliseconds in a call's id: when the model asked for it."""
+
+
+def read(folder: Folder, path: str, keep: Keep) -> Source:
+    """Read a session or a stream, whole or damaged."""
+    session = Session(path, keep)
+    if not _is_lines(folder, path):
+        loaded = load_listed(folder, path, "messages", _CALL)
+        session.messages(loaded.items)
+        return session.finish(loaded.root, loaded.problems)
+    printed = GeminiStream(path, keep)
+    with folder.open(path) as stream:
+        for line in read_lines(stream):
+            value, problem = _decoded(line)
+            if printed.events or is_stream(value):
+                if not printed.events:  # what came before was no event
+                    printed.lines, printed.noise = session.lines, session.lines
+                    printed.first_noise = 1 if session.lines else None
+                printed.line(line, value, problem)
+            else:
+                session.line(line, value, problem)
+    return printed.finish() if printed.events else session.finish(session.header, [])
+
+
+def _is_lines(folder: Folder, path: str) -> bool:
+    """Whether a file is one object a line, by the first line that is an object."""
+    with folder.open(path) as stream:
+        head = stream.read(HEAD)
+    for line in read_lines(io.BytesIO(head)):
+        value, problem = _decoded(line)
+        if problem is None and isinstance(value, dict) and value:
+            return not isinstance(value.get("messages"), list)
+    return b'"messages"' not in head
+
+
+def _decoded(line: RawLine) -> tuple[Any, str | None]:
+    if line.too_long:
+        return None, None
+    try:
+        return jsonio.loads(line.data), None
+    except jsonio.BadJsonError as error:
+        return None, str(error)
+
+
+class Session:
+    """State of reading one session."""
+
+    def __init__(self, path: str, keep: Keep) -> None:
+        self.source = Source(
+            path,
+            "transcript",
+            "session",
+            harness=HARNESS,
+            is_main_log=True,
+            omits_subagents=True,
+            spawners=SPAWNERS,
+        )
+        self.keep = keep
+        self.calls: dict[str, list[RawCall]] = {}
+        """Calls of each message, by its id, in the order of first appearance."""
+        self.header: Mapping[str, Any] = {}
+        self.changes: list[tuple[str | None, tuple[str, ...]]] = []
+        """Last message before each rewind, and the messages that it took back."""
+        self.in_context: list[str] = []
+        self.lines = self.noise = self.seen = 0
+        self.positions: dict[str, int] = {}
+        """Model calls up to and with each message; one that comes again keeps its place."""
+        self.cached: dict[str, int] = {}
+        """Input tokens of each message that came from a cache."""
+        self.first_noise: int | None = None
+        self.last: float | None = None
+
+    # --- JSONL ---
+
+    def line(self, raw: RawLine, value: Any, problem: str | None) -> None:
+        self.lines += 1
+        if raw.too_long:
+            self.source.report_long_line(raw)
+            self.source.ledger.interrupt()
+        elif problem is not None:
+            self.broken(raw, problem)
+        elif not self.record(value, raw.number):
+            self.note_noise(raw.number)
+
+    def note_noise(self, number: int) -> None:
+        self.noise += 1
+        self.first_noise = self.first_noise or number
+
+    def record(self, value: Any, number: int) -> bool:
+        """One line; False where it is none of a session."""
+        if not isinstance(value, dict):
+            return False
+        if "$rewindTo" in value:
+            self.rewind(as_text(value["$rewindTo"]), number)
+            return True
+        if "$set" in value:
+            fields = as_mapping(value["$set"])
+            self.header = {**self.header, **{k: v for k, v in fields.items() if k != "messages"}}
+            again = fields.get("messages")
+            self.messages(again if isinstance(again, list) else ())
+            return True
+        if "sessionId" in value and "projectHash" in value:
+            self.header = {**self.header, **value}
+            self.seen += 1
+            return True
+        if as_text(value.get("id")) is None or not isinstance(value.get("type"), str):
+            return False
+        self.message(value, line=number)
+        return True
+
+    def broken(self, raw: RawLine, reason: str) -> None:
+        """A line that does not decode: objects run together are taken apart."""
+        text = salvage.to_text(raw.data)
+        if not text.startswith("{"):
+            self.note_noise(raw.number)
+            return
+        before = sum(len(calls) for calls in self.calls.values())
+        for piece in salvage.intact_objects(text):
+            if "sessionId" in piece.value or piece.value.get("type") in ("user", "gemini"):
+                self.record(piece.value, raw.number)
+        found = sum(len(calls) for calls in self.calls.values()) - before
+        self.source.ledger.interrupt()
+        kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
+        lost = max(0, len(_LOST.findall(text)) - found)
+        self.source.problem(
+            kind, f"line does not decode ({reason})", line=raw.number, lost_calls=lost
+        )
+
+    def rewind(self, target: str | None, number: int) -> None:
+        """The user went back to before a message: it and what follows it left the context."""
+        if target is None or target not in self.in_context:
+            reason = "a rewind to a message that is not in the file"
+            self.source.problem("wrong_type", reason, line=number, place="$.$rewindTo")
+            return
+        at = self.in_context.index(target)
+        after = self.in_context[-1]
+        self.changes.append((after, tuple(self.in_context[at:])))
+        del self.in_context[at:]
+
+    # --- messages ---
+
+    def messages(self, messages: Iterable[Any]) -> None:
+        for number, message in enumerate(messages):
+            if isinstance(message, Problem):
+                self.source.problems.append(message)
+                self.source.ledger.interrupt()
+            elif isinstance(message, dict):
+                self.message(message, place=f"$.messages[{number}]")
+            else:
+                reason = f"a message is {type(message).__name__}, not an object"
+                self.source.problem("wrong_type", reason, place=f"$.messages[{number}]")
+
+    def message(
+        self, message: Mapping[str, Any], *, line: int | None = None, place: str = "$"
+    ) -> None:
+        self.seen += 1
+        moment = parse_time(message.get("timestamp"))
+        self.source.saw(moment)
+        self.last = moment if moment is not None else self.last
+        key = as_text(message.get("id")) or f"message {self.seen}"
+        is_new = key not in self.calls
+        if message.get("type") == "message_update" and is_new:
+            return
+        if is_new:
+            self.in_context.append(key)
+            self.calls[key] = []
+        listed = message.get("toolCalls")
+        is_model = message.get("type") in ("gemini", "model") or listed is not None
+        if is_model and (is_new or "tokens" in message):
+            self.count_tokens(key, message.get("tokens"))
+            self.source.model = self.source.model or as_text(message.get("model"))
+        if isinstance(listed, list):
+            earlier = {call.call_id: call for call in self.calls[key] if call.call_id is not None}
+            before, self.calls[key] = self.calls[key], []
+            for index, asked in enumerate(listed):
+                self.call(key, asked, moment, line, f"{place}.toolCalls[{index}]", earlier)
+            # A call that was answered has run, also where the message comes again without it.
+            again = {call.call_id for call in self.calls[key]}
+            gone = [c for c in before if c.result is not None and c.call_id not in again]
+            self.calls[key] = [*gone, *self.calls[key]]
+        elif listed is not None:
+            reason = f"toolCalls is {type(listed).__name__}, not a list"
+            self.source.problem("wrong_type", reason, line=line, place=f"{place}.toolCalls")
+
+    def count_tokens(self, key: str, stated: Any) -> None:
+        """Input holds what came from a cache; thoughts are output. Zeros all over are no count."""
+        usage = as_mapping(stated)
+        given, made = as_count(usage.get("input")), as_count(usage.get("output"))
+        more = (as_count(usage.get("tool")) or 0, as_count(usage.get("thoughts")) or 0)
+        counts = None
+        if given is not None and made is not None and (given or made or any(more)):
+            counts = TokenCounts(given + more[0], made + more[1])
+        self.cached[key] = as_count(usage.get("cached")) or 0
+        self.source.ledger.add(key, counts)
+        self.positions.setdefault(key, self.source.ledger.position)
+
+    def call(
+        self,
+        key: str,
+        asked: Any,
+        moment: float | None,
+        line: int | None,
+        place: str,
+        earlier: Mapping[str, RawCall],
+    ) -> None:
+        """One call; `earlier` are those of an earlier writing of its message. What was asked for
+        does not change, so that only the answer of a call that comes again is taken."""
+        members = as_mapping(asked)
+        known = earlier.get(as_text(members.get("id")) or "")
+        name, arguments = as_text(members.get("name")), as_arguments(members.get("args"))
+        if known is not None:
+            name, arguments = known.name, known.arguments
+        if name is None or arguments is None:
+            what = "name" if name is None else "args"
+            reason = f"a call whose {what} cannot be used"
+            self.source.problem(
+                "wrong_type", reason, line=line, place=f"{place}.{what}", lost_calls=1
+            )
+            return
+        call = RawCall(
+            name,
+            arguments if known is not None else self.keep.arguments(dict(arguments)),
+            call_id=as_text(members.get("id")),
+            server=server_in_name(name),
+            position=self.positions.get(key, -1),
+        )
+        done = parse_time(members.get("timestamp"))
+        self.source.saw(done)
+        self.last = done if done is not None else self.last
+        call.made_at = _asked_at(call.call_id, moment, done)
+        output = read_result({**members, "name": name, "args": arguments})
+        if output is not None:
+            call.result, call.result_cut = self.keep.result(
+                output.text, output.data, output.failed, None
+            )
+            self.source.cut_results += call.result_cut
+            call.answered_at = done
+            call.cwd = output.cwd
+        if call.server is not None:
+            self.source.mcp_servers.setdefault(call.server)
+        agent = as_text(members.get("agentId"))
+        if agent is not None and call.call_id is not None:
+            self.source.agent_calls[agent] = call.call_id
+        self.calls[key].append(call)
+
+    # --- end ---
+
+    def finish(self, root: Mapping[str, Any], problems: Iterable[Problem]) -> Source:
+        source = self.source
+        source.problems += problems
+        source.parsed = self.seen > 0
+        source.calls = [call for calls in self.calls.values() for call in calls]
+        source.saw(parse_time(root.get("startTime")))
+        if self.lines:
+            source.report_lines(self.lines, self.noise, self.first_noise)
+        elif not self.seen and not source.problems:
+            source.problem("empty_file", "a session without messages")
+        self.note_changes()
+        if root.get("kind") == "subagent":
+            source.is_one_subagent = True
+            source.is_main_log = source.omits_subagents = False
+            source.rank, source.dialect = 2, "subagent"
+            source.agent_id = as_text(root.get("sessionId"))
+            for call in source.calls:
+                call.is_subagent = True
+        source.report_cut_results()
+        output = source.ledger.main_output()
+        source.usage = Usage(
+            output_tokens=output,
+            output_tokens_source=None if output is None else "tokens of each message",
+            input_tokens=source.ledger.main_input(),
+            cached_tokens=sum(self.cached.values()) if self.cached else None,
+        )
+        source.stated = Stated(model=source.model, harness=HARNESS)
+        return source
+
+    def note_changes(self) -> None:
+        """Rewinds as changes of the context."""
+        behind: dict[str, RawCall | None] = {}
+        last: RawCall | None = None
+        for key, calls in self.calls.items():
+            last = calls[-1] if calls else last
+            behind[key] = last
+        for after, dropped in self.changes:
+            gone = tuple(call for key in dropped for call in self.calls[key])
+            self.source.context_changes.append(RawChange("rollback", behind.get(after or ""), gone))
+
+
+def _asked_at(call_id: str | None, message: float | None, done: float | None) -> float | None:
+    """When the model asked for a call: its id holds it; several calls share a message's time."""
+    found = _STAMP.search(call_id or "")
+    if found is None or message is None or done is None:
+        return message
+    moment = int(found[1]) / 1000
+    return moment if message - 60 <= moment <= done else message

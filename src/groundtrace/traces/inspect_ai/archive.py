@@ -1,0 +1,163 @@
+"""Members of a zip archive of unknown origin: bounded, and never written to disk.
+
+An archive is refused that has more members than a log has, whose list of them is larger than memory
+should hold, or whose member is encrypted or unpacks to more than a sample is. What a member says of
+its own size is not believed: reading stops where the bound is.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, cast
+
+from groundtrace.storage import Folder
+
+MAX_MEMBERS = 200_000
+MAX_LIST = 64 * 1024 * 1024
+"""Bytes of the list of members."""
+MAX_MEMBER = 1024 * 1024 * 1024
+"""Bytes that a member may unpack to."""
+MAX_RATIO = 1_000
+"""How much larger than packed: repeated prompts pack well, but not like this."""
+SMALL = 16 * 1024 * 1024
+"""Members up to this size may have any ratio."""
+MAX_WINDOW = 1 << 27
+_ZSTD = 93
+_END = b"PK\x05\x06"
+_END_64 = b"PK\x06\x06"
+_LOCATOR = b"PK\x06\x07"
+_TAIL = 65_557
+MISSING = "packed with zstd: pip install 'groundtrace[zstd]' to read it"
+
+
+class ArchiveError(OSError):
+    """An archive or a member that is not read, and why."""
+
+
+class Archive:
+    """An open archive."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        _check_list(stream)
+        try:
+            self._zip = zipfile.ZipFile(stream)
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
+            raise ArchiveError(f"not a whole zip archive ({error})") from error
+
+    def names(self) -> list[str]:
+        """Names of the members, in order, each once."""
+        return list(dict.fromkeys(self._zip.namelist()))
+
+    def size(self, name: str) -> int:
+        """Bytes that a member says it unpacks to."""
+        return self._zip.getinfo(name).file_size
+
+    def has(self, name: str) -> bool:
+        """Whether there is a member of this name."""
+        return name in self._zip.NameToInfo
+
+    def open(self, name: str) -> BinaryIO:
+        """A member, unpacked while it is read; raises ArchiveError."""
+        info = self._zip.getinfo(name)
+        if info.flag_bits & 0x1:
+            raise ArchiveError(f"{name}: encrypted, which logs are not")
+        if info.file_size > MAX_MEMBER:
+            raise ArchiveError(f"{name}: {info.file_size:,} bytes unpacked; not read")
+        if info.file_size > max(SMALL, MAX_RATIO * info.compress_size):
+            ratio = info.file_size // max(1, info.compress_size)
+            raise ArchiveError(f"{name}: unpacks to {ratio:,} times its size; not read")
+        try:
+            if info.compress_type == _ZSTD and not _knows_zstd():
+                inner = _unpacked(self._raw(info))
+            else:
+                inner = cast(BinaryIO, self._zip.open(info))
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:
+            raise ArchiveError(f"{name}: cannot be unpacked ({error})") from error
+        bound = max(SMALL, MAX_RATIO * info.compress_size)
+        return cast(BinaryIO, io.BufferedReader(_Bounded(inner, name, min(MAX_MEMBER, bound))))
+
+    def _raw(self, info: zipfile.ZipInfo) -> BinaryIO:
+        """The packed bytes of a member."""
+        self._stream.seek(info.header_offset)
+        header = self._stream.read(30)
+        if len(header) < 30 or header[:4] != b"PK\x03\x04":
+            raise ArchiveError(f"{info.filename}: its header is damaged")
+        name, extra = struct.unpack("<HH", header[26:30])
+        self._stream.seek(info.header_offset + 30 + name + extra)
+        return io.BytesIO(self._stream.read(min(info.compress_size, MAX_MEMBER)))
+
+
+@contextmanager
+def open_archive(folder: Folder, path: str) -> Iterator[Archive]:
+    """The archive in a file; raises ArchiveError."""
+    with folder.open(path) as stream:
+        yield Archive(stream)
+
+
+class _Bounded(io.RawIOBase):
+    """A member that ends with an error where it gives more than it may."""
+
+    def __init__(self, inner: BinaryIO, name: str, most: int) -> None:
+        self._inner = inner
+        self._name = name
+        self._left = most
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._inner.read(min(len(buffer), 1 << 20))
+        except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError) as error:
+            raise ArchiveError(f"{self._name}: damaged ({error})") from error
+        except OSError:
+            raise
+        except Exception as error:
+            raise ArchiveError(f"{self._name}: damaged ({error})") from error
+        self._left -= len(data)
+        if self._left < 0:
+            raise ArchiveError(f"{self._name}: unpacks to more than it may; not read further")
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _knows_zstd() -> bool:
+    """Whether the standard library unpacks zstd itself, as it does from Python 3.14 on."""
+    return hasattr(zipfile, "ZIP_ZSTANDARD")
+
+
+def _unpacked(raw: BinaryIO) -> BinaryIO:
+    try:
+        package: Any = importlib.import_module("zstandard")
+    except ImportError:
+        raise ArchiveError(MISSING) from None
+    unpacker = package.ZstdDecompressor(max_window_size=MAX_WINDOW)
+    return cast(BinaryIO, unpacker.stream_reader(raw, read_across_frames=True))
+
+
+def _check_list(stream: BinaryIO) -> None:
+    """Look at the end of an archive before its list of members is taken into memory."""
+    stream.seek(0, 2)
+    size = stream.tell()
+    stream.seek(max(0, size - _TAIL))
+    tail = stream.read(_TAIL)
+    at = tail.rfind(_END)
+    if at < 0 or len(tail) - at < 22:
+        raise ArchiveError("not a whole zip archive (its end is missing)")
+    members, length = struct.unpack("<10xHL", tail[at : at + 16])
+    if (members == 0xFFFF or length == 0xFFFFFFFF) and tail[at - 20 : at - 16] == _LOCATOR:
+        (place,) = struct.unpack("<Q", tail[at - 12 : at - 4])
+        stream.seek(min(place, size))
+        record = stream.read(56)
+        if len(record) == 56 and record[:4] == _END_64:
+            members, length = struct.unpack("<32xQQ", record[:48])
+    if members > MAX_MEMBERS or length > MAX_LIST:
+        raise ArchiveError(f"{members:,} members; a log has no more than {MAX_MEMBERS:,}")
+    stream.seek(0)

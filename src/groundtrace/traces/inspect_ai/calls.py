@@ -1,0 +1,74 @@
+"""Calls out of messages, where a sample has no events of tools.
+
+A coding agent that runs inside Inspect with its own tools leaves only model calls: what the model
+asked for is in their outputs, what came back in the inputs of later ones. A log without events has
+the sample's messages alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from groundtrace.values import as_mapping, as_text
+
+
+@dataclass(slots=True)
+class Asked:
+    """A call of a message, and the message that answers it."""
+
+    call: Mapping[str, Any]
+    position: int
+    """Model calls up to and with the one that asked."""
+    made_at: Any = None
+    answer: Mapping[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class Conversation:
+    """Calls and answers in the order in which they were asked for, each id once."""
+
+    asked: list[Asked] = field(default_factory=list)
+    _by_id: dict[str, Asked] = field(default_factory=dict)
+
+    def messages(self, messages: Any, position: int, made_at: Any = None) -> None:
+        """Calls and answers of a list of messages."""
+        for message in messages if isinstance(messages, list) else ():
+            members = as_mapping(message)
+            if members.get("role") == "tool":
+                self.answer(members)
+            elif members.get("role") == "assistant":
+                self.calls(members, position, made_at)
+
+    def model(self, event: Mapping[str, Any], position: int) -> None:
+        """One model call: answers in its input, calls in its output."""
+        given = event.get("input")
+        for message in given if isinstance(given, list) else ():
+            if as_mapping(message).get("role") == "tool":
+                self.answer(as_mapping(message))
+        choices = as_mapping(event.get("output")).get("choices")
+        for choice in _items(choices)[:1]:
+            self.calls(as_mapping(choice.get("message")), position, event.get("timestamp"))
+
+    def calls(self, message: Mapping[str, Any], position: int, made_at: Any) -> None:
+        """The calls of one reply."""
+        for call in _items(message.get("tool_calls")):
+            key = as_text(call.get("id"))
+            if key is not None and key in self._by_id:
+                continue
+            asked = Asked(call, position, made_at)
+            self.asked.append(asked)
+            if key is not None:
+                self._by_id[key] = asked
+
+    def answer(self, message: Mapping[str, Any]) -> None:
+        """A message of the role tool; the first for a call counts."""
+        asked = self._by_id.get(as_text(message.get("tool_call_id")) or "")
+        if asked is not None and asked.answer is None:
+            asked.answer = message
+
+
+def _items(value: Any) -> list[Mapping[str, Any]]:
+    found: Iterable[Any] = value if isinstance(value, list) else ()
+    return [item for item in found if isinstance(item, Mapping)]

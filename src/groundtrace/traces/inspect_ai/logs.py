@@ -1,0 +1,241 @@
+"""The samples of a log, whichever form it has."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from groundtrace import jsonio
+from groundtrace.model import Problem
+from groundtrace.storage import Folder
+from groundtrace.traces.claims import Sample
+from groundtrace.traces.inspect_ai.archive import Archive, ArchiveError, open_archive
+from groundtrace.traces.inspect_ai.stated import id_of, stated_of
+from groundtrace.traces.listed import Listed, from_value, load_listed, load_opened
+from groundtrace.values import as_count, as_mapping
+
+_MEMBER = re.compile(r"samples/(?P<id>[^\n]+)_epoch_(?P<epoch>\d{1,6})\.json")
+_TOOL = re.compile(rb'"event"\s*:\s*"tool"')
+"""A call in bytes that are lost."""
+MAX_HEADER = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One sample of a log."""
+
+    id: str
+    epoch: int
+    member: str = ""
+    """Its member in an archive."""
+    index: int = -1
+    """Its place in a JSON log."""
+    summary: Mapping[str, Any] = field(default_factory=dict)
+    """What the log says of it beside its own member."""
+
+
+def names_of(places: list[Place]) -> list[str]:
+    """A name for each sample, unique in its log: the id, with the epoch where there are several."""
+    times = Counter(place.id for place in places)
+    made = [
+        place.id if times[place.id] == 1 else f"{place.id}_epoch_{place.epoch}" for place in places
+    ]
+    seen: Counter[str] = Counter()
+    names = []
+    for name in made:
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name}.{seen[name]}")
+    return names
+
+
+def is_archive(folder: Folder, path: str) -> bool:
+    """Whether a log is an archive, by its first bytes."""
+    with folder.open(path) as stream:
+        return stream.read(2) == b"PK"
+
+
+def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
+    """Every sample with what it states."""
+    try:
+        if is_archive(folder, path):
+            with open_archive(folder, path) as archive:
+                header, problems = _header(archive, path)
+                places = _members(archive)
+                yield from problems
+                for place, name in zip(places, names_of(places), strict=True):
+                    summary = place.summary or _sample_root(archive, place, path)
+                    yield Sample(name, stated_of(summary, header))
+            return
+        loaded = load_listed(folder, path, "samples", _TOOL)
+        found: list[tuple[Place, Any]] = []
+        for index, item in enumerate(loaded.items):
+            if isinstance(item, Problem):
+                yield item
+            elif isinstance(item, dict):
+                short = {key: value for key, value in item.items() if key not in _LONG}
+                found.append((_place(item, index), short))
+        yield from loaded.problems
+        names = names_of([place for place, _ in found])
+        for (_, item), name in zip(found, names, strict=True):
+            yield Sample(name, stated_of(item, loaded.root))
+    except ArchiveError as error:
+        yield Problem(path, "unreadable", str(error))
+    except OSError as error:
+        yield Problem(path, "unreadable", f"cannot be read: {error}")
+
+
+_LONG = frozenset({"messages", "events", "attachments", "store", "input", "output"})
+
+
+def _place(item: Mapping[str, Any], index: int) -> Place:
+    return Place(id_of(item) or f"row-{index + 1}", as_count(item.get("epoch")) or 1, index=index)
+
+
+@contextmanager
+def open_sample(
+    folder: Folder, path: str, name: str | None
+) -> Iterator[tuple[Listed, Mapping[str, Any]] | Problem]:
+    """A sample with its events as a list, and the header of its log; or what is wrong.
+
+    Raises ArchiveError, here or while its events are read.
+    """
+    if not is_archive(folder, path):
+        yield _of_json(folder, path, name)
+        return
+    with open_archive(folder, path) as archive:
+        header, problems = _header(archive, path)
+        place = _chosen(_members(archive), name, path)
+        if isinstance(place, Problem):
+            yield place
+            return
+        loaded = _opened(archive, place, path)
+        loaded.problems.extend(problems)
+        yield loaded, header
+
+
+def _of_json(
+    folder: Folder, path: str, name: str | None
+) -> tuple[Listed, Mapping[str, Any]] | Problem:
+    """A sample of a JSON log: its place is found first, so that one sample alone is held."""
+    places = [
+        _place(item, index)
+        for index, item in enumerate(load_listed(folder, path, "samples", _TOOL).items)
+        if isinstance(item, dict)
+    ]
+    place = _chosen(places, name, path)
+    loaded = load_listed(folder, path, "samples", _TOOL)
+    chosen = None
+    for index, item in enumerate(loaded.items):
+        if not isinstance(place, Problem) and index == place.index:
+            chosen = item
+    if isinstance(place, Problem):
+        if loaded.problems:
+            return loaded.problems[0]
+        return place
+    found = from_value(_with_events(chosen), path, "events")
+    found.problems += loaded.problems
+    return found, loaded.root
+
+
+def _with_events(sample: Any) -> Any:
+    """The sample with a list of events: logs may be written without."""
+    return {"events": [], **sample} if isinstance(sample, dict) else sample
+
+
+def _chosen(places: list[Place], name: str | None, path: str) -> Place | Problem:
+    if name is None and len(places) == 1:
+        return places[0]
+    if name is None:
+        reason = (
+            "the log has no sample"
+            if not places
+            else f"the log has {len(places):,} samples; name one by its id"
+        )
+        return Problem(path, "unrecognised", reason)
+    for place, own in zip(places, names_of(places), strict=True):
+        if name in (own, f"{place.id}_epoch_{place.epoch}", place.member):
+            return place
+    return Problem(path, "unrecognised", f"no sample {name!r} in the log")
+
+
+# --- archives -------------------------------------------------------------------------------
+
+
+def _header(archive: Archive, path: str) -> tuple[Mapping[str, Any], list[Problem]]:
+    """The header; of a run that did not end, what was written at its start."""
+    for name in ("header.json", "_journal/start.json"):
+        if archive.has(name):
+            value = _json(archive, name)
+            if isinstance(value, dict):
+                return value, []
+    reason = "no header that can be read; model and version are not known"
+    return {}, [Problem(path, "broken_json", reason)]
+
+
+def _json(archive: Archive, name: str) -> Any:
+    """A small member, decoded; None where it is damaged or large."""
+    try:
+        with archive.open(name) as stream:
+            data = stream.read(MAX_HEADER + 1)
+        return jsonio.loads(data) if len(data) <= MAX_HEADER else None
+    except (ArchiveError, jsonio.BadJsonError):
+        return None
+
+
+def _members(archive: Archive) -> list[Place]:
+    """The samples of an archive, by id and epoch."""
+    summaries = _summaries(archive)
+    places = []
+    for member in archive.names():
+        found = _MEMBER.fullmatch(member)
+        if found is None:
+            continue
+        epoch = int(found["epoch"])
+        summary = summaries.get((found["id"], epoch), {})
+        places.append(Place(found["id"], epoch, member, summary=summary))
+    places.sort(key=lambda place: (_natural(place.id), place.epoch))
+    return places
+
+
+def _natural(name: str) -> tuple[int, int, str]:
+    """Numbers by size, before names."""
+    number = int(name) if name.isascii() and name.isdigit() and len(name) < 19 else -1
+    return (0, number, name) if number >= 0 else (1, 0, name)
+
+
+def _summaries(archive: Archive) -> dict[tuple[str, int], Mapping[str, Any]]:
+    found: dict[tuple[str, int], Mapping[str, Any]] = {}
+    names = ["summaries.json"] if archive.has("summaries.json") else []
+    names = names or [name for name in archive.names() if name.startswith("_journal/summaries/")]
+    for name in names:
+        rows = _json(archive, name)
+        for row in rows if isinstance(rows, list) else ():
+            if isinstance(row, dict) and (name_of := id_of(row)) is not None:
+                found[name_of, as_count(row.get("epoch")) or 1] = row
+    return found
+
+
+def _opened(archive: Archive, place: Place, path: str) -> Listed:
+    size = archive.size(place.member)
+    shown = f"{path}#{place.member}"
+    loaded = load_opened(lambda: archive.open(place.member), size, shown, "events", _TOOL)
+    if not loaded.root and not loaded.problems:
+        return loaded
+    if any(problem.reason == "no list of events" for problem in loaded.problems):
+        loaded.problems = []  # a log may be written without events
+    return loaded
+
+
+def _sample_root(archive: Archive, place: Place, path: str) -> Mapping[str, Any]:
+    """What a sample without a summary says of itself."""
+    try:
+        loaded = _opened(archive, place, path)
+        for _ in loaded.items:
+            pass
+    except ArchiveError:
+        return {"id": place.id, "epoch": place.epoch}
+    return {"id": place.id, "epoch": place.epoch, **as_mapping(loaded.root)}

@@ -1,0 +1,69 @@
+"""Inspect's logs, and how they are recognised.
+
+Where they lie: `logs/<time>_<task>_<id>.eval`, or `.json` where that was asked for.
+
+Their shape: an archive with `header.json`, `samples/<id>_epoch_<n>.json` and `summaries.json`, packed
+with deflate or zstd; or one object with `version`, `status`, `eval` and `samples`. Each sample and
+epoch is a trial.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from groundtrace.traces.claims import Probe, Recognised, Sample
+
+if TYPE_CHECKING:
+    from groundtrace.model import Problem
+    from groundtrace.storage import Folder
+    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.source import Source
+
+_ZIP = b"PK\x03\x04"
+_NAMES = (b"_journal/", b"header.json", b"samples/", b"summaries.json", b"reductions.json")
+_START = re.compile(
+    rb'\s*+(?:\xef\xbb\xbf)?\s*+\{\s*+"(?:version|status)"\s*+:\s*+(?:\d|"(?:started|success|cancelled|error)")'
+)
+_EVAL = re.compile(rb'"eval"\s*:\s*\{')
+_TASK = re.compile(rb'"task(?:_id)?"\s*:\s*"')
+
+
+class InspectReader:
+    """Reader of Inspect's logs."""
+
+    name = "inspect"
+    patterns: tuple[str, ...] = ("agent/*.eval",)
+    harness_words: tuple[tuple[str, str], ...] = (("inspect_ai", "inspect"),)
+
+    def recognise(self, probe: Probe) -> Recognised | None:
+        """By the first member of an archive, or what a log begins with."""
+        head = probe.head
+        if head.startswith(_ZIP):
+            length = int.from_bytes(head[26:28], "little")
+            name = head[30 : 30 + length]
+            if name.startswith(_NAMES):
+                return Recognised("marker", f"an archive that begins with {name[:60]!r}")
+            return None
+        if b'"eval"' in head and _START.match(head) and _EVAL.search(head) and _TASK.search(head):
+            return Recognised("marker", 'a log with "status" and "eval"')
+        return None
+
+    def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
+        """Every sample and epoch of a log."""
+        from groundtrace.traces.inspect_ai.logs import samples
+
+        return samples(folder, path)
+
+    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
+        """The only sample of a log."""
+        from groundtrace.traces.inspect_ai.sample import read
+
+        return read(folder, path, None, keep)
+
+    def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
+        """One sample of a log, named `<id>`, or `<id>_epoch_<n>` where there are several epochs."""
+        from groundtrace.traces.inspect_ai.sample import read
+
+        return read(folder, path, sample_id, keep)

@@ -1,0 +1,267 @@
+"""One sample of Inspect as a source of calls.
+
+Events come before messages: a call of `submit`, or one that was compacted away, is an event but no
+message. Long texts of events are attachments, which come after them in the file: calls are made once
+the last event was seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from groundtrace.mcp import content_text, server_in_name
+from groundtrace.model import Problem, Usage
+from groundtrace.storage import Folder
+from groundtrace.times import parse_time
+from groundtrace.traces.arguments import as_arguments
+from groundtrace.traces.inspect_ai.archive import ArchiveError
+from groundtrace.traces.inspect_ai.calls import Asked, Conversation
+from groundtrace.traces.inspect_ai.logs import open_sample
+from groundtrace.traces.inspect_ai.spans import Spans, Where
+from groundtrace.traces.inspect_ai.stated import HARNESS, cached_of, counts_of, stated_of
+from groundtrace.traces.keep import Keep
+from groundtrace.traces.listed import Listed
+from groundtrace.traces.source import RawCall, Source
+from groundtrace.values import as_count, as_mapping, as_text
+
+ATTACHMENT = "attachment://"
+MAX_DEPTH = 32
+_KEPT = (
+    "id", "function", "arguments", "result", "error", "timestamp", "completed", "pending", "agent",
+)  # fmt: skip
+
+
+def read(folder: Folder, path: str, name: str | None, keep: Keep) -> Source:
+    """Read a sample, whole or damaged."""
+    sample = SampleTrace(path, keep)
+    try:
+        with open_sample(folder, path, name) as opened:
+            if isinstance(opened, Problem):
+                sample.source.problems.append(opened)
+                return sample.source
+            loaded, header = opened
+            sample.events(loaded)
+            return sample.finish(loaded, header)
+    except ArchiveError as error:
+        sample.source.problem("unreadable", str(error))
+        return sample.finish(Listed(iter(())), {})
+
+
+@dataclass(frozen=True, slots=True)
+class _Tool:
+    """An event of a tool until attachments are known."""
+
+    event: Mapping[str, Any]
+    where: Where
+    position: int
+    place: str
+
+
+class SampleTrace:
+    """State of reading one sample."""
+
+    def __init__(self, path: str, keep: Keep) -> None:
+        self.source = Source(path, "transcript", "sample", harness=HARNESS, is_main_log=True)
+        self.keep = keep
+        self.spans = Spans()
+        self.tools: list[_Tool] = []
+        self.conversation = Conversation()
+        self.directories: dict[str, str] = {}
+        """Call to the directory in which it ran a command."""
+        self.seen = self.cached = 0
+        self.attachments: Mapping[str, Any] = {}
+
+    # --- events ---
+
+    def events(self, loaded: Listed) -> None:
+        for number, event in enumerate(loaded.items):
+            place = f"$.events[{number}]"
+            if isinstance(event, Problem):
+                self.source.problems.append(event)
+                self.source.ledger.interrupt()
+            elif isinstance(event, dict):
+                self.event(event, place, Where(), 0)
+            else:
+                reason = f"an event is {type(event).__name__}, not an object"
+                self.source.problem("wrong_type", reason, place=place)
+
+    def event(self, event: Mapping[str, Any], place: str, outer: Where, depth: int) -> None:
+        """One event; `outer` is the call inside which it is written, in older logs."""
+        self.seen += 1
+        moment = parse_time(event.get("timestamp"))
+        kind = as_text(event.get("event"))
+        if kind == "span_begin":
+            self.spans.begin(event)
+        elif kind == "step":
+            self.spans.step(event)
+        where = self.spans.where(event)
+        where = where if where.agent or where.is_scorer else outer
+        if where.is_scorer:
+            return
+        if kind in ("tool", "model"):
+            self.source.saw(moment)
+        if kind == "model":
+            self.model(event, where)
+        elif kind == "tool":
+            self.tool(event, place, where, depth)
+        elif kind == "sandbox":
+            self.sandbox(event)
+
+    def model(self, event: Mapping[str, Any], where: Where) -> None:
+        usage = as_mapping(event.get("output")).get("usage")
+        ledger = self.source.ledger
+        ledger.add(len(ledger.order), counts_of(usage), subagent=where.agent is not None)
+        self.cached += 0 if where.agent is not None else cached_of(usage)
+        self.conversation.model(event, ledger.position)
+
+    def tool(self, event: Mapping[str, Any], place: str, where: Where, depth: int) -> None:
+        self.spans.called(event)
+        kept = {name: event[name] for name in _KEPT if name in event}
+        self.tools.append(_Tool(kept, where, self.source.ledger.position, place))
+        nested = event.get("events")
+        if not isinstance(nested, list) or depth >= MAX_DEPTH:
+            return
+        name = as_text(event.get("agent")) or as_text(event.get("function"))
+        inner = Where(agent=name, spawned_by=as_text(event.get("id")))
+        for number, item in enumerate(nested):
+            if isinstance(item, dict):
+                self.event(item, f"{place}.events[{number}]", inner, depth + 1)
+
+    def sandbox(self, event: Mapping[str, Any]) -> None:
+        """A command that a call ran in the sandbox: it may say in which directory."""
+        call = self.spans.call_of(event)
+        directory = as_text(as_mapping(event.get("options")).get("cwd"))
+        if call is not None and directory is not None and event.get("action") == "exec":
+            self.directories.setdefault(call, directory)
+
+    # --- calls ---
+
+    def finish(self, loaded: Listed, header: Mapping[str, Any]) -> Source:
+        source, root = self.source, loaded.root
+        self.attachments = as_mapping(root.get("attachments"))
+        source.problems += loaded.problems
+        for tool in self.tools:
+            self.call(tool)
+        if not self.tools:
+            self.from_messages(root.get("messages"))
+        has_messages = isinstance(root.get("messages"), list)
+        source.parsed = self.seen > 0 or has_messages
+        if not source.parsed and not source.problems:
+            source.problem("empty_file", "a sample without events and messages")
+        stated = stated_of(root, header)
+        source.harness_version = stated.harness_version
+        source.model = stated.model
+        source.stated = stated
+        source.report_cut_results()
+        source.usage = self.usage(root, stated.cost_usd, stated.cost_source)
+        return source
+
+    def call(self, tool: _Tool) -> None:
+        event = tool.event
+        made = self.made(event.get("id"), event.get("function"), event.get("arguments"), tool.place)
+        if made is None:
+            return
+        made.made_at = parse_time(event.get("timestamp"))
+        made.answered_at = parse_time(event.get("completed"))
+        made.position = tool.position
+        made.cwd = self.directories.get(made.call_id or "")
+        if tool.where.agent is not None:
+            made.is_subagent, made.agent = True, tool.where.agent
+            made.spawned_by = tool.where.spawned_by
+        if event.get("pending") is not True and ("result" in event or event.get("error")):
+            self.answer(made, event.get("result"), event.get("error"))
+        self.source.calls.append(made)
+
+    def made(self, call_id: Any, name: Any, arguments: Any, place: str) -> RawCall | None:
+        tool, given = as_text(name), as_arguments(self.resolved(arguments))
+        if tool is None or given is None:
+            what = "function" if tool is None else "arguments"
+            reason = f"a call whose {what} cannot be used"
+            self.source.problem("wrong_type", reason, place=f"{place}.{what}", lost_calls=1)
+            return None
+        server = server_in_name(tool)
+        if server is not None:
+            self.source.mcp_servers.setdefault(server)
+        return RawCall(
+            tool, self.keep.arguments(dict(given)), call_id=as_text(call_id), server=server
+        )
+
+    def answer(self, call: RawCall, result: Any, error: Any) -> None:
+        message = as_text(as_mapping(error).get("message")) or as_text(error)
+        text = _as_text(self.resolved(result))
+        if message is not None:
+            text = f"{text}\n{self.resolved(message)}" if text else str(self.resolved(message))
+        call.result, call.result_cut = self.keep.result(text, None, error is not None, None)
+        self.source.cut_results += call.result_cut
+
+    def from_messages(self, messages: Any) -> None:
+        """Calls of a sample without events of tools: those of its model calls or its messages,
+        whichever are more."""
+        stated = Conversation()
+        stated.messages(messages, -1)
+        chosen = self.conversation
+        if len(stated.asked) > len(chosen.asked):
+            chosen = stated
+        for number, asked in enumerate(chosen.asked):
+            self.from_message(asked, number)
+        if chosen.asked:
+            self.source.notes.append("calls are those of the messages: no events of tools")
+
+    def from_message(self, asked: Asked, number: int) -> None:
+        call = asked.call
+        function = call.get("function")
+        inner = as_mapping(function)  # OpenAI's own form nests it once more
+        name = inner.get("name") if inner else function
+        arguments = inner.get("arguments") if inner else call.get("arguments")
+        made = self.made(call.get("id"), name, arguments, f"call {number + 1} of the messages")
+        if made is None:
+            return
+        made.position = asked.position
+        made.made_at = parse_time(asked.made_at)
+        if asked.answer is not None:
+            self.answer(made, asked.answer.get("content"), asked.answer.get("error"))
+        self.source.calls.append(made)
+
+    def resolved(self, value: Any, depth: int = 0) -> Any:
+        """The value with the texts that are stored as attachments."""
+        if isinstance(value, str):
+            if not value.startswith(ATTACHMENT):
+                return value
+            text = self.attachments.get(value.removeprefix(ATTACHMENT))
+            return text if isinstance(text, str) else value
+        if depth >= MAX_DEPTH:
+            return value
+        if isinstance(value, list):
+            return [self.resolved(item, depth + 1) for item in value]
+        if isinstance(value, dict):
+            return {key: self.resolved(item, depth + 1) for key, item in value.items()}
+        return value
+
+    def usage(self, root: Mapping[str, Any], cost: float | None, where: str | None) -> Usage:
+        ledger = self.source.ledger
+        output = ledger.main_output()
+        totals = [
+            as_count(as_mapping(item).get("total_tokens"))
+            for item in as_mapping(root.get("model_usage")).values()
+        ]
+        known = [total for total in totals if total is not None]
+        return Usage(
+            output_tokens=output,
+            output_tokens_source=None if output is None else "usage of each model call",
+            input_tokens=ledger.main_input(),
+            cached_tokens=self.cached if ledger.order else None,
+            total_tokens=sum(known) if known and len(known) == len(totals) else None,
+            cost_usd=cost,
+            cost_source=where,
+        )
+
+
+def _as_text(value: Any) -> str:
+    """A tool's result as text: a text, a number, or a list of content."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value)
+    return content_text(value)

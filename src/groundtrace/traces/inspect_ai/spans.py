@@ -1,0 +1,101 @@
+"""Which part of a sample an event belongs to.
+
+Newer logs have spans with ids and parents, and each event names its span. Older ones have steps that
+begin and end, and events inside events. Scorers are no part of the agent's work. An agent that runs
+inside another one, or inside a tool, is a subagent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from groundtrace.values import as_mapping, as_text
+
+MAX_DEPTH = 100
+_SCORERS = ("scorer", "scorers")
+
+
+@dataclass(slots=True)
+class Span:
+    """A part of a sample."""
+
+    kind: str | None
+    name: str | None
+    parent: str | None
+    call_id: str | None = None
+    """Of a tool's span: the call that it ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where an event is."""
+
+    is_scorer: bool = False
+    agent: str | None = None
+    """Name of the subagent."""
+    spawned_by: str | None = None
+    """Id of the call that started it."""
+
+
+class Spans:
+    """The spans of a sample so far."""
+
+    def __init__(self) -> None:
+        self._spans: dict[str, Span] = {}
+        self._steps: list[Span] = []
+        self._last_calls: dict[str, str] = {}
+        """Span to the id of its last call."""
+
+    def begin(self, event: Mapping[str, Any]) -> None:
+        """An event `span_begin`."""
+        key = as_text(event.get("id"))
+        if key is None:
+            return
+        parent = as_text(event.get("parent_id"))
+        span = Span(as_text(event.get("type")), as_text(event.get("name")), parent)
+        if span.kind == "tool" and parent is not None:
+            span.call_id = self._last_calls.get(parent)
+        self._spans[key] = span
+
+    def step(self, event: Mapping[str, Any]) -> None:
+        """An event `step`: spans of older logs."""
+        if event.get("action") == "begin" and len(self._steps) < MAX_DEPTH:
+            kind, name = as_text(event.get("type")), as_text(event.get("name"))
+            self._steps.append(Span(kind, name, None))
+        elif event.get("action") == "end" and self._steps:
+            self._steps.pop()
+
+    def called(self, event: Mapping[str, Any]) -> None:
+        """A call was made: a span of a tool that begins after it runs it."""
+        span, call_id = as_text(event.get("span_id")), as_text(event.get("id"))
+        if span is not None and call_id is not None:
+            self._last_calls[span] = call_id
+
+    def call_of(self, event: Mapping[str, Any]) -> str | None:
+        """The call inside which an event is."""
+        span = self._spans.get(as_text(event.get("span_id")) or "")
+        return None if span is None else span.call_id
+
+    def where(self, event: Any) -> Where:
+        """Where an event is."""
+        chain = list(self._steps)
+        key = as_text(as_mapping(event).get("span_id"))
+        for _ in range(MAX_DEPTH):
+            span = self._spans.get(key or "")
+            if span is None:
+                break
+            chain.append(span)
+            key = span.parent
+        if any(span.kind in _SCORERS for span in chain):
+            return Where(is_scorer=True)
+        agents = [number for number, span in enumerate(chain) if span.kind == "agent"]
+        if not agents:
+            return Where()
+        first = agents[0]
+        outer = chain[first + 1 :]
+        tool = next((span for span in outer if span.kind == "tool"), None)
+        if tool is None and len(agents) == 1:
+            return Where()
+        return Where(agent=chain[first].name, spawned_by=None if tool is None else tool.call_id)

@@ -1,0 +1,144 @@
+"""A JSON object with one long list in it, such as a session's messages: whole, cut off, or too large
+to decode at once.
+
+The list's elements come one after another. What is around the list is known once the last has come.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from groundtrace import jsonio
+from groundtrace.cut_json import read_prefix
+from groundtrace.model import Problem
+from groundtrace.storage import Folder
+from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
+from groundtrace.values import as_mapping
+
+LARGE = 48 * 1024 * 1024
+"""A larger file is read element by element."""
+
+
+@dataclass(slots=True)
+class Listed:
+    """An object while the elements of its list are read: `root` is whole once they are."""
+
+    items: Iterator[Any]
+    """Each element as far as it decodes; a `Problem` for one that does not."""
+    root: Mapping[str, Any] = field(default_factory=dict)
+    """The object without its list."""
+    problems: list[Problem] = field(default_factory=list)
+    """What was wrong with the file as a whole."""
+
+
+Opener = Callable[[], BinaryIO]
+"""Opens what holds the object, from its beginning."""
+
+
+def load_listed(folder: Folder, path: str, key: str, counted: re.Pattern[bytes]) -> Listed:
+    """The object in a file; `counted` marks a call in bytes that are lost. Never raises for what is
+    in the file."""
+    entry = folder.stat(path)
+    size = None if entry is None else entry.size
+    return load_opened(lambda: folder.open(path), size, path, key, counted)
+
+
+def load_opened(
+    opener: Opener, size: int | None, path: str, key: str, counted: re.Pattern[bytes]
+) -> Listed:
+    """The same of anything that can be opened more than once."""
+    if size is not None and size > LARGE:
+        return _in_parts(opener, path, key, counted)
+    with opener() as stream:
+        data = stream.read(LARGE + 1)
+    if len(data) > LARGE:
+        return _in_parts(opener, path, key, counted)
+    try:
+        value = jsonio.loads(data)
+    except jsonio.BadJsonError as error:
+        if not data.strip():
+            return Listed(iter(()), problems=[Problem(path, "empty_file", "the file is empty")])
+        loaded = _in_parts(opener, path, key, counted)
+        reason = f"not valid JSON ({error}); read element by element as far as it goes"
+        loaded.problems.append(Problem(path, "broken_trajectory", reason, line=error.line))
+        return loaded
+    return from_value(value, path, key)
+
+
+def from_value(value: Any, path: str, key: str) -> Listed:
+    """The same of an object that was decoded already."""
+    root = as_mapping(value)
+    around = {name: item for name, item in root.items() if name != key}
+    if isinstance(root.get(key), list):
+        return Listed(iter(root[key]), around)
+    place = f"$.{key}" if root else "$"
+    reason = f"no list of {key}"
+    return Listed(iter(()), around, [Problem(path, "broken_trajectory", reason, place=place)])
+
+
+def _in_parts(opener: Opener, path: str, key: str, counted: re.Pattern[bytes]) -> Listed:
+    loaded = Listed(iter(()))
+    loaded.items = _stream(opener, path, key, counted, loaded)
+    return loaded
+
+
+def _stream(
+    opener: Opener, path: str, key: str, counted: re.Pattern[bytes], loaded: Listed
+) -> Iterator[Any]:
+    """Elements one after another; the root is filled in when the last has come."""
+    with opener() as stream:
+        head, start = _find_list(stream, key)
+        loaded.root = as_mapping(_prefix(head if start is None else head[:start]))
+        if start is None:
+            reason = f"no list of {key} was found"
+            loaded.problems.append(Problem(path, "broken_trajectory", reason))
+            return
+        scanner = Elements(stream, head[start:], counted)
+        number = 0
+        for number, data in enumerate(scanner.elements(), start=1):
+            yield _element(data, f"$.{key}[{number - 1}]", scanner.lost, path, counted)
+        if not scanner.closed:
+            reason = f"the file ends inside its {key}"
+            loaded.problems.append(
+                Problem(
+                    path,
+                    "truncated_line",
+                    reason,
+                    place=f"$.{key}[{number}]",
+                    lost_calls=scanner.lost_calls(),
+                )
+            )
+            return
+        rest = as_mapping(_prefix(head[:start] + b"]" + scanner.rest()))
+        loaded.root = {name: item for name, item in {**loaded.root, **rest}.items() if name != key}
+
+
+def _element(data: bytes, place: str, lost: int, path: str, counted: re.Pattern[bytes]) -> Any:
+    if not data:
+        reason = f"an element of more than {MAX_ELEMENT:,} bytes was not decoded"
+        return Problem(path, "line_too_long", reason, place=place, lost_calls=lost)
+    try:
+        return jsonio.loads(data)
+    except jsonio.BadJsonError as error:
+        lost = len(counted.findall(data))
+        reason = f"an element does not decode ({error})"
+        return Problem(path, "damaged_step", reason, place=place, lost_calls=lost)
+
+
+def _find_list(stream: BinaryIO, key: str) -> tuple[bytes, int | None]:
+    """The beginning of a file, and where in it the list begins."""
+    pattern = re.compile(rb'"' + re.escape(key.encode()) + rb'"\s*:\s*\[')
+    head = bytearray(stream.read(CHUNK))
+    while (found := pattern.search(head)) is None:
+        chunk = stream.read(CHUNK)
+        if not chunk or len(head) > MAX_ELEMENT:
+            return bytes(head[:CHUNK]), None
+        head += chunk
+    return bytes(head), found.end()
+
+
+def _prefix(data: bytes) -> Any:
+    return read_prefix(data.decode("utf-8-sig", errors="replace")).value

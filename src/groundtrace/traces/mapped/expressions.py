@@ -1,0 +1,85 @@
+"""JMESPath expressions of a mapping, bounded: a mapping may come from anybody.
+
+`[@, @]` and `[]` one after the other double a value again and again, so that a line of a hundred
+characters would fill any memory. An expression has a bounded length, depth and number of branches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+from jmespath.functions import Functions
+
+from groundtrace.suggest import unknown_name
+
+MAX_LENGTH = 2_000
+MAX_DEPTH = 40
+MAX_NODES = 400
+MAX_BRANCHES = 64
+"""How many copies of a value lists in an expression may make, all together."""
+
+RECORD = "_record"
+"""Name of the record around a call, in expressions about the call."""
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be used, and why."""
+
+
+class Expression:
+    """An expression that was found usable."""
+
+    def __init__(self, text: str) -> None:
+        """Raises ExpressionError."""
+        if len(text) > MAX_LENGTH:
+            raise ExpressionError(f"longer than {MAX_LENGTH:,} characters")
+        try:
+            self._compiled = jmespath.compile(text)
+        except JMESPathError as error:
+            reason = " ".join(str(error).split())
+            raise ExpressionError(f"not a JMESPath expression: {reason[:300]}") from error
+        except (RecursionError, ValueError, TypeError, IndexError, AttributeError) as error:
+            raise ExpressionError(f"not a JMESPath expression: {error}"[:300]) from error
+        _check(self._compiled.parsed)
+
+    def of(self, value: Any) -> Any:
+        """What the expression gives for a value; raises ExpressionError."""
+        try:
+            return self._compiled.search(value)
+        except (JMESPathError, RecursionError) as error:
+            reason = " ".join(str(error).split())
+            raise ExpressionError(reason[:300]) from error
+        except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
+            raise ExpressionError(f"{type(error).__name__}: {error}"[:300]) from error
+
+
+def within(element: Any, record: Any) -> Any:
+    """An element with the record around it, as expressions see it."""
+    return {**element, RECORD: record} if isinstance(element, dict) else element
+
+
+def _check(tree: Any) -> None:
+    branches = 1
+    for number, (node, depth) in enumerate(_walk(tree)):
+        if depth > MAX_DEPTH or number > MAX_NODES:
+            raise ExpressionError("nested or composed too much to be evaluated")
+        kind = node.get("type")
+        if kind == "function_expression" and node.get("value") not in Functions.FUNCTION_TABLE:
+            names = sorted(Functions.FUNCTION_TABLE)
+            raise ExpressionError(unknown_name("function", str(node.get("value")), names))
+        if kind in ("multi_select_list", "multi_select_dict"):
+            branches *= max(1, len(node.get("children", ())))
+            if branches > MAX_BRANCHES:
+                raise ExpressionError(f"its lists make more than {MAX_BRANCHES} copies of a value")
+
+
+def _walk(tree: Any) -> Iterator[tuple[dict[str, Any], int]]:
+    stack: list[tuple[Any, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if isinstance(node, dict) and "type" in node:
+            yield node, depth
+            stack += [(child, depth + 1) for child in node.get("children", ())]

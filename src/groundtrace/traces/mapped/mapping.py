@@ -1,0 +1,160 @@
+"""The keys of a mapping, read and checked: a mistake is told with the file and the key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from groundtrace import tomlio
+from groundtrace.config import MAX_MAPPING
+from groundtrace.errors import InputError
+from groundtrace.suggest import unknown_name
+from groundtrace.traces.mapped.expressions import Expression, ExpressionError
+
+LAYOUTS = ("object", "lines", "rows")
+
+TEXTS: Mapping[str, str] = {
+    "reader": "name of the format, shown as evidence",
+    "harness": "name of the harness; the name of the format where it is absent",
+    "layout": "`object`: a file is one object and one trial; `lines`: one object a line, a file is one trial; `rows`: one object a line, or a list of objects, each a trial",
+    "records": "name of the list in the object whose elements are its records, such as `messages`",
+    "usage_comes": "`before` (default) where a record with tokens comes before the calls that it paid for, or holds them; `after` where it follows them",
+}
+"""Keys that are plain texts."""
+LISTS: Mapping[str, str] = {
+    "marks": "texts that the first 64 kB must hold, looked for before anything is decoded",
+    "plain_reads": "tools whose answer is the text of a file without line numbers, from the line that their argument `offset` names, else from the first",
+    "files": "patterns of the format's files in a trial's folder, such as `agent/*.jsonl`",
+}
+"""Keys that are lists of texts."""
+ON_RECORD: Mapping[str, str] = {
+    "match": "true for the object, or for one of the first lines, of a file of this format",
+    "task": "the task's name",
+    "model": "the model",
+    "version": "the harness's version",
+    "repo": "the repository",
+    "cost": "dollars of the whole trial",
+    "reward": "a verdict (true or false) or a score",
+    "seconds": "how long the agent worked",
+    "exit_status": "how the run ended, where it did not end well",
+    "submission": "the patch that was handed in",
+    "cwd": "the working directory from this record on",
+    "calls": "the calls of a record: a list, or one object",
+    "answers": "the answers of a record, where they are not inside the calls",
+    "usage": "the model calls of a record whose tokens are stated: a list, or one object",
+}
+"""Keys that are expressions on a record: a line, an element of `records`, or the object itself."""
+ON_CALL: Mapping[str, str] = {
+    "id": "the call's id",
+    "name": "the tool's name",
+    "arguments": "its arguments: an object, or JSON in a text",
+    "result": "its answer: a text, a list of content blocks, or an object with stdout and stderr",
+    "failed": "true, or a number other than 0, where the call failed",
+    "time": "when it was made",
+    "call_cwd": "the directory in which it ran",
+    "server": "the MCP server of the tool",
+    "agent": "the subagent that made it; nothing on the main thread",
+}
+"""Keys that are expressions on a call."""
+ON_ANSWER: Mapping[str, str] = {
+    "answer_id": "the id of the call that it answers",
+    "answer_result": "as `result`",
+    "answer_failed": "as `failed`",
+    "answer_time": "when it came",
+}
+"""Keys that are expressions on an answer."""
+ON_USAGE: Mapping[str, str] = {
+    "usage_id": "the model call's id, where its tokens are stated more than once",
+    "input_tokens": "input tokens with those from a cache",
+    "cached_tokens": "those of them from a cache",
+    "output_tokens": "output tokens",
+    "usage_cost": "dollars of the model call",
+}
+"""Keys that are expressions on a model call."""
+EXPRESSIONS: Mapping[str, str] = {**ON_RECORD, **ON_CALL, **ON_ANSWER, **ON_USAGE}
+REQUIRED = ("reader", "match", "calls", "name")
+_NAME = re.compile(r"[\w.-]{1,60}")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A mapping that was found usable."""
+
+    reader: str
+    harness: str
+    layout: str = "object"
+    records: str | None = None
+    is_usage_after: bool = False
+    marks: tuple[bytes, ...] = ()
+    plain_reads: frozenset[str] = frozenset()
+    files: tuple[str, ...] = ()
+    expressions: Mapping[str, Expression] = field(default_factory=dict)
+
+
+def parse_mapping(text: str, where: str) -> Declared:
+    """The mapping in a TOML text; raises InputError with the file and the key."""
+    if len(text) > MAX_MAPPING:
+        raise InputError(f"{where}: larger than a mapping is ({MAX_MAPPING:,} bytes)")
+    try:
+        data = tomlio.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: not valid TOML: {error}") from error
+    known = (*TEXTS, *LISTS, *EXPRESSIONS)
+    for key in data:
+        if key not in known:
+            raise InputError(f"{where}: {unknown_name('key', key, known, listed=False)}")
+    for key in REQUIRED:
+        if key not in data:
+            what = EXPRESSIONS.get(key) or TEXTS.get(key)
+            raise InputError(f"{where}: {key} is missing ({what})")
+    texts = {key: _text(data, key, where) for key in TEXTS if key in data}
+    if not _NAME.fullmatch(texts["reader"]):
+        raise InputError(f"{where}: reader must be a short name of letters, digits and - _ .")
+    layout = texts.get("layout", "object")
+    if layout not in LAYOUTS:
+        raise InputError(f"{where}: layout must be one of {', '.join(LAYOUTS)}")
+    if layout == "lines" and "records" in texts:
+        raise InputError(
+            f"{where}: records belongs to an object; with layout lines, lines are records"
+        )
+    comes = texts.get("usage_comes", "before")
+    if comes not in ("before", "after"):
+        raise InputError(f"{where}: usage_comes must be before or after")
+    return Declared(
+        reader=texts["reader"],
+        harness=texts.get("harness", texts["reader"]),
+        layout=layout,
+        records=texts.get("records"),
+        is_usage_after=comes == "after",
+        marks=tuple(mark.encode() for mark in _list(data, "marks", where)),
+        plain_reads=frozenset(_list(data, "plain_reads", where)),
+        files=tuple(_list(data, "files", where)),
+        expressions={
+            key: _expression(_text(data, key, where), f"{where}: {key}")
+            for key in EXPRESSIONS
+            if key in data
+        },
+    )
+
+
+def _text(data: Mapping[str, Any], key: str, where: str) -> str:
+    value = data[key]
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{where}: {key} must be a text")
+    return value
+
+
+def _list(data: Mapping[str, Any], key: str, where: str) -> list[str]:
+    value = data.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+        raise InputError(f"{where}: {key} must be a list of texts")
+    return value
+
+
+def _expression(text: str, where: str) -> Expression:
+    try:
+        return Expression(text)
+    except ExpressionError as error:
+        raise InputError(f"{where}: {error}") from error

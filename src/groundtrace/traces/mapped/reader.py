@@ -1,0 +1,135 @@
+"""A mapping as a reader.
+
+A mapping of the user comes before all other readers where its `match` is true. Those that groundtrace
+brings come last. They are parsed when a file holds all their `marks`, so that a run without such
+files costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from groundtrace.traces.claims import Probe, Recognised, Sample, Strength
+
+if TYPE_CHECKING:
+    from groundtrace.model import Problem
+    from groundtrace.storage import Folder
+    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.mapped.mapping import Declared
+    from groundtrace.traces.source import Source
+
+
+class MappedReader:
+    """Reader of the format that a mapping describes."""
+
+    def __init__(
+        self,
+        name: str,
+        text: str,
+        where: str,
+        *,
+        patterns: tuple[str, ...] = (),
+        strength: Strength = "marker",
+    ) -> None:
+        self.name = name
+        self.patterns = patterns
+        self._text = text
+        self._where = where
+        self._strength: Strength = strength
+
+    @property
+    def mapping(self) -> Declared:
+        """The mapping itself; raises InputError."""
+        return _parsed(self._text, self._where)
+
+    def recognise(self, probe: Probe) -> Recognised | None:
+        """By the mapping's `marks`, then its `match` on the first record."""
+        from groundtrace.traces.mapped.trace import matches
+
+        if probe.head.lstrip()[:4].lstrip(b"\xef\xbb\xbf").lstrip()[:1] not in (b"{", b"["):
+            return None
+        mapping = self.mapping
+        if any(mark not in probe.head for mark in mapping.marks):
+            return None
+        place = matches(mapping, probe.head)
+        if place is None:
+            return None
+        return Recognised(self._strength, f"mapping {self._where}: match is true of {place}")
+
+    def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
+        """A file is one sample; of rows each is one."""
+        from groundtrace.traces.mapped.trace import samples
+
+        return samples(self.mapping, folder, path)
+
+    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
+        """Read a file, or the only row of one."""
+        from groundtrace.traces.mapped.trace import read
+
+        return read(self.mapping, folder, path, None, keep)
+
+    def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
+        """One row."""
+        from groundtrace.traces.mapped.trace import read
+
+        return read(self.mapping, folder, path, sample_id, keep)
+
+
+class _Bundled(MappedReader):
+    """A mapping that comes with groundtrace: its text is read when it is needed."""
+
+    def __init__(self, name: str, marks: tuple[bytes, ...]) -> None:
+        super().__init__(name, "", f"{name} of groundtrace")
+        self._marks = marks
+
+    @property
+    def mapping(self) -> Declared:
+        """The mapping of this name."""
+        return _bundled(self.name)
+
+    def recognise(self, probe: Probe) -> Recognised | None:
+        """The same, without a look at the mapping for files that hold none of its marks."""
+        if any(mark not in probe.head for mark in self._marks):
+            return None
+        return super().recognise(probe)
+
+
+def bundled_text(name: str) -> str:
+    """The TOML of a mapping that comes with groundtrace."""
+    folder = resources.files(__package__) / "bundled"
+    return (folder / f"{name}.toml").read_text(encoding="utf-8")
+
+
+@cache
+def _bundled(name: str) -> Declared:
+    return _parsed(bundled_text(name), f"{name} of groundtrace")
+
+
+@cache
+def _parsed(text: str, where: str) -> Declared:
+    from groundtrace.traces.mapped.mapping import parse_mapping
+
+    return parse_mapping(text, where)
+
+
+def readers_of(mappings: tuple[tuple[str, str], ...]) -> tuple[Any, ...]:
+    """Readers of the user's mappings: pairs of a file's name and its text; raises InputError."""
+    found = []
+    for where, text in mappings:
+        declared = _parsed(text, where)
+        found.append(MappedReader(declared.reader, text, where, patterns=declared.files))
+    return tuple(found)
+
+
+BUNDLED: tuple[MappedReader, ...] = (
+    _Bundled("pi", (b'"session"', b'"cwd"', b'"message"')),
+    _Bundled("trae-agent", (b'"llm_interactions"', b'"max_steps"')),
+    _Bundled("copilot-cli", (b'"session.start"', b'"copilotVersion"')),
+    _Bundled("kimi-cli", (b'"protocol_version"', b'"metadata"')),
+    _Bundled("qwen-code", (b'"parentUuid"', b'"sessionId"', b'"parts"')),
+    _Bundled("opencode", (b'"info"', b'"messages"', b'"parts"', b'"sessionID"')),
+)
+"""Mappings that groundtrace brings, each with texts that its files hold."""

@@ -1,0 +1,100 @@
+"""Running git in a repository that nobody vouches for (D97).
+
+A repository's own configuration can name programs: external diffs, text converters, monitors,
+hooks, transports. None of them may run here, so git gets settings that come before the
+repository's, a list of allowed transports that allows none, an environment without any `GIT_`
+variable of the caller's, a limit of time and a limit of output.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+
+from groundtrace.errors import InputError
+from groundtrace.visible import visible
+
+TIME_LIMIT = 60.0
+"""Seconds that one command may take."""
+
+MAX_OUTPUT = 64 * 1024 * 1024
+"""Bytes of a patch; a larger change is no task."""
+
+_SETTINGS = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.quotePath=true",
+    "diff.external=",
+    "protocol.allow=never",
+    "submodule.recurse=false",
+)
+
+_ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ALLOW_PROTOCOL": "none",  # stronger than any `protocol.*.allow` of the repository
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_PAGER": "cat",
+    "LC_ALL": "C",
+}
+
+
+class GitError(InputError):
+    """git refused, failed, took too long or wrote too much; the message says which."""
+
+
+def run_git(repo: str, arguments: Sequence[str], *, time_limit: float = TIME_LIMIT) -> bytes:
+    """Standard output of a git command in a repository.
+
+    Raises GitError with git's own words where it fails.
+    """
+    command = ["git", "--no-pager", "--no-replace-objects"]
+    for setting in _SETTINGS:
+        command += ["-c", setting]
+    with tempfile.TemporaryFile() as errors:
+        try:
+            process = subprocess.Popen(
+                [*command, "-C", repo, *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=_environment(),
+            )
+        except FileNotFoundError:
+            raise GitError(f"git:{visible(repo)}: git is not installed") from None
+        late = threading.Timer(time_limit, process.kill)
+        late.start()
+        try:
+            assert process.stdout is not None
+            with process.stdout as stream:
+                output = stream.read(MAX_OUTPUT + 1)
+            if len(output) > MAX_OUTPUT:
+                process.kill()
+            code = process.wait()
+        finally:
+            stopped = not late.is_alive()
+            late.cancel()
+        if len(output) > MAX_OUTPUT:
+            raise GitError(f"git:{visible(repo)}: more than {MAX_OUTPUT:,} bytes of changes")
+        if stopped and code != 0:
+            raise GitError(f"git:{visible(repo)}: git took more than {time_limit:g} seconds")
+        if code != 0:
+            errors.seek(0)
+            raise GitError(f"git:{visible(repo)}: {_said(errors.read(4096))}")
+    return output
+
+
+def _environment() -> dict[str, str]:
+    """The caller's variables without git's: inside a hook, GIT_DIR names another repository."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return {**kept, **_ENVIRONMENT}
+
+
+def _said(errors: bytes) -> str:
+    lines = errors.decode("utf-8", errors="replace").strip().splitlines()
+    return visible(lines[0].removeprefix("fatal: ")) if lines else "git failed without a word"

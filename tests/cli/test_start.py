@@ -1,0 +1,42 @@
+"""What starting the program imports: nothing that is for traces, statistics or pages."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("numpy", "scipy", "jinja2", "tree_sitter", "duckdb", "pyarrow", "distributed")
+PROGRAM = """
+import json, sys
+from groundtrace.cli.main import main
+sys.argv = ["groundtrace", *sys.argv[1:]]
+try:
+    main()
+except SystemExit:
+    pass
+print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+
+def imported(*arguments: str) -> set[str]:
+    """Modules that are there after a command ran, in a process of its own."""
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip(), "it said what it was asked for"
+    return set(json.loads(ran.stderr.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["run", "--help"]])
+def test_asking_for_help_imports_no_large_package(arguments: list[str]) -> None:
+    found = imported(*arguments)
+    assert "click" in found, "the program itself ran"
+    assert not found & set(HEAVY)
+
+
+def test_the_version_needs_no_pattern_of_masking() -> None:
+    """A hundred patterns were a third of the time of `--version`."""
+    assert not {m for m in imported("--version") if m.startswith("groundtrace.redact")}
