@@ -138,6 +138,9 @@ COUNTED_FROM = {
     "utilization_probes": "reads and writes in calls",
     "discovery": "first calls that met or showed a file",
     "subagent_metrics": "calls of subagents",
+    "patch_metrics": "files handed in, and files shown",
+    "funnel": "accesses to relevant files, in order",
+    "published_metrics": "files handed in and lines in calls",
 }
 """Section of the metrics document to the part of the explanation that its numbers come from."""
 

@@ -277,6 +277,6 @@ def test_guides_do_not_lean_on_numbers_of_decisions() -> None:
 
 FOR_DEVELOPERS = (
     *("add-a-harness.md", "add-a-metric.md", "add-a-tool.md"),
-    *("formats.md", "trace-formats.md"),
+    *("formats.md", "map-a-format.md", "published-numbers.md"),
 )
 """Guides to changing groundtrace or to the details of formats, whose readers look into decisions."""
