@@ -24,7 +24,7 @@ from groundtrace.documents.events import Event
 from groundtrace.model import Trial
 from groundtrace.paths import repo_names
 from groundtrace.pipeline import TrialReading, read_trial
-from groundtrace.plan import Context
+from groundtrace.plan import WorkContext
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import canonical
 from groundtrace.truth.tasks import build_index
@@ -148,7 +148,7 @@ def measure(labels: Path, settings: Settings | None = None) -> dict[str, Score]:
     """Scores per tool over all labels that are not ambiguous."""
     root = labels.parent
     tasks = build_index(LocalFolder(root / "benchmarks"))
-    context = Context(settings or Settings(), None, "", with_metrics=False)
+    context = WorkContext(settings or Settings(), None, "", with_metrics=False)
     runs = root / "runs" / "official"
     trials = {
         found.path: found

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import all_readers
+from groundtrace.traces.choose_reader import HEAD, Detected, claim_on
 from groundtrace.traces.claims import Probe
-from groundtrace.traces.detect import HEAD, Detected, claim_on
 from groundtrace.traces.keep import Keep
 
 FIRST = "claude-code"

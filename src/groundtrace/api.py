@@ -29,7 +29,7 @@ from groundtrace.metrics import evaluate
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.model import Problem, ReadResult, Trial
 from groundtrace.pipeline import read_trial
-from groundtrace.plan import Context
+from groundtrace.plan import WorkContext
 from groundtrace.results import Evaluation, Impact, RunResult, Summary
 from groundtrace.rows.detail import Detail
 from groundtrace.stages.request import Request
@@ -97,7 +97,7 @@ def evaluate_found(
 ) -> Evaluation:
     """Read and evaluate a trial that discovery found; not part of the stable API."""
     registry = None if ground_truth is None else load_registry(Path(ground_truth))
-    context = Context(settings, registry, now(), with_metrics=True)
+    context = WorkContext(settings, registry, now(), with_metrics=True)
     reading = read_trial(trial, context, problems)
     return Evaluation(reading, evaluate(reading.document, generated_at=context.generated_at))
 

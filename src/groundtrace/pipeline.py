@@ -20,25 +20,27 @@ from groundtrace.documents.versions import events_as, metrics_as
 from groundtrace.engine.limit import TimeLimitReached, time_limit
 from groundtrace.events import build_document
 from groundtrace.metrics import evaluate
-from groundtrace.model import GroundTruth, Problem, Trace, Trial
-from groundtrace.plan import Context, TrialWork
+from groundtrace.model import Problem, Trial
+from groundtrace.plan import TrialWork, WorkContext
 from groundtrace.redact import masking
 from groundtrace.rows.make import row_from
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.storage.watch import watched
 from groundtrace.tools import is_known_tool, view_calls
 from groundtrace.traces.loose import read_trace_of
-from groundtrace.trial_results import TrialDone, TrialReading, is_settled
+from groundtrace.trial_results import TrialDone, TrialReading, is_settled, stopped_reading
 from groundtrace.truth.kept import kept_ground_truth
 
 
 def read_trial(
-    trial: Trial, context: Context, found: tuple[Problem, ...] = (), truth_mark: str | None = None
+    trial: Trial,
+    context: WorkContext,
+    found: tuple[Problem, ...] = (),
+    truth_fingerprint: str | None = None,
 ) -> TrialReading:
     """One trial from its files to its events document.
 
-    `truth_mark` is a fingerprint of the ground truth's inputs: with one, the truth is read once
-    for all trials of a task.
+    With a fingerprint of the ground truth's inputs the truth is read once for all trials of a task.
     """
     settings = context.settings
     with masking(settings.mask):
@@ -46,7 +48,7 @@ def read_trial(
         views = view_calls(trace, settings)
         trial = with_trace(trial, trace, settings.prices)
         truth, truth_problems = kept_ground_truth(
-            context.task_of(trial), context.registry, truth_mark
+            context.task_of(trial), context.registry, truth_fingerprint
         )
         call_problems = (problem for view in views for problem in view.problems)
         problems = (*found, *trace_problems, *call_problems, *truth_problems)
@@ -66,11 +68,11 @@ def process_trial(work: TrialWork) -> TrialDone:
         reading.trial,
         work.state,
         reason=work.reason,
-        document=work.document,
+        document=work.document_path,
         run_path=work.run_path,
     )
     stored = events_as(document, version, generated_at=context.generated_at)
-    mark = work.output.write(work.document, encode(stored)).mark
+    mark = work.output.write(work.document_path, encode(stored)).mark
     if metrics is None:
         return TrialDone(
             outcome,
@@ -81,31 +83,23 @@ def process_trial(work: TrialWork) -> TrialDone:
         )
     # The row is made from what is stored: a summary made from files next year is that of today.
     metrics = metrics_as(metrics, version)
-    metrics_mark = work.output.write(metrics_path(work.document), encode(metrics)).mark
-    row = row_from(metrics, document, outcome, path=work.document, is_known=is_known)
+    metrics_mark = work.output.write(metrics_path(work.document_path), encode(metrics)).mark
+    row = row_from(metrics, document, outcome, path=work.document_path, is_known=is_known)
     return TrialDone(outcome, mark, metrics_mark, row, is_settled(work, reading, watch))
 
 
 def _within_the_limit(work: TrialWork) -> tuple[TrialReading, MetricsDocument | None]:
     """A trial within the time that it may take; beyond it, a reading that says so (D78)."""
-    settings = work.context.settings
     try:
-        with time_limit(settings.trial_seconds):
-            reading = read_trial(work.trial, work.context, work.problems, work.truth)
+        with time_limit(work.context.settings.trial_seconds):
+            reading = read_trial(work.trial, work.context, work.problems, work.truth_fingerprint)
             return reading, _metrics(reading, work.context)
     except TimeLimitReached:
-        reason = (
-            f"stopped after {settings.trial_seconds} seconds of processor time; see --trial-seconds"
-        )
-        problems = (*work.problems, Problem(".", "time_limit", reason))
-        trace, truth = Trace(), GroundTruth()
-        with masking(settings.mask):
-            document = build_document(work.trial, trace, [], truth, problems, settings)
-        reading = TrialReading(work.trial, trace, [], truth, problems, document)
+        reading = stopped_reading(work)
         return reading, _metrics(reading, work.context)
 
 
-def _metrics(reading: TrialReading, context: Context) -> MetricsDocument | None:
+def _metrics(reading: TrialReading, context: WorkContext) -> MetricsDocument | None:
     if not context.with_metrics:
         return None
     return evaluate(reading.document, generated_at=context.generated_at)

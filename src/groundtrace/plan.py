@@ -15,7 +15,7 @@ from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
 from groundtrace.documents.outcomes import SkippedFolder, TrialState
 from groundtrace.model import READER_ENTRY_POINTS, Problem, Task, Trial
-from groundtrace.names import document_stem, safe_names
+from groundtrace.safe_names import document_stem, safe_names
 from groundtrace.storage import Folder
 from groundtrace.storage.local import current_mark
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class WorkContext:
     """What every trial of a command is worked on with; travels to the workers."""
 
     settings: Settings
@@ -49,7 +49,7 @@ class Context:
             return self.registry.task(trial.task_name, trial.benchmark)
         return trial.task
 
-    def for_trial(self, trial: Trial) -> Context:
+    def for_trial(self, trial: Trial) -> WorkContext:
         """The same with no more of the registry than this trial's truth: registries are large."""
         if self.registry is None:
             return self
@@ -71,15 +71,15 @@ class TrialWork:
     problems: tuple[Problem, ...]
     """Met while it was found."""
     output: Folder
-    document: str
+    document_path: str
     """Its events document, relative to `output`."""
     run_path: str
-    context: Context
-    truth: str
+    context: WorkContext
+    truth_fingerprint: str
     """Fingerprint of its ground truth, which trials of one task share."""
-    inputs: str
+    inputs_fingerprint: str
     """Fingerprint of everything its document and its outcome are made from."""
-    files: str = ""
+    files_fingerprint: str = ""
     """Fingerprint of its files alone; after reading they must be the same."""
 
 
@@ -105,7 +105,7 @@ class Fingerprints:
     context: str
     tasks: dict[str, str] = field(default_factory=dict)
 
-    def truth(self, trial: Trial, context: Context) -> str:
+    def truth(self, trial: Trial, context: WorkContext) -> str:
         """Of all that a trial's ground truth is made from: its task, its part of the registry."""
         task = "" if trial.task is None else self.task(trial.task)
         if context.registry is None:
@@ -150,7 +150,7 @@ class Fingerprints:
 
 
 def plan_run(
-    found: Iterable[Found], output: Folder, run_path: str, context: Context, known: Fingerprints
+    found: Iterable[Found], output: Folder, run_path: str, context: WorkContext, known: Fingerprints
 ) -> Plan:
     """Sort what discovery found of one run into work, superseded trials and problems."""
     trials: list[Trial] = []
@@ -189,16 +189,18 @@ def plan_run(
                 reason=reason,
                 problems=problems,
                 output=output,
-                document=names[trial.path],
+                document_path=names[trial.path],
                 run_path=run_path,
                 context=own,
-                truth=truth,
-                inputs=known.inputs(trial, truth, files, place, (state, reason), problems),
-                files=files,
+                truth_fingerprint=truth,
+                inputs_fingerprint=known.inputs(
+                    trial, truth, files, place, (state, reason), problems
+                ),
+                files_fingerprint=files,
             )
         )
     rest = Counter(problem.kind for group in of_trial.values() for problem in group)
-    works.sort(key=lambda work: work.document)
+    works.sort(key=lambda work: work.document_path)
     return Plan(tuple(works), tuple(superseded), tuple(skipped), dict(sorted(rest.items())))
 
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from groundtrace.storage import LocalFolder
+from groundtrace.traces.choose_reader import HEAD
 from groundtrace.traces.claims import Probe
-from groundtrace.traces.detect import HEAD
 from groundtrace.traces.source import Keep, Reader, Source
 
 __all__ = [

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from groundtrace.artifacts.state import files_mark
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.events import build_document
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
 from groundtrace.plan import TrialWork
 from groundtrace.problems import PASSING
+from groundtrace.redact import masking
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.storage.local import current_mark
 from groundtrace.storage.watch import Watch
@@ -48,6 +50,19 @@ class TrialDone:
     """The row as it is kept (`rows.kept`), where it comes from a worker."""
 
 
+def stopped_reading(work: TrialWork) -> TrialReading:
+    """A trial that took too long: nothing of its calls or its truth, and the reason (D78)."""
+    settings = work.context.settings
+    reason = (
+        f"stopped after {settings.trial_seconds} seconds of processor time; see --trial-seconds"
+    )
+    problems = (*work.problems, Problem(".", "time_limit", reason))
+    trace, truth = Trace(), GroundTruth()
+    with masking(settings.mask):
+        document = build_document(work.trial, trace, [], truth, problems, settings)
+    return TrialReading(work.trial, trace, [], truth, problems, document)
+
+
 def is_settled(work: TrialWork, reading: TrialReading, watch: Watch) -> bool:
     """Whether everything could be read, and nothing changed while it was (D79).
 
@@ -58,6 +73,6 @@ def is_settled(work: TrialWork, reading: TrialReading, watch: Watch) -> bool:
         return False
     if any(mark != current_mark(path) for path, mark in watch.files.items()):
         return False
-    if not work.files or work.trial.loose is not None:
+    if not work.files_fingerprint or work.trial.loose is not None:
         return True
-    return files_mark(work.trial.folder) == work.files
+    return files_mark(work.trial.folder) == work.files_fingerprint

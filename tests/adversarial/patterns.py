@@ -174,7 +174,7 @@ HANDED_ON = {
     "groundtrace.tools.shell.streams.name_forms.BESIDE": ("match",),
     "groundtrace.tools.shell.streams.patched._TOLD": ("match",),
     "groundtrace.tools.persisted._GREPPED": ("match",),
-    "groundtrace.tools.builtin.NUMBERED": ("match",),
+    "groundtrace.tools.local_files.NUMBERED": ("match",),
     "groundtrace.tools.auggie._LINE": ("match",),
 }
 """Patterns in tables or handed to a function, and how they are asked."""

@@ -20,13 +20,13 @@ from groundtrace.documents.codec import encode
 from groundtrace.metrics import evaluate
 from groundtrace.model import Trial
 from groundtrace.pipeline import TrialReading, read_trial
-from groundtrace.plan import Context
+from groundtrace.plan import WorkContext
 from groundtrace.storage import place_at
 from tests.discover.test_loose import trajectory
 from tests.traces import test_chat, test_openhands_events, test_swe_agent
 
 NOW = "2026-01-01T00:00:00Z"
-CONTEXT = Context(Settings(), None, NOW, True)
+CONTEXT = WorkContext(Settings(), None, NOW, True)
 LONG = ("messages", "trajectory", "history", "trajectory_steps")
 WRONG: tuple[Any, ...] = (
     None, True, 0, -1, 1.5, 1e308, 10**30, "", "x", "\ud800", "\x00", [], [1], [None], [[]], {},

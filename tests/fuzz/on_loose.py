@@ -14,7 +14,7 @@ from groundtrace.tools import view_calls
 from groundtrace.traces import all_readers, read_trace
 from groundtrace.traces.loose import read_loose, recognise
 from groundtrace.truth import load_ground_truth
-from groundtrace.truth.rows import read_rows
+from groundtrace.truth.rows import read_task_rows
 from tests.fuzz import checks, loose_seeds, mutate
 from tests.fuzz.cases import Case, changed, damaged
 from tests.fuzz.memory import MemoryFolder
@@ -80,7 +80,7 @@ def make_rows(rng: Random) -> Case:
 def check_rows(case: Case) -> None:
     """Tasks have names; their truth is as any other's."""
     problems = []
-    for task in read_rows(MemoryFolder(case.files), case.values[0], problems):
+    for task in read_task_rows(MemoryFolder(case.files), case.values[0], problems):
         checks.check_text(task.name)
         assert task.name
         checks.check_truth(load_ground_truth(task))

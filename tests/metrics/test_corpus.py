@@ -21,7 +21,7 @@ def metrics() -> dict[str, MetricsDocument]:
     from groundtrace.discover import discover
     from groundtrace.model import Trial
     from groundtrace.pipeline import read_trial
-    from groundtrace.plan import Context
+    from groundtrace.plan import WorkContext
     from groundtrace.storage import open_folder
     from groundtrace.truth.tasks import build_index
     from tests.metrics.builders import NOW, metrics_of
@@ -29,7 +29,7 @@ def metrics() -> dict[str, MetricsDocument]:
     corpus = os.environ["GROUNDTRACE_CORPUS"]
     settings = Settings()
     tasks = build_index(open_folder(f"{corpus}/benchmarks"))
-    context = Context(settings=settings, registry=None, generated_at=NOW, with_metrics=True)
+    context = WorkContext(settings=settings, registry=None, generated_at=NOW, with_metrics=True)
     wanted = ("__Ruw46XZ", "__AXuby5g", "__4b15fe0")
     found = discover(open_folder(f"{corpus}/runs"), settings=settings, tasks=tasks)
     return {

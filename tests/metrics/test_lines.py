@@ -19,7 +19,7 @@ from groundtrace.documents.events import (
 from groundtrace.documents.metrics import LineLevelMetrics
 from groundtrace.metrics.line_map import LineMap
 from groundtrace.model import ToolCall, ToolResult
-from groundtrace.tools.line_shift import Change, edit_changes, patch_changes, sed_changes
+from groundtrace.tools.line_shift import EditedLines, edit_changes, patch_changes, sed_changes
 from tests.metrics.builders import metrics_of, step, trial
 
 A, B = "src/a.py", "lib/b.py"
@@ -233,7 +233,7 @@ def test_against_sets_of_lines(calls: list[Op], chunks: list[tuple[str, int, int
 # --- where writes changed lines ---------------------------------------------------------------
 
 
-def old_lines(changes: list[Change], shown_now: int) -> list[int]:
+def old_lines(changes: list[EditedLines], shown_now: int) -> list[int]:
     lines = LineMap()
     lines.write(
         [LineChange(line_start=c.start, line_end=c.end, line_shift=c.shift) for c in changes],
@@ -251,12 +251,12 @@ def test_a_structured_patch_tells_each_place() -> None:
         "lines": [" d", "-e", "+E", "+E2", " f", " g", "+G", " h", "-i"],
     }
     changes = list(patch_changes([hunk]))
-    assert changes == [Change(5, 5, 1), Change(8, 7, 1), Change(9, 9, -1)]
+    assert changes == [EditedLines(5, 5, 1), EditedLines(8, 7, 1), EditedLines(9, 9, -1)]
     # now: a b c d E E2 f g G h j
     assert old_lines(changes[::-1], 11) == [1, 2, 3, 4, 6, 7, 8, 10]
 
 
-def edited(text: str = "", **arguments: Any) -> list[Change]:
+def edited(text: str = "", **arguments: Any) -> list[EditedLines]:
     return edit_changes(ToolCall("Edit", arguments, result=ToolResult(text)), text)
 
 
@@ -264,43 +264,43 @@ SNIPPET = "The file /w/a.py has been edited. Here's the result of running `cat -
 
 
 def test_edits_by_replaced_text() -> None:
-    assert edited(old_string="a", new_string="b\nc") == [Change(None, None, 1)]
-    assert edited(old_string="a", new_string="b", replace_all=True) == [Change(None, None, 0)]
+    assert edited(old_string="a", new_string="b\nc") == [EditedLines(None, None, 1)]
+    assert edited(old_string="a", new_string="b", replace_all=True) == [EditedLines(None, None, 0)]
     assert edited(old_string="a", new_string="b\nc", replace_all=True) == [], "how often?"
     assert edited(content="whole file") == []
     placed = edited(
         SNIPPET + "     6\tx\n     7\tone\n     8\ttwo\n", old_str="y", new_str="one\ntwo"
     )
-    assert placed == [Change(7, 7, 1)]
+    assert placed == [EditedLines(7, 7, 1)]
     twice = edited(SNIPPET + "     6\tone\n     7\tone\n", old_str="y\nz", new_str="one")
-    assert twice == [Change(None, None, -1)], "it stands there twice"
-    assert edited(command="insert", insert_line=3, new_str="p\nq") == [Change(4, 3, 2)]
+    assert twice == [EditedLines(None, None, -1)], "it stands there twice"
+    assert edited(command="insert", insert_line=3, new_str="p\nq") == [EditedLines(4, 3, 2)]
     several = [{"old_string": "a", "new_string": "b\nc"}, {"old_string": "d\ne", "new_string": ""}]
-    assert edited(edits=several) == [Change(None, None, 0)]
+    assert edited(edits=several) == [EditedLines(None, None, 0)]
 
 
 @pytest.mark.parametrize(
     ("command", "changes"),
     [
-        ("sed -i '5,6d' a.py", [Change(5, 6, -2)]),
-        ("sed -i 7d a.py && cat a.py", [Change(7, 7, -1)]),
-        ("sed -i '5i\\import os' a.py", [Change(5, 4, 1)]),
-        ("sed -i '5a one\\ntwo' a.py", [Change(6, 5, 2)]),
-        ("sed -i 's/a/b/g' a.py", [Change(None, None, 0)]),
-        ("sed -i '3s|a|b|' a.py", [Change(None, None, 0)]),
+        ("sed -i '5,6d' a.py", [EditedLines(5, 6, -2)]),
+        ("sed -i 7d a.py && cat a.py", [EditedLines(7, 7, -1)]),
+        ("sed -i '5i\\import os' a.py", [EditedLines(5, 4, 1)]),
+        ("sed -i '5a one\\ntwo' a.py", [EditedLines(6, 5, 2)]),
+        ("sed -i 's/a/b/g' a.py", [EditedLines(None, None, 0)]),
+        ("sed -i '3s|a|b|' a.py", [EditedLines(None, None, 0)]),
         ("sed -i 's/a/b\\nc/' a.py", []),
         ("sed -i '/x/d' a.py", []),
         ("sed -i -e '1d' -e '2d' a.py", []),
         ("sed -n '5,6p' a.py", []),
         ("for f in *.py; do sed -i '1d' $f; done", []),
-        ("sed -i '1d' a.py; sed -i '4d' a.py", [Change(1, 1, -1), Change(4, 4, -1)]),
-        ("bash -c 'sed -i \"2d\" a.py'", [Change(2, 2, -1)]),
+        ("sed -i '1d' a.py; sed -i '4d' a.py", [EditedLines(1, 1, -1), EditedLines(4, 4, -1)]),
+        ("bash -c 'sed -i \"2d\" a.py'", [EditedLines(2, 2, -1)]),
         ("sed -i '1d' a.py && python fix.py", []),
         ("sed -i '1d' a.py && sed -i '/x/d' a.py", []),
         ("sed -i '1d", []),
     ],
 )
-def test_sed_in_place(command: str, changes: list[Change]) -> None:
+def test_sed_in_place(command: str, changes: list[EditedLines]) -> None:
     assert sed_changes(command).get("a.py", []) == changes
 
 

@@ -10,7 +10,7 @@ from groundtrace.documents.events import EventsDocument
 from groundtrace.model import Problem
 from groundtrace.rows.make import row_from
 from groundtrace.rows.trial_row import TrialRow
-from groundtrace.stages.stored_rows import read_rows
+from groundtrace.stages.stored_rows import stored_trial_rows
 from groundtrace.storage import LocalFolder
 from tests.documents.builders import outcome, outcomes
 from tests.metrics.builders import Seen, metrics_of, step, trial
@@ -27,7 +27,7 @@ def store(folder: Path, name: str, document: EventsDocument) -> None:
 
 
 def read(folder: Path, **options: object) -> tuple[list[TrialRow], list[Problem]]:
-    items = list(read_rows(LocalFolder(folder), **options))
+    items = list(stored_trial_rows(LocalFolder(folder), **options))
     rows = [item for item in items if isinstance(item, TrialRow)]
     return rows, [item for item in items if isinstance(item, Problem)]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundtrace.storage import LocalFolder
-from groundtrace.traces import detect, jsonl, read_trace
+from groundtrace.traces import choose_reader, jsonl, read_trace
 from groundtrace.traces.keep import Keep
 from tests.traces.trials import FIXTURES, read_bytes
 
@@ -99,6 +99,6 @@ def test_session_folders_beyond_the_limit_are_reported(
     for name in "abcd":
         (tmp_path / "agent/sessions/projects" / name).mkdir(parents=True)
     assert read_trace(LocalFolder(tmp_path)).problems == ()
-    monkeypatch.setattr(detect, "MAX_FOLDERS", 3)
+    monkeypatch.setattr(choose_reader, "MAX_FOLDERS", 3)
     (problem,) = read_trace(LocalFolder(tmp_path)).problems
     assert (problem.file, problem.kind) == ("agent/sessions/projects", "too_many_folders")

@@ -14,7 +14,7 @@ import pytest
 from groundtrace.cli.main import invoke
 from groundtrace.errors import InputError, UsageError
 from groundtrace.model import GroundTruth, Task
-from groundtrace.names import TASK_SCHEMES
+from groundtrace.safe_names import TASK_SCHEMES
 from groundtrace.truth import git_process
 from groundtrace.truth.definitions import SCHEMES, load_tasks
 from groundtrace.truth.git_history import parse_location

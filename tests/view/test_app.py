@@ -192,7 +192,7 @@ def test_the_assets_are_the_pages_own(asking: Asking) -> None:
 
 def test_a_trial_is_what_the_page_shows_of_it(asking: Asking, tmp_path: Path) -> None:
     from groundtrace.report.packed_trials import trial_data
-    from groundtrace.view.answers import LIMITS
+    from groundtrace.view.responses import LIMITS
 
     trial = asking.data(f"/api/trial/{asking.ids()['beta__mcp']}")
     found = asking.library.current.trial(trial["id"])

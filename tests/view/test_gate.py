@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from groundtrace.view.gate import HEADERS, Asked, Gate
+from groundtrace.view.gate import HEADERS, Gate, GateRequest
 
 GATE = Gate(7457)
-GOOD = Asked("GET", "127.0.0.1:7457", None, "same-origin", "cors", None, None)
+GOOD = GateRequest("GET", "127.0.0.1:7457", None, "same-origin", "cors", None, None)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:7457", "localhost:7457"])

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from groundtrace.artifacts.state import load_state
 from groundtrace.errors import NothingFoundError
-from groundtrace.names import AGGREGATE, OUTPUT, run_id_of, safe_name
+from groundtrace.safe_names import AGGREGATE, OUTPUT, run_id_of, safe_name
 from groundtrace.storage import Folder, Links, folder_at, open_folder, open_place, place_at
 
 _GROUPS = 3

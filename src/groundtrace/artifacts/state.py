@@ -15,7 +15,7 @@ import msgspec
 
 from groundtrace import __version__
 from groundtrace.documents.outcomes import TrialOutcome
-from groundtrace.names import AGGREGATE, OUTPUT
+from groundtrace.safe_names import AGGREGATE, OUTPUT
 from groundtrace.storage import Folder, Links
 
 FILE_NAME = ".state.json"

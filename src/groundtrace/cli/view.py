@@ -47,7 +47,7 @@ def command(
       groundtrace view results --port 8000 --no-open
     """
     from groundtrace.artifacts.output_folders import OutputFolders
-    from groundtrace.names import OUTPUT
+    from groundtrace.safe_names import OUTPUT
     from groundtrace.view.library import Results
     from groundtrace.view.server import PORT, Viewer
 

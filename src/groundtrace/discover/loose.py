@@ -26,10 +26,10 @@ from groundtrace.discover.loose_names import (
     stem_of,
 )
 from groundtrace.discover.manifest import ManifestRow, read_manifest
-from groundtrace.discover.verdicts import SIDECARS, Verdict, Verdicts, marks_beside
+from groundtrace.discover.outcomes_beside import SIDECARS, OutcomeBeside, Verdicts, marks_beside
 from groundtrace.jsonio import clean_text
 from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Trial
-from groundtrace.names import AGGREGATE, OUTPUT
+from groundtrace.safe_names import AGGREGATE, OUTPUT
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.storage.watch import Watch, watched
 from groundtrace.values import model_name
@@ -435,7 +435,7 @@ def _trial_name(item: _Item) -> str:
     return stem if item.sample is None else clean_text(f"{stem}#{item.sample}")
 
 
-def _outcome(row: ManifestRow | None, stated: Stated, beside: Verdict) -> Outcome:
+def _outcome(row: ManifestRow | None, stated: Stated, beside: OutcomeBeside) -> Outcome:
     """What became of a trial: the manifest first, then the trace, then what lies beside it."""
     numbers = row.numbers if row is not None else {}
     reward: float | None = numbers.get("reward")

@@ -19,8 +19,8 @@ from groundtrace.discover.records import Records, kinds_of, read_records
 from groundtrace.discover.trial import make_trial
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
-from groundtrace.names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.problems import ProblemKind
+from groundtrace.safe_names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.storage import EntryKind, Folder, Links, LocalFolder, Place
 
 if TYPE_CHECKING:

@@ -341,6 +341,10 @@ class EventSummary(Record, frozen=True, kw_only=True):
     ]
 
 
+FROM_TRACE = "trace: "
+"""Begins the source of a submission that the trace itself states."""
+
+
 class Submission(Record, frozen=True, kw_only=True):
     """What the agent handed in at the end."""
 

@@ -6,14 +6,11 @@ from collections.abc import Iterable
 
 from msgspec import UNSET, UnsetType
 
-from groundtrace.documents.events import StatedContext, Submission
+from groundtrace.documents.events import FROM_TRACE, StatedContext, Submission
 from groundtrace.jsonio import clean_text
 from groundtrace.model import FileRef, Trace, Trial
 from groundtrace.paths import Resolver
 from groundtrace.truth.patches import created, edits, looks_like_patch, read_patch
-
-FROM_TRACE = "trace: "
-"""What the source begins with where the trace states the patch; else it names a file beside it."""
 
 
 def submission_of(trial: Trial, trace: Trace, resolver: Resolver) -> Submission | UnsetType:

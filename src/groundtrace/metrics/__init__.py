@@ -4,7 +4,7 @@ evidence      what was touched, and by which kind of access
 older_documents  documents of versions 1.0 and 1.1, completed before they are counted
 ranking       the formulas of information retrieval
 file_level    stage 1   chunk_level   stage 2
-utilization   stage 3   taxonomy      stage 4
+utilization   stage 3   error_taxonomy  stage 4
 line_map, shown_lines  lines shown, taken back to the file before the agent's edits
 line_level    the right lines           context       what the context held, and its price
 discovery     who found each file       subagents     what subagents found and spent
@@ -14,7 +14,7 @@ published     numbers as published work defines them, from published_values
 funnel        how far each relevant file came
 record        the record of a metric: words, computation, arithmetic, where it is shown
 displays      the tables and charts that ask the records
-outcomes      the records of outcomes
+outcome_metrics  the records of outcomes
 catalogue     every metric and outcome by name
 calculations  a value's arithmetic, for `explain` and the page
 example       the trial that every metric is worked out on by hand

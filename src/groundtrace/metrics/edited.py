@@ -7,12 +7,9 @@ from dataclasses import dataclass, field
 
 from msgspec import UNSET
 
-from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.events import FROM_TRACE, EventsDocument
 from groundtrace.documents.patches import EditSource
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
-
-FROM_TRACE = "trace: "
-"""What `submission.source` begins with where the trace itself states the patch."""
 
 OUTSIDE = ("/", "~", "../")
 """What spellings of files outside of every repository begin with: no patch can hold them."""

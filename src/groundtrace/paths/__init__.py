@@ -13,7 +13,7 @@ So the question is answered once per trial, in five steps, each in a module of i
    a glob is no file).
 2. `repos`: names of repositories are taken apart, and names that mean one repository are joined.
    Only names that the task, the ground truth or the trace hold are known.
-3. `layout`: from all paths of the trial it is decided which folders are repositories. It is decided
+3. `layout`, with the folders of `containers` that are clones by convention: from all paths of the trial it is decided which folders are repositories. It is decided
    per folder, not per path, so that all files of a folder are read alike.
 4. `truth_index`: the ground truth's entries are indexed by the (repository, path) pairs that they
    can mean.
@@ -25,9 +25,6 @@ opens `/workspace/clients/A.java`: `/workspace` is a root, nothing below it bear
 repository, so it is the clone of the task's only repository. All three spellings become
 `clients/A.java` (the only repository is left out of spellings), and all are the entry
 `kafka::clients/A.java`.
-
-`placing` asks the same question of a finished document, for entries that the events stage does not
-match: edit targets, line ranges, neighbours.
 """
 
 from __future__ import annotations

@@ -180,7 +180,11 @@ class Layout:
                 folder, paths, known
             ):
                 known.add(folder)
-        known.update(folder for folder in self._clones if folder.count("/") == 1)
+        # `/code/django/django` lies below no root: it is one itself. Below `/workspace` that root
+        # holds the clone.
+        known.update(
+            folder for folder in self._clones if not any(_within(root, folder) for root in known)
+        )
         starts = [cwd] if cwd is not None and _can_be_root(cwd) else []
         if cwd is not None and not starts and self._has_clones(cwd, paths):
             self._above_clones = cwd

@@ -16,6 +16,7 @@ from groundtrace.documents.answer import Answer, AnswerRow
 from groundtrace.documents.impact import ImpactDocument, MatchedComparison
 from groundtrace.documents.summary import GroupSummary
 from groundtrace.impact.answer import questions
+from groundtrace.impact.answer_words import SIGNIFICANT
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.answer_text import enough_text
@@ -37,8 +38,6 @@ from groundtrace.report.wording import plain_name, plural, reason
 
 MAX_COLUMNS = 4
 """Configurations whose means stand side by side where nothing is compared."""
-
-SIGNIFICANT = 0.05
 
 MAX_DOTS = 40
 """Single tasks that are drawn where there is no interval."""

@@ -76,7 +76,7 @@ def row_from(
         uncounted_servers={} if events is None else uncounted_servers(events),
         accesses=_accesses(metrics, events),
         finders=finders_of(metrics),
-        looked_at=_looked_at(events),
+        looked_at=_looked_at(metrics, events),
         document=path,
         repo=None if where.repo is UNSET else where.repo,
         outcome=outcome,
@@ -89,8 +89,12 @@ KEPT_FILES = 200
 memory, and the table `files` has all of them."""
 
 
-def _looked_at(events: EventsDocument | None) -> LookedAt | None:
+def _looked_at(metrics: MetricsDocument, events: EventsDocument | None) -> LookedAt | None:
+    """Nothing from documents of earlier versions: they do not say what failed or how much was shown,
+    and 0 would be invented."""
     if events is None or not events.events or events.coverage.has_ground_truth:
+        return None
+    if {metrics.schema_version, events.schema_version} & {"1.0", "1.1"}:
         return None
     found = looked_at(events)
     return msgspec.structs.replace(found, files=found.files[:KEPT_FILES])

@@ -26,7 +26,7 @@ class DocumentWork:
     """One events document to be evaluated, or only to be read for its row."""
 
     output: Folder
-    document: str
+    document_path: str
     """Path of the events document, relative to `output`."""
     outcome: TrialOutcome | None
     no_outcome: str
@@ -67,7 +67,7 @@ def works_on(
     for path in paths:
         yield DocumentWork(
             output=output,
-            document=path,
+            document_path=path,
             outcome=index.by_document(path),
             no_outcome=index.no_outcome,
             is_current=path not in stale,
@@ -85,10 +85,12 @@ def evaluate_stored(work: DocumentWork) -> DocumentDone:
     from groundtrace.tools import is_known_tool
 
     folder = work.output
-    events: StoredDocument[EventsDocument] = read_one(folder, work.document, "retrieval_events")
+    events: StoredDocument[EventsDocument] = read_one(
+        folder, work.document_path, "retrieval_events"
+    )
     if events.document is None:
         return DocumentDone(None, "", events.problem)
-    target = metrics_path(work.document)
+    target = metrics_path(work.document_path)
     stored: StoredDocument[MetricsDocument] = StoredDocument(target, None)
     if work.is_current or work.is_unchanged:
         stored = read_one(folder, target, "retrieval_metrics")
@@ -104,7 +106,7 @@ def evaluate_stored(work: DocumentWork) -> DocumentDone:
         metrics,
         events.document,
         work.outcome,
-        path=work.document,
+        path=work.document_path,
         is_known=lambda name: is_known_tool(name, work.settings),
         no_outcome=work.no_outcome,
     )

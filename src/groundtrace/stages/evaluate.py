@@ -214,7 +214,7 @@ def _prepared(
 
 
 def _enter(result: Done[DocumentWork, DocumentDone], run: _RunToEvaluate, done: Evaluated) -> None:
-    path = result.item.document
+    path = result.item.document_path
     made = result.result
     if made is not None and made.row is not None:
         run.rows.keep(path, made.row)
@@ -234,7 +234,7 @@ def _enter(result: Done[DocumentWork, DocumentDone], run: _RunToEvaluate, done: 
 
 def _count_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
     """Add what became of a run's documents to the counts of the command."""
-    whole = [work for work in run.works if work.document not in run.lost]
+    whole = [work for work in run.works if work.document_path not in run.lost]
     worked = sum(not work.is_current for work in whole)
     done.evaluated += len(run.paths) - len(run.works) + worked
     done.unchanged += len(whole) - worked

@@ -28,10 +28,10 @@ from groundtrace.documents.outcomes import OutcomesDocument, SkippedFolder, Tria
 from groundtrace.engine import Done
 from groundtrace.errors import NothingFoundError
 from groundtrace.plan import (
-    Context,
     Fingerprints,
     Plan,
     TrialWork,
+    WorkContext,
     plan_run,
     problems_outside_runs,
 )
@@ -196,7 +196,7 @@ def normalize_trial(work: TrialWork) -> TrialDone:
     return replace(made, row=None, packed_row=packed(made.row))
 
 
-def _notes(tasks: TaskDefinitions | None, context: Context) -> list[str]:
+def _notes(tasks: TaskDefinitions | None, context: WorkContext) -> list[str]:
     """Problems of the task definitions and the registry: they belong to no single run."""
     problems = [*tasks.problems] if tasks is not None else []
     problems += context.registry.problems if context.registry is not None else ()
@@ -230,7 +230,7 @@ def _plans(
     discovery: _Discovery,
     request: Request,
     tasks: TaskDefinitions,
-    context: Context,
+    context: WorkContext,
     done: Normalized,
     outside: list[Skipped | FoundProblem],
 ) -> Iterator[tuple[RunOutput, Plan]]:
@@ -306,13 +306,13 @@ def _prepared(plan: Plan, session: RunSession, done: Normalized) -> _RunToNormal
     outcomes: dict[str, TrialOutcome] = {}
     stale: list[TrialWork] = []
     for work in plan.works:
-        path = work.document
-        if path in earlier and session.is_current_document(path, work.inputs):
+        path = work.document_path
+        if path in earlier and session.is_current_document(path, work.inputs_fingerprint):
             outcomes[path] = earlier[path]
         else:
             stale.append(work)
     done.unchanged += len(outcomes)
-    session.forget_before_work([work.document for work in stale])
+    session.forget_before_work([work.document_path for work in stale])
     return _RunToNormalize(session, plan, done.rows[session.folder.url], outcomes, stale)
 
 
@@ -322,24 +322,26 @@ def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Norma
         # The text of an error can be text of a trace.
         error = mask(result.error or "failed")
         done.failed.append(f"{work.trial.path}: {error}")
-        run.outcomes[work.document] = outcome_entry(
+        run.outcomes[work.document_path] = outcome_entry(
             work.trial, "failed", reason=error, run_path=work.run_path
         )
         # What an earlier run wrote from other inputs is no result of this trial as it is now.
-        work.output.remove(metrics_path(work.document))
-        work.output.remove(work.document)
+        work.output.remove(metrics_path(work.document_path))
+        work.output.remove(work.document_path)
         return
     made = result.result
     done.written += 1
     done.uncounted_servers.update(made.uncounted_servers)
     for name, calls in made.unknown_calls.items():
         done.unknown_calls[name].update(calls)
-    run.outcomes[work.document] = made.outcome
+    run.outcomes[work.document_path] = made.outcome
     if made.is_settled:
-        run.session.enter_document(work.document, work.inputs, made.mark, made.outcome)
+        run.session.enter_document(
+            work.document_path, work.inputs_fingerprint, made.mark, made.outcome
+        )
     if made.packed_row is not None:
-        run.rows.keep_packed(work.document, made.packed_row)
-        run.session.enter_metrics(work.document, made.mark, made.metrics_mark)
+        run.rows.keep_packed(work.document_path, made.packed_row)
+        run.session.enter_metrics(work.document_path, made.mark, made.metrics_mark)
 
 
 def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> None:
@@ -412,7 +414,7 @@ def _records(run: _RunToNormalize, request: Request) -> list[TrialOutcome]:
 def _leave_behind(run: _RunToNormalize, request: Request) -> int:
     """Documents whose trials are gone: counted, or removed where that was asked for."""
     session = run.session
-    wanted = {work.document for work in run.plan.works}
+    wanted = {work.document_path for work in run.plan.works}
     for path in session.state.documents.keys() - wanted:
         session.forget_inputs(path)
     left = [path for path in document_paths(session.folder, EVENTS_ENDING) if path not in wanted]

@@ -11,7 +11,7 @@ from groundtrace.artifacts.clock import now
 from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.config import Settings
 from groundtrace.engine import Engine
-from groundtrace.plan import Context
+from groundtrace.plan import WorkContext
 
 ALL_RUNS = "*"
 """Scope of documents over all runs."""
@@ -71,11 +71,11 @@ class Request:
         """Where the files go."""
         return OutputFolders(self.runs, self.out)
 
-    def context(self, *, with_metrics: bool) -> Context:
+    def context(self, *, with_metrics: bool) -> WorkContext:
         """What travels to the workers."""
         registry = None
         if self.ground_truth is not None:
             from groundtrace.truth import load_registry
 
             registry = load_registry(Path(self.ground_truth))
-        return Context(self.settings, registry, self.generated_at, with_metrics)
+        return WorkContext(self.settings, registry, self.generated_at, with_metrics)

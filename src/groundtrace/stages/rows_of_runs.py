@@ -12,7 +12,7 @@ from groundtrace.rows.kept import KeptRows
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.stages.document_work import evaluate_stored, works_on
 from groundtrace.stages.request import Request
-from groundtrace.stages.stored_rows import read_rows
+from groundtrace.stages.stored_rows import stored_trial_rows
 
 MadeRows = Mapping[str, KeptRows]
 """Address of an output folder to its rows by document, where they were made in this process."""
@@ -48,7 +48,9 @@ def rows_of_runs(
         paths = document_paths(output.folder, EVENTS_ENDING)
         wanted = (path for path in paths if index.wants(path, request.only))
         read = request.engine.map(evaluate_stored, works_on(output.folder, wanted, index, request))
-        found = [(done.item.document, done.result.row) for done in read if done.result is not None]
+        found = [
+            (done.item.document_path, done.result.row) for done in read if done.result is not None
+        ]
         rows = {path: row for path, row in found if row is not None}
         yield from (rows[path] for path in sorted(rows))
 
@@ -67,7 +69,7 @@ def rows_for_impact(
         if known is not None:
             yield from (known[path] for path in sorted(known))
         else:
-            read = read_rows(output.folder, with_events=False, only=request.only)
+            read = stored_trial_rows(output.folder, with_events=False, only=request.only)
             without = refused.get(output.folder.url, frozenset())
             yield from (
                 row for row in read if isinstance(row, TrialRow) and row.document not in without

@@ -19,7 +19,7 @@ from groundtrace.rows.trial_row import TrialRow
 from groundtrace.storage import Folder
 
 
-def read_rows(
+def stored_trial_rows(
     folder: Folder,
     *,
     is_known: Callable[[str], bool] | None = None,

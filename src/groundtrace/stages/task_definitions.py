@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from groundtrace.artifacts.state import OUTPUT_FOLDERS, fingerprint, fingerprint_lines
-from groundtrace.names import TASK_SCHEMES
+from groundtrace.safe_names import TASK_SCHEMES
 from groundtrace.storage import open_place
 
 if TYPE_CHECKING:

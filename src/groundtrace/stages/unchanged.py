@@ -20,13 +20,13 @@ from groundtrace.artifacts.state import (
     marks_in,
 )
 from groundtrace.discover import Run
-from groundtrace.plan import Context, Fingerprints
+from groundtrace.plan import Fingerprints, WorkContext
 from groundtrace.stages.request import Request
 from groundtrace.stages.task_definitions import TaskDefinitions
 
 
 def fingerprint_of_shared(
-    request: Request, tasks: TaskDefinitions, context: Context, known: Fingerprints
+    request: Request, tasks: TaskDefinitions, context: WorkContext, known: Fingerprints
 ) -> str:
     """Fingerprint of what all runs share: settings, every task, the registry, what is asked for."""
     of_tasks = tasks.fingerprint(known)

@@ -13,8 +13,8 @@ from typing import IO
 from urllib.parse import quote
 
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
-from groundtrace.names import safe_name
 from groundtrace.rows.detail import Detail
+from groundtrace.safe_names import safe_name
 from groundtrace.tables.export import WholeFile
 
 RANKINGS = {"retrieved": RETRIEVED, "shown": SHOWN}

@@ -10,7 +10,6 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Callable, Mapping, Set
-from functools import cache
 
 from msgspec.structs import replace
 
@@ -18,15 +17,15 @@ from groundtrace.config import Settings
 from groundtrace.jsonio import clean_text
 from groundtrace.model import CallView, Category, FileRef, Problem, ToolCall, Trace
 from groundtrace.tools.common import Findings, as_texts, distinct, first_text, shown_text
-from groundtrace.tools.generic import generic_findings, generic_reader
+from groundtrace.tools.generic import generic_findings
 from groundtrace.tools.line_shift import sed_changes, with_changes
 from groundtrace.tools.persisted import StoredOutputs, replayed
+from groundtrace.tools.readers import call_readers
 from groundtrace.tools.table import Table, ToolEntry, table_for
 from groundtrace.tools.unanswered import unanswered
 
 __all__ = ["canonical", "check_tools", "is_known_tool", "view_calls"]
 
-CallReader = Callable[[ToolCall, ToolEntry, str | None], Findings]
 _SHELLS = ("shell", "python")
 _LOOKERS = (*_SHELLS, "read", "grep", "editor")
 """Readers of tools with which an agent looks at a stored output."""
@@ -173,7 +172,7 @@ def _own(call: ToolCall, entry: ToolEntry | None, cwd: str | None, settings: Set
         return generic_findings(call, cwd)
     if entry.reads in _SHELLS:
         return _shell(call, entry, cwd, settings)
-    reader = _readers()[entry.reads or ""]
+    reader = call_readers()[entry.reads or ""]
     if call.result is None:
         return unanswered(call, entry, cwd, reader)
     return reader(call, entry, cwd)
@@ -233,54 +232,3 @@ def _with_sed(refs: tuple[FileRef, ...], command: str) -> tuple[FileRef, ...]:
     return tuple(
         changed(ref) if ref.kind == "written" and ref.rule == "sed" else ref for ref in refs
     )
-
-
-@cache
-def _readers() -> Mapping[str, CallReader]:
-    """The functions that the table names in `reads`."""
-    from groundtrace.tools import (
-        auggie,
-        builtin,
-        editor,
-        file_blocks,
-        github,
-        grep,
-        serena,
-        sourcegraph,
-        sourcegraph_evaluator,
-        swe_agent,
-    )
-
-    return {
-        "read": builtin.read,
-        "grep": grep.grep,
-        "glob": builtin.glob,
-        "listing": builtin.listing,
-        "write": builtin.write,
-        "patch": builtin.patch,
-        "editor": editor.editor,
-        "several_files": file_blocks.several_files,
-        "retrieval": auggie.retrieval,
-        "generic": generic_reader,
-        "serena_read": serena.read_file,
-        "serena_symbol": serena.symbol,
-        "sg_read_file": sourcegraph.read_file,
-        "sg_list_files": sourcegraph.list_files,
-        "sg_search": sourcegraph.search,
-        "sg_symbol": sourcegraph.symbol,
-        "sg_commits": sourcegraph.commits,
-        "sg_diff_search": sourcegraph.diff_search,
-        "sg_compare": sourcegraph.compare,
-        "sg_deepsearch": sourcegraph.deepsearch,
-        "sg_list_repos": sourcegraph.list_repos,
-        "sg_evaluator": sourcegraph_evaluator.evaluator,
-        "window": swe_agent.window,
-        "found_files": swe_agent.found_files,
-        "found_lines": swe_agent.found_lines,
-        "gh_contents": github.contents,
-        "gh_search_code": github.search_code,
-        "gh_tree": github.tree,
-        "gh_changes": github.changes,
-        "gh_write": github.write,
-        "gh_repository": github.repository,
-    }

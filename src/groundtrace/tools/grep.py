@@ -13,7 +13,6 @@ from itertools import pairwise
 
 from groundtrace.model import ToolCall
 from groundtrace.tools import structured
-from groundtrace.tools.builtin import listed
 from groundtrace.tools.common import (
     NOTHING,
     FilesWithLines,
@@ -30,6 +29,7 @@ from groundtrace.tools.common import (
     text_or_empty,
 )
 from groundtrace.tools.file_blocks import found_blocks, listed_files
+from groundtrace.tools.local_files import listed
 from groundtrace.tools.table import ToolEntry
 
 _NONE = re.compile(

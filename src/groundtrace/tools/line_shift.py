@@ -24,7 +24,7 @@ NUMBERED = re.compile(r"[ \t]*(\d+)(?:→|\t|(?<=\d{5})\| )(.*)", re.DOTALL)
 (`00001| text`)."""
 
 
-class Change(NamedTuple):
+class EditedLines(NamedTuple):
     """Lines replaced, counted before the write, and the growth of the file."""
 
     start: int | None
@@ -34,7 +34,7 @@ class Change(NamedTuple):
     shift: int
 
 
-def with_changes(ref: FileRef, changes: Sequence[Change]) -> FileRef:
+def with_changes(ref: FileRef, changes: Sequence[EditedLines]) -> FileRef:
     """The written file with what is known of its growth and of the places that changed."""
     if not changes:
         return ref
@@ -50,7 +50,7 @@ def with_changes(ref: FileRef, changes: Sequence[Change]) -> FileRef:
     )
 
 
-def edit_changes(call: ToolCall, text: str) -> list[Change]:
+def edit_changes(call: ToolCall, text: str) -> list[EditedLines]:
     """What an edit by replaced text (Edit, MultiEdit, str_replace, insert) changed."""
     data = call.result.data if call.result is not None else None
     stated = list(patch_changes(as_items(as_mapping(data).get("structuredPatch"))))
@@ -61,7 +61,7 @@ def edit_changes(call: ToolCall, text: str) -> list[Change]:
     line = whole_number(arguments.get("insert_line"))
     if arguments.get("command") == "insert" and line is not None and line >= 0:
         added = text_or_empty(arguments.get("new_str")) or text_or_empty(arguments.get("text"))
-        return [Change(line + 1, line, added.count("\n") + 1)] if added else []
+        return [EditedLines(line + 1, line, added.count("\n") + 1)] if added else []
     edits = [as_mapping(edit) for edit in as_items(arguments.get("edits"))] or [arguments]
     changes = [_replaced(edit, text if len(edits) == 1 else "") for edit in edits]
     if None in changes:
@@ -70,22 +70,22 @@ def edit_changes(call: ToolCall, text: str) -> list[Change]:
     if len(known) == 1:
         return known
     # Each edit counts the lines as the one before it left them, so only the sum is certain.
-    return [Change(None, None, sum(change.shift for change in known))]
+    return [EditedLines(None, None, sum(change.shift for change in known))]
 
 
-def _replaced(edit: Mapping[str, Any], text: str) -> Change | None:
+def _replaced(edit: Mapping[str, Any], text: str) -> EditedLines | None:
     old = _first(edit, ("old_string", "old_str", "oldText", "old_text"))
     new = _first(edit, ("new_string", "new_str", "newText", "new_text"))
     if not old or new is None:
         return None
     shift = new.count("\n") - old.count("\n")
     if edit.get("replace_all") is True:
-        return Change(None, None, 0) if shift == 0 else None
+        return EditedLines(None, None, 0) if shift == 0 else None
     whole = old.endswith("\n") and new.endswith("\n")
     start = _placed(text, (new[:-1] if whole else new).split("\n"))
     if start is None:
-        return Change(None, None, shift)
-    return Change(start, start + old.count("\n") - whole, shift)
+        return EditedLines(None, None, shift)
+    return EditedLines(start, start + old.count("\n") - whole, shift)
 
 
 def _first(edit: Mapping[str, Any], names: Iterable[str]) -> str | None:
@@ -117,7 +117,7 @@ def _stands(new: Sequence[str], lines: Sequence[str]) -> bool:
     )
 
 
-def patch_changes(hunks: Iterable[Any]) -> Iterator[Change]:
+def patch_changes(hunks: Iterable[Any]) -> Iterator[EditedLines]:
     """The places of hunks with `oldStart` and prefixed `lines`, one for each run of changes."""
     for hunk in hunks:
         hunk = as_mapping(hunk)
@@ -132,7 +132,7 @@ def patch_changes(hunks: Iterable[Any]) -> Iterator[Change]:
                 added += 1
             elif not line.startswith("\\"):  # `\ No newline at end of file` is no line
                 if removed or added:
-                    yield Change(at, at + removed - 1, added - removed)
+                    yield EditedLines(at, at + removed - 1, added - removed)
                 at, removed, added = at + removed + 1, 0, 0
 
 
@@ -153,7 +153,7 @@ _OTHER_WRITERS = re.compile(
 """What may write a file besides, or write files that the command does not name."""
 
 
-def sed_changes(command: str) -> dict[str, list[Change]]:
+def sed_changes(command: str) -> dict[str, list[EditedLines]]:
     """What the `sed -i` of a plain command changed, by file as the command names it, in order.
 
     A file of which some change is not understood is left out; a command in which something else
@@ -167,7 +167,7 @@ def sed_changes(command: str) -> dict[str, list[Change]]:
         return {}
     if words[:2] in (["bash", "-c"], ["sh", "-c"]) and len(words) == 3:
         return sed_changes(words[2])
-    found: dict[str, list[Change] | None] = {}
+    found: dict[str, list[EditedLines] | None] = {}
     for part in _commands(words):
         if part[0] == "sed" and any(re.match(r"-[nErsz]*i|--in-place", word) for word in part):
             _add_sed(part[1:], found)
@@ -187,7 +187,7 @@ def _commands(words: Sequence[str]) -> Iterator[list[str]]:
             part.append(word)
 
 
-def _add_sed(words: Sequence[str], found: dict[str, list[Change] | None]) -> None:
+def _add_sed(words: Sequence[str], found: dict[str, list[EditedLines] | None]) -> None:
     options = [word for word in words if word.startswith("-")]
     script, *files = [word for word in words if word and not word.startswith("-")] or [""]
     plain = not any(re.match(r"-[iErs]*e|-f|--expression|--file", option) for option in options)
@@ -197,16 +197,16 @@ def _add_sed(words: Sequence[str], found: dict[str, list[Change] | None]) -> Non
         found[file] = None if known is None or not changes else [*known, *changes]
 
 
-def _sed_change(script: str) -> list[Change]:
+def _sed_change(script: str) -> list[EditedLines]:
     deleted = _DELETED.fullmatch(script)
     if deleted is not None:
         start, end = int(deleted[1]), int(deleted[2] or deleted[1])
-        return [Change(start, end, start - end - 1)] if 1 <= start <= end else []
+        return [EditedLines(start, end, start - end - 1)] if 1 <= start <= end else []
     inserted = _INSERTED.fullmatch(script)
     if inserted is not None and inserted[3]:
         above = int(inserted[1]) + (inserted[2] == "a")
         text = inserted[3].replace("\\\n", "\n").replace("\\n", "\n")
-        return [Change(above, above - 1, text.count("\n") + 1)] if above >= 1 else []
+        return [EditedLines(above, above - 1, text.count("\n") + 1)] if above >= 1 else []
     if _SUBSTITUTED.fullmatch(script) and "\\n" not in script and "\n" not in script:
-        return [Change(None, None, 0)]
+        return [EditedLines(None, None, 0)]
     return []

@@ -7,16 +7,13 @@ known, and nothing is made up for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec.structs import replace
 
 from groundtrace.model import AccessKind, FileRef, ToolCall, ToolResult
 from groundtrace.tools.common import Findings
 from groundtrace.tools.generic.arguments import asked_of, joined
+from groundtrace.tools.readers import CallReader
 from groundtrace.tools.table import ToolEntry
-
-CallReader = Callable[[ToolCall, ToolEntry, str | None], Findings]
 
 _BY_ARGUMENTS = frozenset(
     {"read", "write", "patch", "editor", "sg_read_file", "gh_contents", "gh_write"}

@@ -13,8 +13,8 @@ from functools import partial
 
 from groundtrace.model import Problem, ReadResult, Stated, Trial
 from groundtrace.storage import Folder
+from groundtrace.traces.choose_reader import HEAD, Detected, claim_on
 from groundtrace.traces.claims import Probe, Sample
-from groundtrace.traces.detect import HEAD, Detected, claim_on
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import Reader, Source, within_limits
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
-from groundtrace.traces.detect import Detected, candidates, is_spare, reader_for
+from groundtrace.traces.choose_reader import Detected, candidates, is_spare, reader_for
 from groundtrace.traces.foreign import foreign_trial
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import Reader, Source, within_limits

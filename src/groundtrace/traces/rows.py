@@ -37,7 +37,7 @@ class RawRow:
     """The file is this one object."""
 
 
-def read_rows(folder: Folder, path: str) -> Iterator[RawRow]:
+def read_raw_rows(folder: Folder, path: str) -> Iterator[RawRow]:
     """The rows of a file, in order and not decoded."""
     with folder.open(path) as stream:
         head = stream.read(_LOOK)
@@ -125,7 +125,7 @@ def find_row(
     name = _NUMBER.sub("", sample_id or "")
     mark = name.encode() if is_literal and re.fullmatch(r"[\w.-]+", name, re.ASCII) else b""
     only: Mapping[str, Any] | Problem | None = None
-    for row in read_rows(folder, path):
+    for row in read_raw_rows(folder, path):
         if mark and row.data and mark not in row.data:
             continue
         value = decoded(row, path)

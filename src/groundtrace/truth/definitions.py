@@ -20,7 +20,7 @@ from groundtrace.model import Problem, Task
 from groundtrace.storage import open_place
 from groundtrace.truth import tasks as task_folders
 from groundtrace.truth.git_history import SCHEME, tasks_of_history
-from groundtrace.truth.rows import SUFFIXES, read_rows
+from groundtrace.truth.rows import SUFFIXES, read_task_rows
 from groundtrace.truth.tasks import TaskIndex, index_of
 
 SCHEMES: Mapping[str, Callable[[str], TaskIndex]] = {SCHEME: tasks_of_history}
@@ -58,7 +58,7 @@ def _one(location: str) -> TaskIndex:
         known = ", ".join(SUFFIXES)
         raise InputError(f"{location}: not a file of tasks ({known}) and not a folder of them")
     problems: list[Problem] = []
-    tasks = list(read_rows(place.folder, place.file, problems))
+    tasks = list(read_task_rows(place.folder, place.file, problems))
     if not tasks:
         why = f" ({problems[0].reason})" if problems else ""
         raise InputError(f"{location}: no task in it{why}")

@@ -48,7 +48,7 @@ _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _USAGE = "write git:REPO@REVISION or git:REPO@FROM..TO"
 
 
-class Change(NamedTuple):
+class RevisionRange(NamedTuple):
     """What a location names."""
 
     repo: str
@@ -88,7 +88,7 @@ def tasks_of_history(location: str) -> TaskIndex:
     return index_of([task], [])
 
 
-def parse_location(location: str) -> Change:
+def parse_location(location: str) -> RevisionRange:
     """Repository and revisions of `REPO@REV` or `REPO@A..B`."""
     # The last `@` that begins no `@{1}`: paths and revisions may hold others.
     parts = re.split(r"@(?!\{)", location)
@@ -102,7 +102,7 @@ def parse_location(location: str) -> Change:
     for end in ends:
         if not end or end.startswith("-") or end.strip() != end:
             raise UsageError(f"git:{visible(location)}: {visible(end)!r} is no revision; {_USAGE}")
-    return Change(repo, ends[0] if dots else None, ends[-1])
+    return RevisionRange(repo, ends[0] if dots else None, ends[-1])
 
 
 def _top(repo: str) -> str:

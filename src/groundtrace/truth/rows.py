@@ -35,7 +35,7 @@ MAX_NAME = 512
 _INSTANCE = re.compile(r"([A-Za-z0-9][\w.-]{0,99}?)__([A-Za-z0-9][\w.-]{0,99}?)-\d{1,9}")
 
 
-def read_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterator[Task]:
+def read_task_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterator[Task]:
     """The tasks of a data file, each name once; the first row of a name counts."""
     seen: dict[str, int] = {}
     stem = clean_text(name.rpartition(".")[0])

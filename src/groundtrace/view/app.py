@@ -17,9 +17,9 @@ from werkzeug.wrappers import Request, Response
 from groundtrace.jsonio import clean_text
 from groundtrace.redact import masking
 from groundtrace.report.parts import asset
-from groundtrace.view.answers import Answers
-from groundtrace.view.gate import HEADERS, TOKEN, Asked, Gate, Refusal
+from groundtrace.view.gate import HEADERS, TOKEN, Gate, GateRequest, Refusal
 from groundtrace.view.library import Library
+from groundtrace.view.responses import Answers
 
 JAVASCRIPT, CSS = "text/javascript; charset=utf-8", "text/css; charset=utf-8"
 
@@ -101,9 +101,9 @@ class App:
         found = getattr(self.answers, endpoint)(given=_parameters(request), **values)
         return _json(found) if found is not None else _page(404, "There is no such trial.")
 
-    def _asked(self, request: Request) -> Asked:
+    def _asked(self, request: Request) -> GateRequest:
         headers = request.headers
-        return Asked(
+        return GateRequest(
             method=request.method,
             host=request.environ.get("HTTP_HOST", ""),
             origin=headers.get("Origin"),

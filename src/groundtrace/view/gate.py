@@ -47,7 +47,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GateRequest:
     """What the gate looks at."""
 
     method: str
@@ -84,7 +84,7 @@ class Gate:
             self._once.add(token)
         return token
 
-    def refusal(self, asked: Asked) -> Refusal | None:
+    def refusal(self, asked: GateRequest) -> Refusal | None:
         """Why a request is refused, whatever it asks for; None for one with a token or a cookie
         that may be looked at."""
         if asked.method not in METHODS:
@@ -98,7 +98,7 @@ class Gate:
             return Refusal(403, "Another site may not ask the viewer.")
         return None
 
-    def without_cookie(self, asked: Asked) -> Refusal | None:
+    def without_cookie(self, asked: GateRequest) -> Refusal | None:
         """Why a request without the cookie is refused; None for one that has it."""
         if asked.cookie is not None and _equal(asked.cookie, self._cookie):
             return None

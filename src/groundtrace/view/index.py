@@ -97,7 +97,7 @@ def trial_id(*names: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
-def verdict_of(outcome: TrialOutcome | None, no_outcome: str = "no_outcome") -> str:
+def reward_words(outcome: TrialOutcome | None, no_outcome: str = "no_outcome") -> str:
     """The reward in words; without one, why there is none."""
     if outcome is None:
         return reason(no_outcome)
@@ -121,7 +121,7 @@ def with_row(listed: ListedTrial, row: TrialRow, counted_in: str | None) -> dict
         "suite": shown_name(row.benchmark or "unknown"),
         "task": row.task_name,
         "trial": row.trial_name,
-        "verdict": verdict_of(row.outcome, row.no_outcome),
+        "verdict": reward_words(row.outcome, row.no_outcome),
         "found": found_word(row, counted_in),
         "labels": [label for label, count in row.labels.items() if count],
         "numbers": numbers,

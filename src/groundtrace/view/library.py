@@ -24,20 +24,20 @@ from groundtrace.discover import Run, layout_of
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.errors import GroundtraceError
 from groundtrace.jsonio import clean_text
-from groundtrace.names import OUTPUT
 from groundtrace.redact import masking
 from groundtrace.report.safe_text import shown_name
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.units import DistinctTrials
+from groundtrace.safe_names import OUTPUT
 from groundtrace.stages.evaluated_trials import read_detail
 from groundtrace.storage import Folder, open_place, place_at
 from groundtrace.view.index import (
     UNREADABLE,
     ListedTrial,
     TrialIndex,
+    reward_words,
     trial_id,
     unread_line,
-    verdict_of,
     with_row,
 )
 
@@ -209,7 +209,7 @@ def _listed(
         suite=shown_name(clean_text(suite or "unknown")),
         task=task,
         trial=trial,
-        verdict=verdict_of(outcome, outcomes.no_outcome),
+        verdict=reward_words(outcome, outcomes.no_outcome),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from groundtrace.model import Problem, Trace
 from groundtrace.storage import Folder
 from groundtrace.traces import all_readers, read_trace
-from groundtrace.traces.detect import Detected, candidates, is_spare, reader_for
+from groundtrace.traces.choose_reader import Detected, candidates, is_spare, reader_for
 from groundtrace.traces.loose import read_loose, recognise
 from groundtrace.traces.source import Reader
 

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from groundtrace.model import AccessKind, CallView, Category, FileRef, Problem, ToolCall
 from groundtrace.tools.common import Findings, distinct, locate
 from groundtrace.tools.generic import status
-from groundtrace.tools.generic.arguments import Asked, AskedFile, asked_of, joined
+from groundtrace.tools.generic.arguments import AskedFile, AskedFiles, asked_of, joined
 from groundtrace.tools.generic.numbers import is_past_the_end, shown_lines
 from groundtrace.tools.generic.objects import objects_in
 from groundtrace.tools.generic.pieces import (
@@ -116,7 +116,7 @@ def _json_lines(payload: Payload) -> Payload:
     return Payload(values, payload.text, payload.is_error)
 
 
-def _findings(asked: Asked, payload: Payload, cwd: str | None, *, is_error: bool) -> Findings:
+def _findings(asked: AskedFiles, payload: Payload, cwd: str | None, *, is_error: bool) -> Findings:
     """The one rule for kinds and category."""
     repos = asked.repos
     failed = is_error or status.is_failure(payload)
@@ -159,7 +159,7 @@ def _said(
 # --- what the answer holds ----------------------------------------------------------------
 
 
-def _answer(payload: Payload, asked: Asked) -> AnswerFiles:
+def _answer(payload: Payload, asked: AskedFiles) -> AnswerFiles:
     """The files of the answer, whatever its form."""
     if payload.value is not None and not isinstance(payload.value, str):
         found = objects_in(payload.value, asked.repo)
@@ -174,14 +174,14 @@ def _answer(payload: Payload, asked: Asked) -> AnswerFiles:
     return AnswerFiles()
 
 
-def _error_pieces(payload: Payload, asked: Asked) -> Iterable[Piece]:
+def _error_pieces(payload: Payload, asked: AskedFiles) -> Iterable[Piece]:
     """Lines that an answer shows although it is an error (D4)."""
     if payload.value is not None:
         return ()
     return bounded(matches(body_of(payload.text), asked))
 
 
-def _matched_in_file(asked: Asked, payload: Payload) -> Iterable[Piece]:
+def _matched_in_file(asked: AskedFiles, payload: Payload) -> Iterable[Piece]:
     """Numbered lines of the one file in which something was searched."""
     if len(asked.files) == 1 and payload.value is None:
         lines = shown_lines(body_of(payload.text).lines)
@@ -193,7 +193,7 @@ def _matched_in_file(asked: Asked, payload: Payload) -> Iterable[Piece]:
 
 
 def _opened(
-    asked: Asked, payload: Payload, answer: AnswerFiles
+    asked: AskedFiles, payload: Payload, answer: AnswerFiles
 ) -> tuple[AccessKind, tuple[Piece, ...], str] | None:
     """The content of the files that the arguments name; None where the answer shows other files."""
     if not asked.files:
@@ -225,7 +225,7 @@ def _opened(
 
 
 def _opened_json(
-    asked: Asked, payload: Payload
+    asked: AskedFiles, payload: Payload
 ) -> tuple[AccessKind, tuple[Piece, ...], str] | None:
     """A file whose own content is JSON, a picture, or an object with content and no name."""
     first = asked.files[0]
@@ -242,7 +242,7 @@ def _opened_json(
     return "read", (Piece(first.path, asked.repo, lines, shown=True),), rule
 
 
-def _is_asked(piece: Piece, asked: Asked) -> bool:
+def _is_asked(piece: Piece, asked: AskedFiles) -> bool:
     """Whether a file of the answer is one of the arguments, spelled longer or shorter."""
     name = _tail(
         piece.path[2:] if piece.from_diff and piece.path[:2] in ("a/", "b/") else piece.path
@@ -258,7 +258,7 @@ def _tail(path: str) -> str:
     return path.replace("\\", "/").removeprefix("./").strip("/")
 
 
-def _with_asked_lines(pieces: tuple[Piece, ...], asked: Asked) -> tuple[Piece, ...]:
+def _with_asked_lines(pieces: tuple[Piece, ...], asked: AskedFiles) -> tuple[Piece, ...]:
     """The lines that were asked for, where the answer states none."""
     if len(asked.files) > 1 or any(piece.lines for piece in pieces):
         return pieces
@@ -274,7 +274,7 @@ def _asked_lines(file: AskedFile, text: str) -> tuple[int, int] | None:
     return start, min(end, start + count - 1)
 
 
-def _one_by_one(asked: Asked, text: str) -> Iterable[Piece]:
+def _one_by_one(asked: AskedFiles, text: str) -> Iterable[Piece]:
     """Several opened files: `name:` alone on a line, then its content."""
     lines = text.split("\n")
     names = {file.path: file for file in asked.files}
@@ -291,7 +291,7 @@ def _is_other_list(answer: AnswerFiles, text: str) -> bool:
     return answer.shape == "names" and is_headed and lines[1].lstrip().startswith(("- ", "* "))
 
 
-def _written(asked: Asked, payload: Payload) -> tuple[str, ...] | None:
+def _written(asked: AskedFiles, payload: Payload) -> tuple[str, ...] | None:
     """Files that the call wrote: it says so, or what to write was given and nothing went wrong."""
     given = tuple(file.path for file in asked.files)
     if payload.value is not None:
@@ -316,7 +316,7 @@ def _among(given: tuple[str, ...], said: tuple[str, ...]) -> Iterable[str]:
 
 
 def _placed(
-    pieces: Iterable[Piece], rule: str, asked: Asked, cwd: str | None, *, read: bool
+    pieces: Iterable[Piece], rule: str, asked: AskedFiles, cwd: str | None, *, read: bool
 ) -> tuple[FileRef, ...]:
     """References to the pieces, with paths in the container or in their repository."""
     given = {file.path for file in asked.files}
@@ -333,7 +333,7 @@ def _placed(
 
 
 def _placed_files(
-    paths: Iterable[str], kind: AccessKind, rule: str, asked: Asked, cwd: str | None
+    paths: Iterable[str], kind: AccessKind, rule: str, asked: AskedFiles, cwd: str | None
 ) -> tuple[FileRef, ...]:
     places = (_where(path, asked.repo, asked, cwd, is_given=True) for path in paths)
     return tuple(
@@ -342,7 +342,9 @@ def _placed_files(
     )
 
 
-def _where(path: str, repo: str | None, asked: Asked, cwd: str | None, *, is_given: bool) -> str:
+def _where(
+    path: str, repo: str | None, asked: AskedFiles, cwd: str | None, *, is_given: bool
+) -> str:
     """Names of an answer lie in the folder that was asked about; given ones in the directory."""
     if repo is not None or is_drive(path) or is_given or not asked.folder:
         return joined(path, "", cwd, repo)

@@ -36,7 +36,7 @@ class AskedFile(msgspec.Struct, frozen=True):
     """Lines that are asked for."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class AskedFiles(msgspec.Struct, frozen=True):
     """What the arguments of a call say."""
 
     files: tuple[AskedFile, ...] = ()
@@ -58,7 +58,7 @@ class Asked(msgspec.Struct, frozen=True):
         return self.repos[0] if len(self.repos) == 1 else None
 
 
-def asked_of(arguments: Mapping[str, Any]) -> Asked:
+def asked_of(arguments: Mapping[str, Any]) -> AskedFiles:
     """What the arguments say, by the names of `words`."""
     named = {words.plain(key): value for key, value in list(arguments.items())[:200]}
     files: dict[str, AskedFile] = {}
@@ -77,7 +77,7 @@ def asked_of(arguments: Mapping[str, Any]) -> Asked:
             if len(files) >= _MAX_FILES:
                 break
     trial = any(named.get(key) is True for key in words.TRIAL_ARGUMENTS)
-    return Asked(
+    return AskedFiles(
         files=tuple(files.values()),
         folder=folder,
         repos=_repositories(named, arguments),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from groundtrace.tools import diffs, grep
 from groundtrace.tools.common import FilesWithLines
-from groundtrace.tools.generic.arguments import Asked, lines_in, range_of
+from groundtrace.tools.generic.arguments import AskedFiles, lines_in, range_of
 from groundtrace.tools.generic.listings import LISTINGS, word_path
 from groundtrace.tools.generic.pieces import LONGEST_LINE, Piece, is_drive, is_file, lines_of
 from groundtrace.tools.generic.sections import sections
@@ -48,7 +48,7 @@ def body_of(text: str) -> Body:
     return Body(clean, clean.split("\n"))
 
 
-def diff(body: Body, asked: Asked) -> Iterator[Piece]:
+def diff(body: Body, asked: AskedFiles) -> Iterator[Piece]:
     """A unified diff: hunks show the new side's lines."""
     if not (_HUNK.search(body.text) and _OLD_SIDE.search(body.text)):
         return
@@ -62,7 +62,7 @@ def diff(body: Body, asked: Asked) -> Iterator[Piece]:
         yield Piece(ref.path, ref.repo, span, ref.kind == "read", opened=True, from_diff=True)
 
 
-def tags(body: Body, asked: Asked) -> Iterator[Piece]:
+def tags(body: Body, asked: AskedFiles) -> Iterator[Piece]:
     """`<file path="…">content</file>`; a tag without content is a name."""
     found = list(_TAG.finditer(body.text))
     ends = [*(match.start() for match in found[1:]), len(body.text)]
@@ -82,7 +82,7 @@ def tags(body: Body, asked: Asked) -> Iterator[Piece]:
             yield Piece(match["path"].strip(), asked.repo, None, shown=True)
 
 
-def matches(body: Body, asked: Asked) -> Iterator[Piece]:
+def matches(body: Body, asked: AskedFiles) -> Iterator[Piece]:
     """`path:12:text` lines, with or without lines of context (`path-11-text`)."""
     filled = [line[:LONGEST_LINE] for line in body.lines if line.strip() and line.strip() != "--"]
     kept = []
@@ -112,7 +112,7 @@ def _matched_path(path: str) -> bool:
     return bool(word_path(path)) and "(" not in path
 
 
-def places(body: Body, asked: Asked) -> Iterator[Piece]:
+def places(body: Body, asked: AskedFiles) -> Iterator[Piece]:
     """`path:10-48` lines: places that the answer points to."""
     filled = [line.strip()[:LONGEST_LINE] for line in body.lines if line.strip()]
     found = [match for line in filled if (match := _PLACE.fullmatch(line))]
@@ -123,7 +123,7 @@ def places(body: Body, asked: Asked) -> Iterator[Piece]:
                 yield Piece(word_path(match["path"]), asked.repo, span, shown=True)
 
 
-def ctags(body: Body, asked: Asked) -> Iterator[Piece]:
+def ctags(body: Body, asked: AskedFiles) -> Iterator[Piece]:
     """A tags file's lines: each holds the line that declares the symbol."""
     for line in body.lines:
         match = _CTAG.match(line[:LONGEST_LINE])
@@ -131,12 +131,12 @@ def ctags(body: Body, asked: Asked) -> Iterator[Piece]:
             yield Piece(match["path"], asked.repo, lines_of(int(match["line"]), None), shown=True)
 
 
-def headed(body: Body, asked: Asked) -> Iterator[Piece]:
+def headed(body: Body, asked: AskedFiles) -> Iterator[Piece]:
     """Sections: a heading that names a file, over fenced code or numbered lines."""
     yield from sections(body.lines, asked.repo)
 
 
-def listing(body: Body, asked: Asked) -> Iterator[Piece]:
+def listing(body: Body, asked: AskedFiles) -> Iterator[Piece]:
     """Names alone."""
     for shape in LISTINGS:
         found = list(shape(body.lines))
@@ -150,7 +150,7 @@ class Shape(NamedTuple):
     """A form in which answers hold files."""
 
     name: str
-    read: Callable[[Body, Asked], Iterator[Piece]]
+    read: Callable[[Body, AskedFiles], Iterator[Piece]]
 
 
 SHAPES = (

@@ -46,7 +46,7 @@ from groundtrace.tools.shell.align.divide import divide
 from groundtrace.tools.shell.output import Output, read_output
 from groundtrace.tools.shell.output.complaints import SPEAKERS, Speaks
 from groundtrace.tools.shell.programs.added import added_programs
-from groundtrace.tools.shell.programs.call import Entry
+from groundtrace.tools.shell.programs.call import ProgramEntry
 from groundtrace.tools.shell.programs.table import OTHER_SPEAKERS, TABLE
 from groundtrace.tools.shell.shown import with_shown
 from groundtrace.tools.shell.streams.part import Opaque, Part
@@ -119,7 +119,7 @@ def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
     return (Problem("", "shell_syntax", reason),)
 
 
-def _speaks(table: Mapping[str, Entry], command: str) -> Speaks:
+def _speaks(table: Mapping[str, ProgramEntry], command: str) -> Speaks:
     """Messages come from programs of the table and from words of the command: `./show a.py` may
     print `show: cannot open a.py`."""
 
@@ -138,7 +138,7 @@ def _speaks(table: Mapping[str, Entry], command: str) -> Speaks:
 _WORD = re.compile(r"[\w.+-]+")
 
 
-def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Entry]:
+def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, ProgramEntry]:
     return {**TABLE, **added_programs(added, TABLE)} if added else TABLE
 
 

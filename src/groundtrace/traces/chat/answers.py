@@ -31,7 +31,7 @@ _FOLDER = re.compile(r"\[Current working directory: (/[^\n\]]{0,400}+)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CallAnswer:
     """The answer to one call."""
 
     text: str
@@ -44,7 +44,7 @@ class Answer:
     """The frame is of a harness that gives every command a new shell."""
 
 
-def read_answer(name: str, text: str) -> Answer:
+def read_answer(name: str, text: str) -> CallAnswer:
     """A call's own output out of the message that answers it."""
     failed = fresh = False
     frame = _FRAME.match(text)
@@ -73,12 +73,12 @@ def read_answer(name: str, text: str) -> Answer:
     if text.lstrip().startswith("ERROR:"):
         failed = True
     text, refused = answer_of(name, text)
-    return Answer(text, failed or refused, folder, open_file, fresh)
+    return CallAnswer(text, failed or refused, folder, open_file, fresh)
 
 
-def state_of(text: str) -> Answer:
+def state_of(text: str) -> CallAnswer:
     """Directory and open file that the prompt at the end of a message tells."""
     prompt = _PROMPT.search(text)
     if prompt is None:
-        return Answer("")
-    return Answer("", folder=prompt["folder"], open_file=prompt["file"].replace("n/a", ""))
+        return CallAnswer("")
+    return CallAnswer("", folder=prompt["folder"], open_file=prompt["file"].replace("n/a", ""))

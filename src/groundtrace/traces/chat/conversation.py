@@ -9,10 +9,10 @@ from typing import Any
 from groundtrace import jsonio
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
-from groundtrace.traces.chat.answers import Answer, read_answer, state_of
+from groundtrace.traces.chat.answers import CallAnswer, read_answer, state_of
 from groundtrace.traces.chat.dialects import (
     Asked,
-    Dialect,
+    CallSyntax,
     as_message,
     calls_of,
     dialect_of,
@@ -124,7 +124,7 @@ class Conversation:
         self.open_file: str | None = None
         self.seen = 0
 
-    def messages(self, messages: Sequence[Mapping[str, Any]], dialect: Dialect) -> None:
+    def messages(self, messages: Sequence[Mapping[str, Any]], dialect: CallSyntax) -> None:
         """Replies with the messages that answer them."""
         self.source.dialect = f"chat {dialect}"
         position = 0
@@ -191,7 +191,7 @@ class Conversation:
             self.cwd = read.folder or self.folder_after(asked, read)
         self.source.calls.append(call)
 
-    def folder_after(self, asked: Asked, answer: Answer) -> str | None:
+    def folder_after(self, asked: Asked, answer: CallAnswer) -> str | None:
         """The directory after a call whose answer does not state it.
 
         The shells of OpenHands and SWE-agent last. R2E-Gym runs every command in a new one.

@@ -12,7 +12,7 @@ from groundtrace.mcp import content_text
 from groundtrace.traces.swe_agent.actions import read_action
 from groundtrace.values import as_mapping, as_text
 
-Dialect = Literal["tools", "xml", "mini", "ticks", "none"]
+CallSyntax = Literal["tools", "xml", "mini", "ticks", "none"]
 
 _FUNCTION = re.compile(r"<function=([^>\s]+)\s*>(.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(
@@ -38,7 +38,7 @@ class Asked:
     """Commands of the same line that ran before it."""
 
 
-def dialect_of(messages: Sequence[Mapping[str, Any]]) -> Dialect:
+def dialect_of(messages: Sequence[Mapping[str, Any]]) -> CallSyntax:
     """The dialect of a conversation, by the first reply that shows one."""
     replies = [message for message in messages if is_reply(message)]
     if any(isinstance(reply.get("tool_calls"), list) and reply["tool_calls"] for reply in replies):
@@ -113,7 +113,7 @@ def text_of(message: Mapping[str, Any]) -> str:
 
 
 def calls_of(
-    message: Mapping[str, Any], dialect: Dialect, open_file: str | None = None
+    message: Mapping[str, Any], dialect: CallSyntax, open_file: str | None = None
 ) -> list[Asked]:
     """The calls that a reply makes."""
     if dialect == "tools":

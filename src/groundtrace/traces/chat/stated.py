@@ -8,7 +8,7 @@ from typing import Any
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
-from groundtrace.traces.rows import RowIds, decoded, read_rows
+from groundtrace.traces.rows import RowIds, decoded, read_raw_rows
 from groundtrace.values import as_mapping, as_number, as_text
 
 _VERDICTS = ("resolved", "target", "reward")
@@ -27,7 +27,7 @@ def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
     """The rows of a file, each with what it states."""
     ids = RowIds(name_of)
     try:
-        for row in read_rows(folder, path):
+        for row in read_raw_rows(folder, path):
             value = decoded(row, path)
             if isinstance(value, Problem):
                 yield value

@@ -20,7 +20,7 @@ from groundtrace.storage import Folder
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.arguments import as_arguments
-from groundtrace.traces.detect import HEAD
+from groundtrace.traces.choose_reader import HEAD
 from groundtrace.traces.gemini.outputs import read_result
 from groundtrace.traces.gemini.stream import GeminiStream, is_stream
 from groundtrace.traces.jsonl import RawLine, read_lines

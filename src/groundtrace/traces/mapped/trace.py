@@ -30,7 +30,7 @@ from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.listed import Listed, from_value, load_listed
 from groundtrace.traces.mapped.expressions import ExpressionError, within
 from groundtrace.traces.mapped.mapping import Declared
-from groundtrace.traces.rows import RowIds, decoded, find_row, read_rows
+from groundtrace.traces.rows import RowIds, decoded, find_row, read_raw_rows
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_number, as_text
 from groundtrace.visible import plural
@@ -90,7 +90,7 @@ def samples(mapping: Declared, folder: Folder, path: str) -> Iterator[Sample | P
         return
     ids = RowIds(lambda row: _task_of(mapping, row))
     try:
-        for row in read_rows(folder, path):
+        for row in read_raw_rows(folder, path):
             value = decoded(row, path)
             if isinstance(value, Problem):
                 yield value

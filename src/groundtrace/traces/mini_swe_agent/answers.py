@@ -39,7 +39,7 @@ REFUSALS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CallAnswer:
     """The answer to one command."""
 
     text: str
@@ -52,7 +52,7 @@ class Answer:
     """Something shows that the command ran."""
 
 
-def read_answer(command: str, messages: Sequence[Mapping[str, Any]], *, ended: bool) -> Answer:
+def read_answer(command: str, messages: Sequence[Mapping[str, Any]], *, ended: bool) -> CallAnswer:
     """The answer that one or more messages give to a command.
 
     `ended` says that the run ended by submitting right after them.
@@ -63,27 +63,27 @@ def read_answer(command: str, messages: Sequence[Mapping[str, Any]], *, ended: b
         if code is not None:
             return _checked(command, _output(text[code.end() :]), code[1] != "0")
         if _TIMEOUT.match(text):
-            return Answer(_output(text).removesuffix("\n"), failed=True)  # the frame's own
+            return CallAnswer(_output(text).removesuffix("\n"), failed=True)  # the frame's own
         extra = as_mapping(message.get("extra"))
         raw = extra.get("raw_output")
         if isinstance(raw, str) and isinstance(extra.get("returncode"), int):
             return _checked(command, raw, extra["returncode"] != 0)
     refused = next((text for text in texts if text.lstrip().startswith(REFUSALS)), None)
     if refused is not None:
-        return Answer(refused, failed=True, ran=False)
+        return CallAnswer(refused, failed=True, ran=False)
     # What a submission prints is handed in, not shown: nothing of it was read.
     if _SUBMITS.search(command) or ended:
-        return Answer(f"{SUBMIT}\n", submitted=True)
+        return CallAnswer(f"{SUBMIT}\n", submitted=True)
     rest = [text for text in texts if not text.lstrip().startswith(_NOTES)]
-    return Answer("\n".join(rest), failed=True, ran=False)
+    return CallAnswer("\n".join(rest), failed=True, ran=False)
 
 
-def _checked(command: str, text: str, failed: bool) -> Answer:
+def _checked(command: str, text: str, failed: bool) -> CallAnswer:
     """An answer with a code: also of a submission that the harness asked to repeat."""
     first = text.lstrip().partition("\n")[0].strip()
     if first == SUBMIT and _SUBMITS.search(command):
-        return Answer(f"{SUBMIT}\n", failed, submitted=True)
-    return Answer(text, failed)
+        return CallAnswer(f"{SUBMIT}\n", failed, submitted=True)
+    return CallAnswer(text, failed)
 
 
 def has_code(messages: Sequence[Mapping[str, Any]]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from groundtrace.storage import Folder
-from groundtrace.traces.rows import read_rows
+from groundtrace.traces.rows import read_raw_rows
 from groundtrace.values import as_amount, as_mapping
 
 OUTPUT = "output.jsonl"
@@ -53,7 +53,7 @@ def spent_on(folder: Folder, path: str) -> Spent:
 def _read(folder: Folder, names: Sequence[str]) -> Spent:
     found: dict[str, list[float | None]] = {}
     for name in names:
-        for row in read_rows(folder, name):
+        for row in read_raw_rows(folder, name):
             try:
                 value = _decoder.decode(row.data)
             except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):

@@ -13,7 +13,7 @@ from groundtrace.traces.claims import Sample
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.openhands.attempts import spent_on
 from groundtrace.traces.openhands.events import Events
-from groundtrace.traces.rows import RowIds, decoded, find_row, read_rows
+from groundtrace.traces.rows import RowIds, decoded, find_row, read_raw_rows
 from groundtrace.traces.source import Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
@@ -46,7 +46,7 @@ def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
             yield Sample(None, no_trial="one event of a conversation, read with its first")
             return
         spent = spent_on(folder, path)
-        for row in read_rows(folder, path):
+        for row in read_raw_rows(folder, path):
             value = decoded(row, path)
             if isinstance(value, Problem):
                 yield value
@@ -65,7 +65,7 @@ def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source
     row: Mapping[str, Any] = {}
     if sample_id is None and _is_log(folder, path):
         for file in _event_files(folder, path):
-            for item in read_rows(folder, file):
+            for item in read_raw_rows(folder, file):
                 value = decoded(item, file)
                 if isinstance(value, Problem):
                     events.lost(value)
@@ -106,7 +106,7 @@ def _with_attempts(stated: Stated, spent: Mapping[str, Sequence[float | None]]) 
 
 
 def _is_log(folder: Folder, path: str) -> bool:
-    for row in read_rows(folder, path):
+    for row in read_raw_rows(folder, path):
         value = decoded(row, path)
         return not isinstance(value, Problem) and is_event(value)
     return False

@@ -7,7 +7,7 @@ from typing import Any
 
 from groundtrace.errors import UsageError
 from groundtrace.suggest import unknown_name
-from groundtrace.tools.shell.programs.call import Call, Entry, Handler
+from groundtrace.tools.shell.programs.call import Call, Handler, ProgramEntry
 from groundtrace.tools.shell.programs.program import Program
 from groundtrace.tools.shell.streams.part import Opaque, Parts
 
@@ -19,8 +19,8 @@ _PLACES = ("all", "first", "last", "rest")
 
 
 def added_programs(
-    commands: Mapping[str, Mapping[str, Any]], table: Mapping[str, Entry]
-) -> dict[str, Entry]:
+    commands: Mapping[str, Mapping[str, Any]], table: Mapping[str, ProgramEntry]
+) -> dict[str, ProgramEntry]:
     """Entries for the commands of groundtrace.toml.
 
     `like` names a command of the table that the new one behaves as. Otherwise `kind` says what
@@ -31,7 +31,7 @@ def added_programs(
     return {name: _added(name, spec, table) for name, spec in commands.items()}
 
 
-def _added(name: str, spec: Mapping[str, Any], table: Mapping[str, Entry]) -> Entry:
+def _added(name: str, spec: Mapping[str, Any], table: Mapping[str, ProgramEntry]) -> ProgramEntry:
     where = f"shell.commands.{name}"
     for key in spec:
         if key not in _KEYS:
@@ -53,7 +53,7 @@ def _added(name: str, spec: Mapping[str, Any], table: Mapping[str, Entry]) -> En
         raise UsageError(f"{where}.value_options must be a list of strings")
     short = "".join(option[1:] for option in options if len(option) == 2)
     long = frozenset(option for option in options if len(option) > 2)
-    return Entry(Program("added", short, long), _handler(kind, place))
+    return ProgramEntry(Program("added", short, long), _handler(kind, place))
 
 
 def _handler(kind: str, place: str) -> Handler:

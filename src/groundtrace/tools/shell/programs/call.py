@@ -83,7 +83,7 @@ class Shell(Protocol):
     """Those of them that stand in the command once, so that it is known which call failed."""
     stopped: Mapping[str, int]
     """Scripts that ended with an exception, and their last line that ran."""
-    table: Mapping[str, Entry]
+    table: Mapping[str, ProgramEntry]
     """Programs by name, with those that users added."""
     streams: dict[str, tuple[Part, ...]]
     """Holes that stand for captured output, and the parts that would print it."""
@@ -232,7 +232,7 @@ class Call(msgspec.Struct):
 Handler = Callable[[Call], Parts]
 
 
-class Entry(msgspec.Struct, frozen=True):
+class ProgramEntry(msgspec.Struct, frozen=True):
     """One program of the table."""
 
     program: Program

@@ -22,7 +22,7 @@ from groundtrace.tools.shell.programs import (
     writers,
 )
 from groundtrace.tools.shell.programs import option_names as long
-from groundtrace.tools.shell.programs.call import Entry, Handler
+from groundtrace.tools.shell.programs.call import Handler, ProgramEntry
 from groundtrace.tools.shell.programs.effects import EFFECTS
 from groundtrace.tools.shell.programs.program import Program
 
@@ -157,12 +157,12 @@ PROGRAMS: dict[str, Program] = {
 """Programs as data."""
 
 
-def entry(program: Program) -> Entry:
+def entry(program: Program) -> ProgramEntry:
     """The entry of a program in the table."""
-    return Entry(program, EFFECTS.get(program.effect) or HANDLERS[program.effect])
+    return ProgramEntry(program, EFFECTS.get(program.effect) or HANDLERS[program.effect])
 
 
-TABLE: dict[str, Entry] = {name: entry(program) for name, program in PROGRAMS.items()}
+TABLE: dict[str, ProgramEntry] = {name: entry(program) for name, program in PROGRAMS.items()}
 """Name of the program to its entry."""
 OTHER_SPEAKERS = frozenset(name for program in PROGRAMS.values() for name in program.speaks)
 """Names under which programs complain beside their own."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from groundtrace.tools.shell.align.loop import Loop
 from groundtrace.tools.shell.output import Output
-from groundtrace.tools.shell.programs.call import Call, Entry, run_command
+from groundtrace.tools.shell.programs.call import Call, ProgramEntry, run_command
 from groundtrace.tools.shell.programs.environment import Environment
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part, Parts
@@ -67,7 +67,7 @@ class Walker:
     )  # fmt: skip
 
     def __init__(
-        self, tree: Tree, cwd: str | None, output: Output, table: Mapping[str, Entry]
+        self, tree: Tree, cwd: str | None, output: Output, table: Mapping[str, ProgramEntry]
     ) -> None:
         self.env = Environment(tree, cwd)
         self.start = cwd

@@ -45,7 +45,7 @@ _RESOLVED = ("resolved", "resolved_ids")
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class OutcomeBeside:
     """What lies beside a trace about its instance."""
 
     reward: float | None = None
@@ -96,10 +96,10 @@ class Verdicts:
         names: Sequence[str],
         folders: Iterable[tuple[Folder, str]],
         made_by: MadeBy,
-    ) -> Verdict:
+    ) -> OutcomeBeside:
         """What the folders, nearest first, hold about an instance that goes by these names."""
         names = [name for name in dict.fromkeys(names) if name and not set(name) & set("/\\\0")]
-        found = Verdict()
+        found = OutcomeBeside()
         rewards: list[tuple[float, str]] = []
         problems: list[Problem] = []
         for depth, (folder, shown) in enumerate(folders):
@@ -112,13 +112,15 @@ class Verdicts:
             )
             if found.submission is None:
                 patch, source = _prediction(place, names)
-                found = Verdict(submission=patch, submission_source=source)
+                found = OutcomeBeside(submission=patch, submission_source=source)
         if len({reward for reward, _ in rewards}) > 1:
             told = ", ".join(f"{reward:g} ({source})" for reward, source in rewards)
             reason = f"verdicts disagree: {told}; the first is used"
             problems.append(Problem(rewards[0][1], "verdicts_disagree", reason))
         reward, source = rewards[0] if rewards else (None, None)
-        return Verdict(reward, source, found.submission, found.submission_source, tuple(problems))
+        return OutcomeBeside(
+            reward, source, found.submission, found.submission_source, tuple(problems)
+        )
 
     def _place(self, folder: Folder, shown: str) -> _Place:
         place = self._places.get(folder.url)
