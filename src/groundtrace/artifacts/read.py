@@ -15,7 +15,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.errors import InputError, VersionError
 from groundtrace.model import Problem
-from groundtrace.names import fits_only
+from groundtrace.safe_names import fits_only
 from groundtrace.storage import Folder
 
 D = TypeVar("D")

@@ -6,7 +6,7 @@ import fnmatch
 from dataclasses import dataclass
 
 from groundtrace.model import Problem, Trial
-from groundtrace.names import fits_only
+from groundtrace.safe_names import fits_only
 
 
 @dataclass(frozen=True, slots=True)

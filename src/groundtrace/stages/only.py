@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from groundtrace.artifacts.read import read_outcomes
 from groundtrace.errors import NothingFoundError
-from groundtrace.names import fits_only
+from groundtrace.safe_names import fits_only
 from groundtrace.suggest import nearest_name
 from groundtrace.visible import plural
 
