@@ -28,7 +28,7 @@ ORDER = (
         "mcp",
         "values",
         "times",
-        "names",
+        "safe_names",
     ),
     *("redact", "config", "prices"),
     *("storage", "problems", "model", "documents", "paths"),
