@@ -175,7 +175,7 @@ class LineLevelMetrics(Record, frozen=True, kw_only=True):
         Share | None, Meta(description="Share of the lines shown that are truth lines.")
     ] = None
     chunk_recall_by_lines: Annotated[
-        Share | None, Meta(description="Share of chunks of which a line was shown.")
+        Share | None, Meta(description="Share of chunks with at least one line shown.")
     ] = None
     lines_seen: Annotated[Count | None, Meta(description="Distinct lines shown, of any file.")] = (
         None

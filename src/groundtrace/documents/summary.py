@@ -56,7 +56,7 @@ class FirstHit(Record, frozen=True, kw_only=True):
     hit_rate: Annotated[
         Share | None,
         Meta(
-            description="Mean share of a task's trials with a hit: n_hit / n with one trial a task."
+            description="Mean share of a task's trials with a hit: n_hit / n with one trial per task."
         ),
     ]
     ttfr_seconds: Annotated[
@@ -93,7 +93,7 @@ class LabelSummary(Record, frozen=True, kw_only=True):
     files_edit_targets_unknown: Annotated[
         Count, Meta(description="Of files, those counted in these trials.")
     ] = 0
-    per_task: Annotated[Distribution, Meta(description="Files a task, where the label applies.")]
+    per_task: Annotated[Distribution, Meta(description="Files per task, where the label applies.")]
 
 
 class SliceCounts(Record, frozen=True, kw_only=True):
@@ -178,7 +178,7 @@ class GroupSummary(Record, frozen=True, kw_only=True):
     ]
     volume: Annotated[
         dict[str, Distribution],
-        Meta(description="Retrieval volume: events and files a task."),
+        Meta(description="Retrieval volume: events and files per task."),
     ]
     first_hit: Annotated[FirstHit, Meta(description="Over retrieved files.")]
     first_hit_shown: Annotated[FirstHit, Meta(description="Over files whose content was shown.")]
@@ -221,7 +221,7 @@ class NamedTrial(Record, frozen=True, kw_only=True):
 
 
 class DuplicatedTrial(Record, frozen=True, kw_only=True):
-    """A copy of a trial of which another copy counts in the same configuration."""
+    """A copy of a trial; another copy counts in the same configuration."""
 
     run_id: Annotated[str, Meta(description="Run the copy lies in.")]
     config_name: Annotated[str, Meta(description="Configuration of the copy.")]
@@ -231,11 +231,11 @@ class DuplicatedTrial(Record, frozen=True, kw_only=True):
 
 
 class SkippedPath(Record, frozen=True, kw_only=True):
-    """A folder that was passed over."""
+    """A folder that was skipped."""
 
     run_id: Annotated[str, Meta(description="Scope of the outcomes that name it.")]
     path: Annotated[str, Meta(description="The folder.")]
-    reason: Annotated[str, Meta(description="Why it was passed over.")]
+    reason: Annotated[str, Meta(description="Why it was skipped.")]
 
 
 class RefusedDocument(Record, frozen=True, kw_only=True):
@@ -305,7 +305,7 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     duplicated: Annotated[
         list[DuplicatedTrial], Meta(description="Copies that were not counted again (D41).")
     ]
-    skipped: Annotated[list[SkippedPath], Meta(description="Folders passed over.")]
+    skipped: Annotated[list[SkippedPath], Meta(description="Folders skipped.")]
     refused: Annotated[
         list[RefusedDocument] | UnsetType,
         Meta(description="Documents that could not be read and do not count. Since 1.2."),
