@@ -1,26 +1,34 @@
-# Every target does its own set-up in .venv and does nothing twice.
+# Every target does its own set-up in .venv and does nothing twice: `make demo` installs what
+# running needs, the others add the tools for development.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+RUNTIME := $(VENV)/.runtime
 READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench docs fuzz golden clean browser
+.PHONY: help demo test check format bench docs fuzz golden dist clean browser
 
 help:
 	@echo "make demo    run groundtrace on the bundled sample and say where the report is"
 	@echo "make test    check, then run every test"
 	@echo "make check   formatting, lint, types, generated pages"
 	@echo "make bench   measure speed and extraction quality"
-	@echo "make docs    print the reference pages and build the site"
+	@echo "make docs    write the reference pages and build the site into site/"
 	@echo "make fuzz    fuzz for FUZZ_SECONDS (default 60)"
-	@echo "make golden  write the golden documents anew"
+	@echo "make golden  write the golden documents again"
+	@echo "make dist    build the wheel and the source archive into dist/"
 	@echo "make clean   remove everything that was built"
 
-$(READY): pyproject.toml constraints.txt
+$(RUNTIME): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(PIP) -e .
+	touch $@
+
+$(READY): $(RUNTIME)
+	$(PIP) -e '.[dev]'
 	touch $@
 
 browser:
@@ -28,7 +36,7 @@ browser:
 	  && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } \
 	  || echo "chromium cannot be installed here: browser tests will be skipped"
 
-demo: $(READY)
+demo: $(RUNTIME)
 	$(BIN)/groundtrace demo
 
 check: $(READY)
@@ -56,6 +64,9 @@ fuzz: $(READY)
 
 golden: $(READY)
 	$(BIN)/python -m tests.golden.update
+
+dist: $(READY)
+	$(BIN)/python -m hatchling build -d dist
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks site groundtrace-demo dist

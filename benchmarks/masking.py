@@ -46,7 +46,7 @@ def _lines(name: str) -> list[str]:
 
 
 def kept_credentials() -> list[Credential]:
-    """Credentials of which something is left; four characters in a row count as something."""
+    """Credentials that are not masked whole; four characters in a row count as something."""
     return [case for case in credentials() if _is_left(case.secret, mask(case.text), case.text)]
 
 

@@ -1,9 +1,12 @@
-"""Build the documentation as a static site.
+"""Build the documentation as a static site with Zensical; `mkdocs.yml` says what is in it.
 
     python docs/build_site.py OUT
 
 A link that leads nowhere, an anchor that is not there, a page that the navigation lacks or that it
-names in vain: each is an error, all are listed, and nothing is written. No network is used.
+names but that does not exist: each is an error, all are listed, and nothing is written. No network is used.
+
+The pages are copied to a scratch folder first, with links of the site in them (`site_links`), so
+that another generator that reads `mkdocs.yml` would do as well.
 """
 
 from __future__ import annotations
@@ -12,224 +15,91 @@ import os
 import posixpath
 import re
 import shutil
+import subprocess
 import sys
-from dataclasses import dataclass, field
-from itertools import pairwise
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+import yaml
+from site_links import COPIED, for_site, has_markup, in_site, links, pages, site_link
 
 ROOT = Path(__file__).resolve().parents[1]
-TEMPLATE = Path(__file__).with_name("site.html")
-
-NAVIGATION: dict[str, tuple[str, ...]] = {
-    "Start": ("docs/index.md", "docs/tutorial.md"),
-    "Guides": (
-        "docs/guides/swe-bench.md",
-        "docs/guides/published-numbers.md",
-        "docs/guides/evaluate-my-runs.md",
-        "docs/guides/loose-traces.md",
-        "docs/guides/formats.md",
-        "docs/guides/map-a-format.md",
-        "docs/guides/read-the-report.md",
-        "docs/guides/view.md",
-        "docs/guides/compare-configs.md",
-        "docs/guides/explain-a-number.md",
-        "docs/guides/ground-truth.md",
-        "docs/guides/unknown-tools.md",
-        "docs/guides/add-a-tool.md",
-        "docs/guides/add-a-harness.md",
-        "docs/guides/add-a-metric.md",
-        "docs/guides/python.md",
-        "docs/guides/sql-cookbook.md",
-        "docs/guides/ci.md",
-        "docs/guides/cluster.md",
-    ),
-    "Reference": (
-        "docs/reference/metrics.md",
-        "docs/reference/commands.md",
-        "docs/reference/schemas.md",
-        "docs/reference/tables.md",
-        "docs/reference/tools.md",
-        "docs/reference/ground-truth.md",
-        "docs/reference/configuration.md",
-        "docs/reference/errors.md",
-    ),
-    "Explanation": (
-        "docs/design.md",
-        "docs/decisions.md",
-        "docs/validity.md",
-        "docs/statistics.md",
-        "docs/explanation/shell.md",
-        "docs/explanation/privacy.md",
-        "docs/explanation/fuzzing.md",
-        "docs/explanation/lines-and-context.md",
-        "docs/conformance.md",
-    ),
-    "Project": (
-        "CHANGELOG.md",
-        "CONTRIBUTING.md",
-        "benchmarks/README.md",
-        "benchmarks/README-shell.md",
-    ),
-}
-"""Section to its pages, by their place in the repository."""
-
-COPIED = ("docs/images/*.png", "schemas/*.json")
-"""Other files that pages may link to."""
-
-_ID = re.compile(r"""<a id="([^"]+)">""")
-_MARKUP = re.compile(r"""<(?:img|a)\s[^>]*?(?:src|href)=""", re.IGNORECASE)
+CONFIG = "mkdocs.yml"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_WARNING = re.compile(r"^(?:Warning|Error): (?P<what>.*)\n.*?\[ (?P<where>\S+) \]", re.MULTILINE)
 
 
-@dataclass(slots=True)
-class Page:
-    """One page: where it comes from, where it goes, what is in it."""
-
-    source: str
-    target: str
-    tokens: list[Token]
-    title: str = ""
-    anchors: set[str] = field(default_factory=set)
-
-
-def target_of(source: str) -> str:
-    """Where a file of the repository goes: pages of docs to the top, others by their names."""
-    path = source.removeprefix("docs/")
-    if not path.endswith(".md"):
-        return path
-    return path.removesuffix("/README.md").removesuffix(".md").lower() + ".html"
-
-
-def slug(text: str) -> str:
-    """The anchor of a heading, as code hosts make it."""
-    kept = re.sub(r"[^\w\- ]", "", text.strip().lower())
-    return kept.replace(" ", "-")
-
-
-def read_page(parser: MarkdownIt, source: str) -> Page:
-    """Parse a page and give its headings anchors."""
-    tokens = parser.parse((ROOT / source).read_text(encoding="utf-8"))
-    page = Page(source, target_of(source), tokens)
-    for opening, inline in pairwise(tokens):
-        if opening.type != "heading_open":
-            continue
-        text = "".join(
-            t.content for t in inline.children or () if t.type in ("text", "code_inline")
+def build(out: Path, root: Path = ROOT) -> list[str]:
+    """Build the site of a checkout; the faults that kept it from being built."""
+    with tempfile.TemporaryDirectory() as scratch:
+        staged = Path(scratch)
+        faults = [*_stage(root, staged)]
+        done = subprocess.run(
+            [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", CONFIG],
+            cwd=staged,
+            capture_output=True,
+            text=True,
+            check=False,
         )
-        base = anchor = slug(text)
-        number = 0
-        while anchor in page.anchors:
-            number += 1
-            anchor = f"{base}-{number}"
-        page.anchors.add(anchor)
-        opening.attrSet("id", anchor)
-        if opening.tag == "h1" and not page.title:
-            page.title = text
-    for token in _all_tokens(tokens):
-        if token.type in ("html_inline", "html_block"):
-            page.anchors.update(_ID.findall(token.content))
-    return page
-
-
-def _all_tokens(tokens: list[Token]) -> list[Token]:
-    found = []
-    for token in tokens:
-        found.append(token)
-        found += token.children or []
-    return found
-
-
-class Site:
-    """All pages, and the faults found in them."""
-
-    def __init__(self) -> None:
-        self.faults: list[str] = []
-        parser = MarkdownIt("commonmark", {"html": True}).enable("table")
-        self.parser = parser
-        self.pages: dict[str, Page] = {}
-        for source in (source for group in NAVIGATION.values() for source in group):
-            if (ROOT / source).is_file():
-                self.pages[source] = read_page(parser, source)
-            else:
-                self.faults.append(f"{source}: named in the navigation and not there")
-        known = set(self.pages)
-        for path in sorted((ROOT / "docs").rglob("*.md")):
-            source = path.relative_to(ROOT).as_posix()
-            if source not in known:
-                self.faults.append(f"{source}: not in the navigation")
-        self.copied = {
-            path.relative_to(ROOT).as_posix() for pattern in COPIED for path in ROOT.glob(pattern)
-        }
-
-    def resolve(self) -> None:
-        """Turn links between files of the repository into links of the site."""
-        for page in self.pages.values():
-            if not page.title:
-                self.faults.append(f"{page.source}: no title")
-            for token in _all_tokens(page.tokens):
-                if token.type in ("html_inline", "html_block") and _MARKUP.search(token.content):
-                    self.faults.append(f"{page.source}: a link or picture in HTML is not checked")
-                for name in ("href", "src"):
-                    link = token.attrGet(name)
-                    if isinstance(link, str):
-                        token.attrSet(name, self._target(page, link))
-
-    def _target(self, page: Page, link: str) -> str:
-        if re.match(r"[a-z]+:", link):
-            return link
-        path, _, anchor = link.partition("#")
-        folder = posixpath.dirname(page.source)
-        source = posixpath.normpath(posixpath.join(folder, path)) if path else page.source
-        other = self.pages.get(source)
-        if other is None and source not in self.copied:
-            self.faults.append(f"{page.source}: link to {link}, which is no page of the site")
-            return link
-        if anchor and (other is None or anchor not in other.anchors):
-            self.faults.append(f"{page.source}: link to {link}, which has no such anchor")
-        start = posixpath.dirname(page.target) or "."
-        there = posixpath.relpath(target_of(source), start)
-        return there + (f"#{anchor}" if anchor else "")
-
-    def write(self, out: Path) -> None:
-        """Write every page and the files they link to."""
-        environment = Environment(autoescape=True, undefined=StrictUndefined)
-        template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
+        said = _COLOUR.sub("", done.stdout + done.stderr)
+        faults += [f"{m['where']}: {m['what']}" for m in _WARNING.finditer(said)]
+        if done.returncode and not faults:
+            faults.append(said.strip())
+        if faults:
+            return faults
         if out.exists():
             shutil.rmtree(out)
-        for page in self.pages.values():
-            start = posixpath.dirname(page.target) or "."
-            sections = {
-                section: [
-                    {
-                        "title": self.pages[source].title,
-                        "url": posixpath.relpath(self.pages[source].target, start),
-                        "current": source == page.source,
-                    }
-                    for source in sources
-                ]
-                for section, sources in NAVIGATION.items()
-            }
-            body = self.parser.renderer.render(page.tokens, self.parser.options, {})
-            text = template.render(title=page.title, sections=sections, body=body)
-            target = out / page.target
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, encoding="utf-8")
-        for source in sorted(self.copied):
-            target = out / target_of(source)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / source, target)
+        shutil.move(staged / "site", out)
+    return []
 
 
-def build(out: Path) -> list[str]:
-    """Build the site; the faults that kept it from being built."""
-    site = Site()
-    site.resolve()
-    if not site.faults:
-        site.write(out)
-    return site.faults
+def _stage(root: Path, staged: Path) -> Iterator[str]:
+    """Copy the pages and the files they link to; the faults that no generator looks for."""
+    found = pages(root)
+    for name, path in found.items():
+        markdown = path.read_text(encoding="utf-8")
+        target = staged / "docs" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(for_site(markdown, name), encoding="utf-8")
+        if has_markup(markdown):
+            yield f"{name}: a link or picture in HTML is not checked"
+        yield from _dead_links(markdown, name, root)
+    for pattern in COPIED:
+        for path in root.glob(pattern):
+            target = staged / "docs" / in_site(path.relative_to(root).as_posix())
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+    config = (root / CONFIG).read_text(encoding="utf-8")
+    (staged / CONFIG).write_text(config, encoding="utf-8")
+    named = list(_named(yaml.safe_load(config)["nav"]))
+    yield from (
+        f"{name}: named in the navigation and not there" for name in named if name not in found
+    )
+    yield from (f"{name}: not in the navigation" for name in found if name not in named)
+
+
+def _dead_links(markdown: str, page: str, root: Path) -> Iterator[str]:
+    """Links to files that are not in the site; the generator checks pages and anchors."""
+    copied = {p.relative_to(root).as_posix() for pattern in COPIED for p in root.glob(pattern)}
+    known = {*pages(root), *(in_site(place) for place in copied)}
+    for target in links(markdown):
+        path = site_link(target, page).partition("#")[0]
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
+        if path and not re.match(r"[a-z]+:", target) and place not in known:
+            yield f"{page}: link to {target}, which is not in the site"
+
+
+def _named(nav: object) -> Iterator[str]:
+    """Every page that the navigation names."""
+    if isinstance(nav, str):
+        yield nav
+    elif isinstance(nav, dict):
+        for below in nav.values():
+            yield from _named(below)
+    elif isinstance(nav, list):
+        for below in nav:
+            yield from _named(below)
 
 
 def main(arguments: list[str]) -> int:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from api_page import api
 from reference_pages import PAGES
 
 from groundtrace.documents import KINDS
@@ -21,7 +22,7 @@ NOTICE = "<!-- Printed by `python docs/print_reference.py`; do not edit. -->"
 
 def printed() -> Iterator[tuple[Path, str]]:
     """Every printed file with its text."""
-    for name, make in PAGES.items():
+    for name, make in {**PAGES, "api.md": api}.items():
         yield ROOT / "docs" / "reference" / name, f"{NOTICE}\n\n{make()}"
     for kind in KINDS:
         yield ROOT / "schemas" / f"{kind}_schema.json", render(kind)

@@ -22,7 +22,8 @@ from groundtrace.metrics import example
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES, SECTIONS
 from groundtrace.metrics.file_level import SHOWN_PREFIX
 from groundtrace.metrics.record import Metric, MetricSection
-from groundtrace.tables.columns import KEY, TABLES
+from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES
+from groundtrace.tables.columns import KEY
 from groundtrace.tools.shell.programs.table import TABLE as SHELL_TABLE
 from groundtrace.tools.table import CATEGORIES, ToolEntry, table_for
 from groundtrace.truth.sources import CHUNK_SOURCES, EDIT_SOURCES, SOURCES, SYMBOL_SOURCES
@@ -308,11 +309,16 @@ def tables() -> str:
     """The flat tables of `export` and `sql`."""
     blocks = [
         "The tables that `groundtrace export` writes and `groundtrace sql` asks. "
-        f"{codes(column.name for column in KEY)} stand first in each and are the key of a trial. "
+        f"{codes(column.name for column in KEY)} come first in each table of trials: they are the key of a trial. "
         "A cell without a value is null (empty in CSV), never zero.",
     ]
-    for name, columns in TABLES.items():
+    for name, columns in ALL_TABLES.items():
         blocks.append(f"## {name}")
+        if name == next(iter(ANALYSIS_TABLES)):
+            blocks.append(
+                "This table and the next come from `impact_analysis.json`, the analysis over all of "
+                "RUNS; they are empty before `groundtrace impact` or `groundtrace run`."
+            )
         blocks.append(
             table(
                 ["column", "type", "unit", "meaning"],
@@ -353,7 +359,7 @@ def configuration() -> str:
     only_flags = [name for name in defaults if name not in in_file and name != "tools"]
     return page(
         "Configuration",
-        f"Settings stand in {code(config.FILE_NAME)}, found in the current folder or above it, or "
+        f"Settings are in {code(config.FILE_NAME)}, found in the current folder or above it, or "
         "named by `--config FILE`. Flags win over the file. An unknown key or a wrong type is an "
         "error that names the nearest known key.",
         table(["key", "default", "meaning"], rows),

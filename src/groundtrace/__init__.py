@@ -10,35 +10,48 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from groundtrace.api import (
-        Evaluation,
-        Summary,
+        compare,
         evaluate_trial,
         iterate_documents,
+        load_impact,
         load_metrics,
         load_summary,
         load_table,
+        load_trials,
         read_trace,
+        run,
     )
     from groundtrace.config import Settings
     from groundtrace.errors import GroundtraceError
+    from groundtrace.results import Evaluation, Impact, RunResult, Summary
 
 __version__ = "0.3.0.dev0"
 
 __all__ = [
     "Evaluation",
     "GroundtraceError",
+    "Impact",
+    "RunResult",
     "Settings",
     "Summary",
     "__version__",
+    "compare",
     "evaluate_trial",
     "iterate_documents",
+    "load_impact",
     "load_metrics",
     "load_summary",
     "load_table",
+    "load_trials",
     "read_trace",
+    "run",
 ]
 
-_ELSEWHERE = {"Settings": "groundtrace.config", "GroundtraceError": "groundtrace.errors"}
+_ELSEWHERE = {
+    "Settings": "groundtrace.config",
+    "GroundtraceError": "groundtrace.errors",
+    **dict.fromkeys(("Evaluation", "Impact", "RunResult", "Summary"), "groundtrace.results"),
+}
 """Names that do not live in `groundtrace.api`."""
 
 

@@ -1,4 +1,4 @@
-"""The Python API: one trial, or many documents, without the command line.
+"""The Python API: whole runs, one trial, or many documents, without the command line.
 
 Everything in `groundtrace.__all__` is stable; the rest of the package is not.
 
@@ -11,32 +11,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from html import escape
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from groundtrace.artifacts.clock import now
-from groundtrace.artifacts.file_names import SUMMARY
+from groundtrace.artifacts.file_names import REPORTS, SUMMARY
 from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.artifacts.read import StoredDocument, read_one
 from groundtrace.config import Settings
 from groundtrace.discover import FoundProblem, discover, trial_at
-from groundtrace.documents.events import EventsDocument
-from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RunSummaryDocument
+from groundtrace.engine import make_engine
 from groundtrace.errors import InputError, UsageError
+from groundtrace.impact.options import ImpactOptions
 from groundtrace.metrics import evaluate
-from groundtrace.metrics.catalogue import METRICS
+from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.model import Problem, ReadResult, Trial
 from groundtrace.pipeline import read_trial
 from groundtrace.plan import WorkContext
+from groundtrace.results import Evaluation, Impact, RunResult, Summary
 from groundtrace.rows.detail import Detail
+from groundtrace.stages.request import Request
 from groundtrace.storage import Place, open_folder, place_at
 from groundtrace.suggest import unknown_name
+from groundtrace.tools import check_tools
 from groundtrace.traces import read_trace as read_trace_of
 from groundtrace.traces.loose import read_loose
-from groundtrace.trial_results import TrialReading
 from groundtrace.truth import load_registry
 from groundtrace.truth.definitions import load_tasks
 
@@ -45,21 +46,6 @@ if TYPE_CHECKING:
 
 Location = str | os.PathLike[str]
 """A path, or the URL of an object store."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """One trial, evaluated."""
-
-    reading: TrialReading
-    """What every stage saw: trial, trace, views of its calls, ground truth, problems."""
-    metrics: MetricsDocument
-    """Its metrics document."""
-
-    @property
-    def events(self) -> EventsDocument:
-        """Its events document."""
-        return self.reading.document
 
 
 def read_trace(trial: Location, *, settings: Settings | None = None) -> ReadResult:
@@ -87,6 +73,8 @@ def evaluate_trial(
     folder or a data set, or several of them. Raises InputError when there is no such trial.
     """
     settings = settings or Settings()
+    if settings.tools or settings.shell_commands:
+        check_tools(settings)
     index = load_tasks(_locations(tasks))
     file, sample = _trace_file(str(trial))
     problems: tuple[Problem, ...]
@@ -95,13 +83,22 @@ def evaluate_trial(
     else:
         maybe, problems = trial_at(open_folder(trial), _above(str(trial)), index)
         if maybe is None:
-            raise InputError(
-                f"{trial}: holds no trial (no result.json, config.json or trace in it)"
-            )
+            raise InputError(f"{trial}: no trial in it (no result.json, config.json or trace)")
         found = maybe
+    return evaluate_found(found, problems, ground_truth=ground_truth, settings=settings)
+
+
+def evaluate_found(
+    trial: Trial,
+    problems: tuple[Problem, ...],
+    *,
+    ground_truth: Location | None,
+    settings: Settings,
+) -> Evaluation:
+    """Read and evaluate a trial that discovery found; not part of the stable API."""
     registry = None if ground_truth is None else load_registry(Path(ground_truth))
     context = WorkContext(settings, registry, now(), with_metrics=True)
-    reading = read_trial(found, context, problems)
+    reading = read_trial(trial, context, problems)
     return Evaluation(reading, evaluate(reading.document, generated_at=context.generated_at))
 
 
@@ -175,17 +172,38 @@ def load_table(
     name: str, runs: Location, *, out: Location | None = None
 ) -> Iterator[dict[str, Any]]:
     """The rows of a flat table as dictionaries, which pandas and polars take as they are."""
-    from groundtrace.tables.columns import TABLES
+    from groundtrace.stages.impact import stored_analysis
+    from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES, analysis_dicts
     from groundtrace.tables.flat_rows import flat_dicts
 
-    if name not in TABLES:
-        raise UsageError(f"no table {name!r}; there are {', '.join(TABLES)}")
+    if name not in ALL_TABLES:
+        raise UsageError(unknown_name("table", name, ALL_TABLES))
+    if name in ANALYSIS_TABLES:
+        return analysis_dicts(name, stored_analysis(_output_folders(runs, out)))
     return flat_dicts(name, iterate_documents(runs, out=out))
 
 
 def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[str, Any]]:
-    """Metrics in long form: one row a trial and metric, with value or the reason for none."""
-    return list(load_table("metrics", runs, out=out))
+    """Metrics in long form: one row per trial and metric, with value or the reason for none.
+
+    Each row also has the trial's `reward`, `cost_usd` and `agent_seconds`.
+    """
+    from groundtrace.tables.flat_rows import flat_dicts
+
+    found = []
+    for detail in iterate_documents(runs, out=out):
+        outcome = detail.row.outcome
+        names = ("reward", "cost_usd", "agent_seconds")
+        besides = {name: getattr(outcome, name, None) for name in names}
+        found += [row | besides for row in flat_dicts("metrics", iter([detail]))]
+    return found
+
+
+def load_trials(runs: Location, *, out: Location | None = None) -> list[dict[str, Any]]:
+    """Trials in wide form: one row each, with reward, cost, time and every metric as a column."""
+    from groundtrace.tables.wide_rows import wide_rows
+
+    return list(wide_rows(iterate_documents(runs, out=out)))
 
 
 def load_summary(runs: Location, *, out: Location | None = None) -> Summary:
@@ -204,51 +222,149 @@ def _output_folders(runs: Location, out: Location | None) -> OutputFolders:
     return OutputFolders(os.fspath(runs), None if out is None else os.fspath(out))
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A run summary that shows itself as a table, in a terminal and in a notebook."""
+def load_impact(runs: Location, *, out: Location | None = None) -> Impact:
+    """The impact analysis of RUNS that is on disk: over all runs, or of the single run."""
+    from groundtrace.stages.impact import stored_analysis
 
-    document: RunSummaryDocument
-
-    COLUMNS: ClassVar[tuple[str, ...]] = METRICS.names_in("api_summary")
-    """Metrics that it shows."""
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row a configuration: means over the tasks that have the value, and their n."""
-        rows = []
-        for config, group in self.document.by_config.items():
-            row: dict[str, Any] = {
-                "config_name": config,
-                "trials": group.trials,
-                "computable": group.computable,
-                "hit_rate": group.first_hit.hit_rate,
-            }
-            for name in self.COLUMNS:
-                distribution = group.metrics.get(name)
-                row[name] = None if distribution is None else distribution.mean
-                row[f"{name} n"] = 0 if distribution is None else distribution.n
-            rows.append(row)
-        return rows
-
-    def __str__(self) -> str:
-        lines = [f"groundtrace summary of {self.document.scope}"]
-        for row in self.rows():
-            cells = ", ".join(f"{name} {_shown(row[name])}" for name in self.COLUMNS)
-            lines.append(f"{row['config_name']} ({row['computable']} of {row['trials']}): {cells}")
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        heads = ["config", "computable", *self.COLUMNS, "hit rate"]
-        head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-        body = []
-        for row in self.rows():
-            cells = [row["config_name"], f"{row['computable']} of {row['trials']}"]
-            cells += [f"{_shown(row[name])} (n={row[f'{name} n']})" for name in self.COLUMNS]
-            cells.append(_shown(row["hit_rate"]))
-            body.append("".join(f"<td>{escape(str(cell))}</td>" for cell in cells))
-        rows = "".join(f"<tr>{cells}</tr>" for cells in body)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    folders = _output_folders(runs, out)
+    document = stored_analysis(folders)
+    if document is None:
+        raise InputError(f"{folders.runs}: no impact analysis; run 'groundtrace impact'")
+    return Impact(document)
 
 
-def _shown(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+def compare(
+    runs: Location,
+    *,
+    out: Location | None = None,
+    only: str | None = None,
+    baseline: str | None = None,
+    against: str | None = None,
+    pair_across_runs: bool = False,
+    allow_unknown_version: bool = False,
+    primaries: Sequence[str] | None = None,
+    margin: float | None = None,
+    seed: int = 0,
+    draws: int = 2000,
+    settings: Settings | None = None,
+) -> Impact:
+    """Compare configurations of evaluated runs, as `groundtrace impact` does; writes nothing.
+
+    `baseline` and `against` are names or patterns of configurations. Raises UsageError for one
+    that no configuration has.
+    """
+    from groundtrace.stages.impact import analysis_of_runs, check_configurations
+    from groundtrace.stages.only import require_fitting
+
+    settings = settings or Settings()
+    options = _impact_options(
+        settings,
+        baseline=baseline,
+        against=against,
+        pair_across_runs=pair_across_runs,
+        allow_unknown_version=allow_unknown_version,
+        primaries=primaries,
+        margin=margin,
+        seed=seed,
+        draws=draws,
+    )
+    require_fitting(_output_folders(runs, out), only)
+    with closing(make_engine("local", jobs=1)) as engine:
+        request = Request(
+            runs=os.fspath(runs), engine=engine, out=_text(out), only=only, settings=settings
+        )
+        document = analysis_of_runs(request, options)
+    check_configurations(document, baseline, against, flags="")
+    return Impact(document)
+
+
+def run(
+    runs: Location,
+    *,
+    tasks: Location | Sequence[Location] | None = None,
+    ground_truth: Location | None = None,
+    out: Location | None = None,
+    only: str | None = None,
+    baseline: str | None = None,
+    against: str | None = None,
+    pair_across_runs: bool = False,
+    allow_unknown_version: bool = False,
+    seed: int = 0,
+    draws: int = 2000,
+    formats: Sequence[str] = ("md", "html"),
+    jobs: int = 1,
+    force: bool = False,
+    settings: Settings | None = None,
+) -> RunResult:
+    """Evaluate runs and write documents and reports, as `groundtrace run` does.
+
+    Runs in this process unless `jobs` is more than 1; a script that asks for more processes needs
+    the usual `if __name__ == "__main__":`. Trials that cannot be processed are in `failed` of the
+    result, they raise nothing. Raises NothingFoundError where there is no trial at all.
+    """
+    from groundtrace.stages.everything import run_stages
+    from groundtrace.stages.impact import check_configurations, widest_document
+    from groundtrace.stages.only import with_other_names
+
+    settings = settings or Settings()
+    if settings.tools or settings.shell_commands:
+        check_tools(settings)
+    locations = _locations(tasks)
+    options = _impact_options(
+        settings,
+        baseline=baseline,
+        against=against,
+        pair_across_runs=pair_across_runs,
+        allow_unknown_version=allow_unknown_version,
+        seed=seed,
+        draws=draws,
+    )
+    with closing(
+        make_engine("local", jobs=jobs, preload=("groundtrace.stages.preload",))
+    ) as engine:
+        request = Request(
+            runs=os.fspath(runs),
+            engine=engine,
+            tasks=locations,
+            ground_truth=_text(ground_truth),
+            out=_text(out),
+            only=None if only is None else with_other_names(only, load_tasks(locations)),
+            settings=settings,
+            force=force,
+        )
+        done = run_stages(request, options, _formats(formats))
+        document = None if done.normalized.all_failed else widest_document(request)
+    if document is not None:
+        check_configurations(document, baseline, against, flags="")
+    return RunResult(
+        summary=None if done.summary is None else Summary(done.summary),
+        impact=None if document is None else Impact(document),
+        failed=tuple(done.failed),
+        reports=tuple(done.reports.written),
+        folders=request.output_folders,
+    )
+
+
+def _text(location: Location | None) -> str | None:
+    return None if location is None else os.fspath(location)
+
+
+def _formats(formats: Sequence[str]) -> tuple[str, ...]:
+    names = (formats,) if isinstance(formats, str) else tuple(formats)
+    for name in names:
+        if name not in REPORTS:
+            raise UsageError(unknown_name("format", name, REPORTS))
+    return names
+
+
+def _impact_options(settings: Settings, **given: Any) -> ImpactOptions:
+    """Options of the analysis; what was not given comes from the settings."""
+    stated = {name: value for name, value in given.items() if value is not None}
+    if "primaries" in stated:
+        stated["primaries"] = tuple(stated["primaries"])
+    for name in stated.get("primaries", ()):
+        if name not in QUANTITIES:
+            raise UsageError(unknown_name("metric", name, QUANTITIES, listed=False))
+    return ImpactOptions(
+        **{"baseline": settings.baseline, "primaries": settings.primaries} | stated
+    )

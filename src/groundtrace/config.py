@@ -10,7 +10,7 @@ from typing import Any, Literal
 from groundtrace import tomlio
 from groundtrace.errors import InputError, UsageError
 from groundtrace.given_files import read_given
-from groundtrace.suggest import unknown_name
+from groundtrace.suggest import nearest_name, unknown_name
 
 FILE_NAME = "groundtrace.toml"
 
@@ -66,6 +66,12 @@ class Settings:
     trial_seconds: int = 60
     """Seconds of processor time that a trial may take; 0 means any (D78)."""
 
+    def __post_init__(self) -> None:
+        """Check as a settings file is checked: a slip in Python changed numbers without a word."""
+        for name in ("tools", *_NAMED):
+            value = _checked(name, getattr(self, name), f"Settings: {name}")
+            object.__setattr__(self, name, value)
+
 
 _KEYS: Mapping[tuple[str, str], str] = {
     ("paths", "container_prefixes"): "container_prefixes",
@@ -82,8 +88,10 @@ _KEYS: Mapping[tuple[str, str], str] = {
 }
 """Where each setting is in the file: (table, key) to the field of `Settings`."""
 
+_NAMED = (*_KEYS.values(), "schema_version")
+"""Settings whose values are checked."""
 _LISTS = {"container_prefixes", "mcp_servers", "primaries", "skip", "readers"}
-_TABLES = {"shell_commands"}
+_TABLES = {"tools", "shell_commands"}
 _SWITCHES = {"mask"}
 _NUMBERS = {"trial_seconds"}
 MAX_MAPPING = 64 * 1024
@@ -197,7 +205,7 @@ def override(
 
 def _checked(name: str, value: Any, where: str) -> Any:
     if name in _LISTS:
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        if not isinstance(value, list | tuple) or not all(isinstance(i, str) for i in value):
             raise UsageError(f"{where} must be a list of strings")
         return tuple((item, "") for item in value) if name == "readers" else tuple(value)
     if name in _TABLES:
@@ -214,7 +222,10 @@ def _checked(name: str, value: Any, where: str) -> Any:
         raise UsageError(f"{where} must be a string")
     choices = CHOICES.get(name)
     if choices is not None and value not in choices:
-        raise UsageError(f"{where} must be one of {', '.join(choices)}")
+        near = nearest_name(value, choices)
+        raise UsageError(
+            f"{where} must be one of {', '.join(choices)}, not {value!r}; nearest is {near!r}"
+        )
     return value
 
 

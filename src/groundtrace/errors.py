@@ -7,10 +7,12 @@
     ├── OutputError             exit 2   results cannot be written
     ├── NothingFoundError       exit 3   nothing to evaluate
     ├── LockedError             exit 2   another process writes to the same folder
+    ├── PluginError             exit 1   a reader of another package raised an error
     └── MissingExtraError       exit 2   an optional dependency is not installed
 
 A bad trial is not an exception: it is a `Problem` in the results. These are for what stops the
-whole command. Each message is one line that says what is wrong and the way out.
+whole command. Each message is one line that says what is wrong and the way out; a UsageError may
+also show the place in what the user wrote.
 """
 
 from __future__ import annotations
@@ -26,6 +28,11 @@ class UsageError(GroundtraceError):
     """Wrong usage: an unknown name, a flag that does not fit."""
 
     exit_code = 2
+
+    def __init__(self, message: str, place: str = "") -> None:
+        super().__init__(message)
+        self.place = place
+        """Lines that show where the error is, such as a query with a caret below it."""
 
 
 class InputError(GroundtraceError):
@@ -54,6 +61,10 @@ class LockedError(GroundtraceError):
     """Another process holds the output folder."""
 
     exit_code = 2
+
+
+class PluginError(GroundtraceError):
+    """A reader of another package raised an error; the message names it."""
 
 
 class MissingExtraError(GroundtraceError):

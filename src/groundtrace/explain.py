@@ -14,11 +14,11 @@ from msgspec import UNSET
 from groundtrace.documents.events import Access, Event
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.calculations import Calculations
-from groundtrace.metrics.catalogue import METRICS
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView
-from groundtrace.model import CallView, Problem, Task, ToolCall
+from groundtrace.metrics.looked_at import looked_at
+from groundtrace.model import CallView, Outcome, Problem, Task, ToolCall
 from groundtrace.redact import mask
-from groundtrace.rows.looked_at import looked_at
 from groundtrace.trial_results import TrialReading
 
 
@@ -38,6 +38,7 @@ def explain(reading: TrialReading, metrics: MetricsDocument) -> dict[str, Any]:
         "metrics": _metrics(reading, metrics),
         "looked_at": msgspec.to_builtins(looked_at(reading.document)),
         "outcome": msgspec.to_builtins(reading.trial.outcome),
+        "outcome_sources": _outcome_sources(reading.trial.outcome),
         "problems": [_problem(problem) for problem in reading.problems],
     }
 
@@ -115,6 +116,35 @@ def _access(access: Access) -> dict[str, Any]:
     return data
 
 
+def _outcome_sources(outcome: Outcome) -> dict[str, str | None]:
+    """Where each outcome was found, else why there is none."""
+    sources: dict[str, str | None] = {}
+    for name, record in OUTCOMES.items():
+        if getattr(outcome, name) is None:
+            reason = getattr(outcome, record.reason_field) if record.reason_field else None
+            sources[name] = reason or record.absent_reason
+            continue
+        stated = getattr(outcome, record.source_field) if record.source_field else None
+        sources[name] = stated or outcome.found_in.get(name)
+    return sources
+
+
+COUNTED_FROM = {
+    "file_level_metrics": "ranking, retrieved",
+    "file_level_metrics_shown": "ranking, shown",
+    "chunk_level_metrics": "lines in calls",
+    "line_level_metrics": "lines in calls",
+    "context_metrics": "text in calls",
+    "utilization_probes": "reads and writes in calls",
+    "discovery": "first calls that met or showed a file",
+    "subagent_metrics": "calls of subagents",
+    "patch_metrics": "files handed in, and files shown",
+    "funnel": "accesses to relevant files, in order",
+    "published_metrics": "files handed in and lines in calls",
+}
+"""Section of the metrics document to the part of the explanation that its numbers come from."""
+
+
 def _ranking(reading: TrialReading) -> dict[str, Any]:
     """The files in the order that the metrics see, with the truth entry of each hit."""
     evidence = EvidenceView(reading.document)
@@ -148,6 +178,8 @@ def _metrics(reading: TrialReading, metrics: MetricsDocument) -> list[dict[str, 
                 "value": value,
                 "undefined": None if value is not None else metric.why_undefined(metrics),
                 "arithmetic": None if value is None else calculations.of(name),
+                "counted_from": COUNTED_FROM.get(metric.section, "calls"),
+                "measures": metric.measures,
                 "formula": metric.formula,
                 "better": metric.better,
             }

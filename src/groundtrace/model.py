@@ -427,6 +427,8 @@ class Outcome:
     """Why there is no valid reward (D34)."""
     reward_source: str | None = None
     """Where the reward was found, for trials without records."""
+    found_in: Mapping[str, str] = field(default_factory=dict)
+    """Outcome to the record that states it, where no field of its own says so."""
     cost_usd: float | None = None
     cost_source: str | None = None
     agent_seconds: float | None = None

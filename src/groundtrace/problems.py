@@ -146,7 +146,7 @@ SHELL: Mapping[DeclaredKind, str] = {
 
 TRUTH: Mapping[DeclaredKind, str] = {
     "bad_chunk": "A line range of the ground truth names no file.",
-    "bad_confidence": "A registry states a confidence that there is not.",
+    "bad_confidence": "A registry states an unknown confidence.",
     "bad_entry": "An entry of the ground truth is no path of a file: a URL, a glob, prose, several names.",
     "bad_patch": "A patch is damaged; the files that it still names were taken.",
     "bad_symbol": "A symbol of the ground truth has no name or no file.",
@@ -159,7 +159,7 @@ TRUTH: Mapping[DeclaredKind, str] = {
     "no_task_definition": "The trial's task is not among the task folders or in the registry.",
     "placeholder_chunk": "The line range of a chunk is a placeholder and was dropped.",
     "placeholder_edits": "Expected edits only repeat the relevant files in a converted record and were dropped.",
-    "regex_pattern": "An entry is a pattern that no single path follows from.",
+    "regex_pattern": "An entry is a pattern that fits more than one path.",
     "unknown_key": "A task of a registry has a key that is not known.",
 }
 """Met while loading tasks and ground truth."""
@@ -184,7 +184,7 @@ RECORDS: Mapping[DeclaredKind, str] = {
     "task_from_folder": "The task is known from the folder's name only.",
     "time_limit": "The trial took more processor time than `--trial-seconds` allows; nothing of its calls is known.",
     "times_reversed": "An interval ends before it starts; its length is unknown.",
-    "too_large": "A record is larger than records are; it was not read.",
+    "too_large": "A record is too large; it was not read.",
     "too_many": "A file holds more steps, calls or entries than are read; the problem names the limit.",
     "trace_missing": "A manifest names a trace, or a sample of one, that is not there.",
     "unlisted_folder": "A folder cannot be listed; what it holds is missing from the results.",
@@ -194,7 +194,7 @@ RECORDS: Mapping[DeclaredKind, str] = {
 """Met while finding trials and reading their records."""
 
 DOCUMENTS: Mapping[DeclaredKind, str] = {
-    "broken_document": "A document of groundtrace does not follow its schema.",
+    "broken_document": "A document of groundtrace does not fit its schema.",
     "left_behind": "A document whose trial is gone or counts no more; it is not evaluated.",
     "unknown_version": "A document is of a major version that cannot be read.",
     "unreadable_document": "A document of groundtrace cannot be read.",

@@ -8,6 +8,7 @@ the two kinds cannot meet, and two names never share a spelling.
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import re
 from collections.abc import Iterable
@@ -25,6 +26,12 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_+=@,-]+", re.ASCII)
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.ASCII | re.IGNORECASE)
 _KEPT = 60
 """Characters of an unsafe name that are kept for people to recognise it by."""
+
+
+def fits_only(name: str, only: str) -> bool:
+    """Whether a task's name fits `--only`: one of its patterns, a line each; case does not count."""
+    folded = name.casefold()
+    return any(fnmatch.fnmatchcase(folded, pattern) for pattern in only.casefold().split("\n"))
 
 
 def safe_name(name: str) -> str:

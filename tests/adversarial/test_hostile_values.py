@@ -113,7 +113,7 @@ def test_arguments_and_results_of_many_levels(world: World, groundtrace: Call) -
 def test_a_ground_truth_of_ten_thousand_levels_is_unknown(
     deep: bytes, world: World, groundtrace: Call
 ) -> None:
-    """Unknown is not zero (D19), and the document says which file was passed over (D25)."""
+    """Unknown is not zero (D19), and the document says which file was skipped (D25)."""
     task = world.task("good-2")
     put(task / "tests/ground_truth.json", b'{"files": ' + deep + b"}")
     world.trial("good-2")

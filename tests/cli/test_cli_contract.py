@@ -32,10 +32,10 @@ def test_import_is_light() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_with_worked_lines(command: str, groundtrace: Call) -> None:
+def test_every_command_has_help_with_examples(command: str, groundtrace: Call) -> None:
     ran = groundtrace(command, "--help")
     assert ran.code == 0
-    assert "Worked lines:" in ran.out
+    assert "Examples:" in ran.out
     assert f"groundtrace {command}" in ran.out
 
 

@@ -57,7 +57,7 @@ def test_the_ranking_can_be_counted_off(explained: Callable[..., Ran]) -> None:
     ranks = re.findall(r"^ +(\d+)  ", retrieved, re.MULTILINE)
     assert [int(rank) for rank in ranks] == list(range(1, len(ranks) + 1))
     assert retrieved.startswith(f"{len(ranks)} files")
-    hits = retrieved.count("  = ")
+    hits = retrieved.count("  relevant")
     assert re.search(rf"^file_recall +0\.7500 +{hits} of 4 ", text, re.MULTILINE)
 
 

@@ -161,7 +161,7 @@ def test_files_of_jobs_and_tasks_are_not_trials(tmp_path: Path) -> None:
     ["_errored", "_archived_errors", "archive", "mcp-remote-direct__broken_mcp_websearch"],
 )
 def test_broken_and_archived_folders_are_skipped_and_named(tmp_path: Path, name: str) -> None:
-    """D32: passed over by a list of patterns, and counted."""
+    """D32: skipped by a list of patterns, and counted."""
     trial(tmp_path / "r1/mcp/a-1__AbCdEfG", "a-1")
     trial(tmp_path / "r1" / name / "b-1__AbCdEfG", "b-1")
     trials, skipped, _ = found(tmp_path)
@@ -190,7 +190,7 @@ def test_a_task_whose_name_looks_broken_is_not_skipped(tmp_path: Path) -> None:
 
 
 def test_own_output_is_ignored(tmp_path: Path) -> None:
-    """Both folders that groundtrace writes are passed over without a word."""
+    """Both folders that groundtrace writes are skipped without a word."""
     trial(tmp_path / "r1/mcp/a-1__AbCdEfG", "a-1")
     put(tmp_path / "r1/retrieval_events/mcp/a-1.retrieval_events.json", {"task_name": "a-1"})
     trial(tmp_path / "r1/retrieval_events/mcp/x/b__AbCdEfG", "b")
@@ -209,7 +209,7 @@ def test_an_empty_folder_is_named_once(tmp_path: Path) -> None:
     (tmp_path / "r1/mcp/empty/deep").mkdir(parents=True)
     _, skipped, _ = found(tmp_path)
     assert sorted(s.path for s in skipped) == ["notes", "r1/mcp/empty"]
-    assert found(tmp_path / "notes")[1][0].reason == "holds no trial"
+    assert found(tmp_path / "notes")[1][0].reason == "no trial in it"
 
 
 def test_links_that_leave_or_go_round_end(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_a_copy_in_the_same_run_is_called_one() -> None:
 
 
 def test_the_rows_of_a_dry_run(tmp_path: Path) -> None:
-    """Run, configuration, task, trial, files, and why a folder or a trial was passed over."""
+    """Run, configuration, task, trial, files, and why a folder or a trial was skipped."""
     runs = tmp_path / "runs"
     trial(runs / "r1/mcp/a-1__AAAAAAA", "a-1")
     trial(runs / "r1/mcp/a-1__BBBBBBB", "a-1", finished_at="2026-03-21T00:00:00")
@@ -92,8 +92,8 @@ def test_the_rows_of_a_dry_run(tmp_path: Path) -> None:
     tasks = index(tmp_path / "tasks", "csb_sdlc_fix/a-1")
     rows = list(survey(LocalFolder(runs), settings=Settings(), tasks=tasks))
     assert {(row.path, row.state) for row in rows} == {
-        ("archive", "passed over"),
-        ("r1/_errored", "passed over"),
+        ("archive", "skipped"),
+        ("r1/_errored", "skipped"),
         ("r1/mcp/a-1__AAAAAAA", "superseded"),
         ("r1/mcp/a-1__BBBBBBB", "selected"),
         ("r1/mcp/b-1__CCCCCCC", "problem"),

@@ -14,7 +14,7 @@ from groundtrace.cli.main import COMMANDS, cli
 
 PAGES = {path.relative_to(examples.ROOT).as_posix(): path for path in examples.pages()}
 NOT_RUN = re.compile(
-    r"pip install |python3? -m venv |git clone |make |dask |export|python (?:-m )?(?:benchmarks|docs)[/.]|#|$"
+    r"pip install |pipx install |uv tool install |python3? -m venv |git clone |make |dask |export|python (?:-m )?(?:benchmarks|docs)[/.]|#|$"
 )
 """How a line of a `sh` block may begin that is no groundtrace command."""
 
@@ -126,7 +126,7 @@ def test_commands_named_in_prose_exist_with_their_flags(name: str, line: str) ->
 
 def test_flags_named_in_prose_exist() -> None:
     """A flag alone, such as `--force`, belongs to some command, or to a script of the repository."""
-    known = {"--check", "--death-timeout"}
+    known = {"--check", "--death-timeout", *(flag for option in cli.params for flag in option.opts)}
     for script in (*examples.ROOT.glob("benchmarks/*.py"), *examples.ROOT.glob("tests/fuzz/*.py")):
         known |= set(
             re.findall(r'add_argument\(\s*"(--[a-z-]+)"', script.read_text(encoding="utf-8"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import build_site
 import print_reference
 import pytest
+import site_links
 import update_figures
 from reference_pages import PAGES
 
@@ -49,8 +51,8 @@ def test_printed_pages_and_schemas_are_current() -> None:
 
 
 def test_printed_pages_say_so_and_there_are_no_others() -> None:
-    assert sorted(path.name for path in REFERENCE.iterdir()) == sorted(PAGES)
-    for name in PAGES:
+    assert sorted(path.name for path in REFERENCE.iterdir()) == sorted([*PAGES, "api.md"])
+    for name in (*PAGES, "api.md"):
         assert page(name).startswith(print_reference.NOTICE)
 
 
@@ -129,14 +131,45 @@ def test_every_decision_that_code_tests_and_pages_cite_is_on_the_page() -> None:
                 assert number in defined, f"{path}: D{number}"
 
 
-def test_the_site_builds_without_a_fault(tmp_path: Path) -> None:
-    """Links, anchors, pictures and the navigation are all right, or nothing is built."""
-    out = tmp_path / "site"
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built once. A warning of the generator is a fault, and then nothing is built."""
+    out = tmp_path_factory.mktemp("built") / "site"
     assert build_site.build(out) == []
-    written = {path.relative_to(out).as_posix() for path in out.rglob("*.html")}
-    assert {"index.html", "tutorial.html", "reference/metrics.html"} <= written
-    for path in out.rglob("*.html"):
-        assert not re.search(r'(src|href)="https?://[^"]*\.(js|css)', path.read_text())
+    return out
+
+
+def test_the_site_holds_every_page_and_asks_nobody_for_anything(site: Path) -> None:
+    """No script, style or font from elsewhere: a reader's browser talks to the site alone."""
+    written = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    root = print_reference.ROOT
+    pages = {path.relative_to(root / "docs") for path in (root / "docs").rglob("*.md")}
+    assert {page.with_suffix(".html").as_posix() for page in pages} <= written
+    assert {"project/CHANGELOG.html", "project/SECURITY.html", "reference/api.html"} <= written
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r'<(?:script|img)[^>]*\bsrc="https?:', text), path
+        assert not re.search(r'<link[^>]*rel="(?:stylesheet|preconnect)"[^>]*href="https?:', text)
+    config = (root / "mkdocs.yml").read_text(encoding="utf-8")
+    assert "repo_url" not in config, "the page would ask the code host for stars and releases"
+
+
+def test_the_site_can_be_searched_and_has_contents_and_neighbours(site: Path) -> None:
+    index = json.loads((site / "search.json").read_text(encoding="utf-8"))
+    titles = {entry["title"] for entry in index["items"]}
+    assert {"Install", "How runs are laid out", "Glossary", "Shell completion"} <= titles
+    text = (site / "guides/layout.html").read_text(encoding="utf-8")
+    assert 'class="md-footer__link md-footer__link--next"' in text
+    assert 'href="#what-is-looked-for"' in text and 'data-md-color-scheme="slate"' in text
+    assert '<meta name="viewport"' in text
+
+
+def test_examples_of_files_show_their_names_in_the_site(site: Path) -> None:
+    """A fence that the generator does not know would show its backticks."""
+    text = (site / "guides/layout.html").read_text(encoding="utf-8")
+    assert "runs/night/with-search/eggs-1/result.json</span>" in text
+    for path in site.rglob("*.html"):
+        assert not re.search(r"<p>\s*```", path.read_text(encoding="utf-8")), path
 
 
 def test_the_site_refuses_a_folder_that_is_not_its_own(tmp_path: Path) -> None:
@@ -145,22 +178,33 @@ def test_the_site_refuses_a_folder_that_is_not_its_own(tmp_path: Path) -> None:
     assert (tmp_path / "letter.txt").exists()
 
 
-def test_faults_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_faults_are_found(tmp_path: Path) -> None:
     """A missing page, a page nobody names, a link and an anchor that lead nowhere."""
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "index.md").write_text(
         "# Title\n\n[a](gone.md) [b](#nowhere) [c](#title) [d](https://example.org)\n\n"
-        '<img src="x.png">\n\n![e](no.png)\n'
+        '<img src="x.png">\n\n![e](no.png) [f](../CHANGELOG.md#unreleased)\n'
     )
     (docs / "orphan.md").write_text("# Orphan\n")
-    monkeypatch.setattr(build_site, "ROOT", tmp_path)
-    monkeypatch.setattr(build_site, "NAVIGATION", {"Start": ("docs/index.md", "docs/lost.md")})
-    faults = build_site.build(tmp_path / "site")
-    assert len(faults) == 6, faults
-    for part in ("lost.md", "orphan.md", "gone.md", "#nowhere", "in HTML", "no.png"):
-        assert any(part in fault for fault in faults), part
+    (tmp_path / "CHANGELOG.md").write_text("# Changes\n\n## Unreleased\n")
+    config = (build_site.ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[0]
+    nav = "nav: [index.md, lost.md, project/CHANGELOG.md]"
+    (tmp_path / "mkdocs.yml").write_text(f"{config}\n{nav}\n")
+    faults = build_site.build(tmp_path / "site", tmp_path)
+    parts = ("lost.md", "orphan.md", "gone.md", "anchor does not exist", "in HTML", "no.png")
+    for part in parts:
+        assert any(part in fault for fault in faults), (part, faults)
+    assert sum("anchor" in fault for fault in faults) == 1, "the others are there"
     assert not (tmp_path / "site").exists()
+
+
+def test_links_work_in_the_repository_and_in_the_site() -> None:
+    assert site_links.site_link("../CHANGELOG.md#a", "index.md") == "project/CHANGELOG.md#a"
+    assert site_links.site_link("../../schemas/x.json", "guides/a.md") == "../schemas/x.json"
+    assert site_links.site_link("docs/index.md", "project/CHANGELOG.md") == "../index.md"
+    assert site_links.site_link("b.md", "guides/a.md") == "b.md"
+    assert site_links.site_link("#here", "guides/a.md") == "#here"
 
 
 def test_links_of_files_outside_the_site_lead_somewhere() -> None:
@@ -210,3 +254,29 @@ def test_tests_that_pages_name_exist(name: str) -> None:
     )
     for test in re.findall(r"`(test_\w+)`", (root / name).read_text(encoding="utf-8")):
         assert f"def {test}(" in defined, f"{name}: {test}"
+
+
+def test_the_api_page_has_every_name_of_the_api() -> None:
+    import groundtrace
+
+    text = page("api.md")
+    for name in groundtrace.__all__:
+        assert name.startswith("__") or f"\n### {name}\n" in text, name
+    assert "Raises UsageError" in text and "| `rows()` |" in text
+
+
+def test_guides_do_not_lean_on_numbers_of_decisions() -> None:
+    """They are for maintainers: a guide says the rule itself."""
+    docs = print_reference.ROOT / "docs"
+    guides = [*docs.glob("guides/*.md"), docs / "tutorial.md", docs / "faq.md", docs / "install.md"]
+    for path in (*guides, docs / "glossary.md", print_reference.ROOT / "README.md"):
+        if path.name in FOR_DEVELOPERS:
+            continue
+        assert not re.findall(r"\bD\d+\b", path.read_text(encoding="utf-8")), path
+
+
+FOR_DEVELOPERS = (
+    *("add-a-harness.md", "add-a-metric.md", "add-a-tool.md"),
+    *("formats.md", "map-a-format.md", "published-numbers.md"),
+)
+"""Guides to changing groundtrace or to the details of formats, whose readers look into decisions."""

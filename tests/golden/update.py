@@ -1,4 +1,4 @@
-"""Writes the golden files anew: `python -m tests.golden.update`, or `make golden`.
+"""Writes the golden files again: `python -m tests.golden.update`, or `make golden`.
 
 Look at the difference before keeping it: a number that moved wants a line in the changelog.
 """

@@ -20,7 +20,7 @@ def test_runs_skipped_by_name_are_in_the_aggregate(groundtrace: Call, sample: Pa
     for name in (f"{RUN}_broken", f"archived_{RUN}"):
         shutil.copytree(runs / RUN, runs / name)
     ran = run(groundtrace, sample)
-    assert "2 folders passed over" in ran.err
+    assert "2 folders skipped" in ran.err
     aggregate = runs / "retrieval_events_aggregate"
     summary = json.loads((aggregate / "run_retrieval_summary.json").read_text())
     named = {one["path"]: one["reason"] for one in summary["skipped"]}

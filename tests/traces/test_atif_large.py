@@ -27,7 +27,7 @@ def test_step_by_step_equals_whole(
     monkeypatch.setattr(atif_large, "CHUNK", chunk)
     large = read_trace(folder)
     if "wrong-types" in str(path):
-        # Elements that are no objects are passed over, which moves the places of the rest.
+        # Elements that are no objects are skipped, which moves the places of the rest.
         assert large.trace.calls == whole.trace.calls
         return
     assert large == whole

@@ -5,7 +5,6 @@ A broken file becomes a problem; the other documents are read all the same.
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -16,6 +15,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.errors import InputError, VersionError
 from groundtrace.model import Problem
+from groundtrace.safe_names import fits_only
 from groundtrace.storage import Folder
 
 D = TypeVar("D")
@@ -94,7 +94,7 @@ class OutcomeIndex:
         outcome = self._by_document.get(path)
         stem = path.rpartition("/")[2].removesuffix(EVENTS_ENDING)
         name = stem if outcome is None else outcome.task_name
-        return only is None or fnmatch.fnmatchcase(name.casefold(), only.casefold())
+        return only is None or fits_only(name, only)
 
     def documents(self) -> list[str] | None:
         """The events documents of the run in order, without a look at the folder; None where

@@ -27,13 +27,7 @@ def print_answer(document: ImpactDocument | None) -> None:
 def check_names(comparing: ImpactFlags, document: ImpactDocument | None) -> None:
     """Raise UsageError for a name given as a flag that no configuration has: a slip of the
     finger would look like a result."""
-    from groundtrace.errors import UsageError
-    from groundtrace.impact.matched import fitting
-    from groundtrace.suggest import unknown_name
+    from groundtrace.stages.impact import check_configurations
 
-    if document is None:
-        return
-    names = [own.config_name for own in document.config_aggregates]
-    for flag, name in (("--baseline", comparing.baseline), ("--against", comparing.against)):
-        if name is not None and not fitting(names, name):
-            raise UsageError(f"{flag}: {unknown_name('configuration', name, names)}")
+    if document is not None:
+        check_configurations(document, comparing.baseline, comparing.against)

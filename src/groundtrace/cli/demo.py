@@ -32,16 +32,17 @@ def command(out: Path, swebench: bool, as_json: bool, quiet: bool) -> int:
     """Write a small sample of runs and tasks, evaluate it, and say where the report is.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace demo
       groundtrace demo --swebench
       groundtrace demo --out /tmp/sample
     """
-    from groundtrace.cli.run import closing_words, run_stages
+    from groundtrace.cli.run import closing_words
     from groundtrace.demo import write_sample
     from groundtrace.demo.swebench import BASELINE, write_swebench
     from groundtrace.engine import make_engine
     from groundtrace.impact.options import ImpactOptions
+    from groundtrace.stages.everything import run_stages
     from groundtrace.stages.impact import widest_document
     from groundtrace.stages.request import Request
 

@@ -27,7 +27,7 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
     Works from documents alone, of any version 1.x; traces are not needed any more.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace evaluate runs/official
       groundtrace evaluate runs/official/my_run --out results --json
     """
@@ -55,7 +55,7 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
         print_result(f"{evaluated} evaluated, {done.unchanged} unchanged{refused}")
         print_result(f"summary: {summaries[-1]}")
         say_summary(summary, quiet=output.quiet)
-    return say_failures(done.failed, quiet=output.quiet)
+    return say_failures(done.failed, quiet=output.quiet, everything=output.verbose)
 
 
 def _answer(request: Request, rows: MadeRows) -> dict[str, Any]:

@@ -3,56 +3,163 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from groundtrace.cli import options
 from groundtrace.cli.prepare import settings_for
-from groundtrace.cli.terminal import print_json
+from groundtrace.cli.terminal import in_columns, print_json, print_result
+
+if TYPE_CHECKING:
+    from groundtrace.config import Settings
+    from groundtrace.pick import Picked
+    from groundtrace.results import Evaluation
 
 
 @click.command("explain")
 @click.argument("trial", metavar="TRIAL")
+@click.argument("runs", metavar="[RUNS]", required=False)
 @options.truth_options
 @options.normalize_options
 @options.config_option
 @options.json_option
 @options.no_mask_option
 @click.option("--calls", "only_calls", is_flag=True, help="Only the calls.")
+@click.option(
+    "--metric",
+    "metrics",
+    metavar="NAME",
+    multiple=True,
+    help="Only this metric or outcome, and what it is counted from; repeatable.",
+)
 @options.verbose_option("Tracebacks for errors.")
 def command(
     trial: str,
+    runs: str | None,
     truth: options.TruthFlags,
     normalizing: options.NormalizeFlags,
     config_file: Path | None,
     as_json: bool,
     no_mask: bool,
     only_calls: bool,
-) -> None:
+    metrics: tuple[str, ...],
+) -> int:
     """Show how one trial's numbers came about, from the raw trace to each metric.
 
-    TRIAL is a trial folder, a trace file, or FILE#ID for one sample of a file. Call ids and step ids are those of the raw trace, so that every line
-    can be looked up there.
+    TRIAL is a trial folder, a trace file, FILE#ID for one sample of a file, or the name of a task
+    or a trial below RUNS (default: this folder); --config-name picks one of several
+    configurations. For a folder of several trials, they are listed. Call ids and step ids are
+    those of the raw trace, so that every line can be looked up there.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace explain runs/official/my_run/baseline/task__abc --tasks benchmarks
+      groundtrace explain fix-timeout-1 runs/official --config-name baseline --metric mrr
+      groundtrace explain runs/official
       groundtrace explain runs/official/my_run/baseline/task__abc --tasks benchmarks --calls
-      groundtrace explain runs/official/my_run/baseline/task__abc --json
     """
-    from groundtrace.api import evaluate_trial
     from groundtrace.explain import explain
 
-    evaluation = evaluate_trial(
-        trial,
-        tasks=truth.tasks,
-        ground_truth=truth.ground_truth,
-        settings=settings_for(config_file, normalizing, no_mask=no_mask),
-    )
-    found = explain(evaluation.reading, evaluation.metrics)
+    _check(metrics)
+    settings = settings_for(config_file, normalizing, no_mask=no_mask)
+    found = _evaluation(trial, runs, truth, settings)
+    if isinstance(found, list):
+        _list(found, as_json=as_json)
+        if runs is None and Path(trial).is_dir():
+            return 0
+        from groundtrace.errors import UsageError
+
+        raise UsageError(
+            f"{trial}: {len(found)} trials fit; name one by its folder, or add --config-name"
+        )
+    data = explain(found.reading, found.metrics)
     if as_json:
-        print_json(found)
-        return
+        if metrics:
+            data["metrics"] = [one for one in data["metrics"] if one["metric"] in metrics]
+        print_json(data)
+        return 0
     from groundtrace.cli.explain_text import render
 
-    click.echo(render(found, only_calls=only_calls))
+    click.echo(render(data, only_calls=only_calls, metrics=metrics))
+    return 0
+
+
+def _check(metrics: tuple[str, ...]) -> None:
+    """Raise UsageError for a name that is neither a metric nor an outcome."""
+    if not metrics:
+        return
+    from groundtrace.errors import UsageError
+    from groundtrace.metrics.catalogue import QUANTITIES
+    from groundtrace.suggest import unknown_name
+
+    for name in metrics:
+        if name not in QUANTITIES:
+            raise UsageError(unknown_name("metric", name, QUANTITIES, listed=False))
+
+
+def _evaluation(
+    trial: str, runs: str | None, truth: options.TruthFlags, settings: Settings
+) -> Evaluation | list[Picked]:
+    """The trial that is meant, evaluated; several where it is not clear which."""
+    from groundtrace.api import evaluate_found, evaluate_trial
+    from groundtrace.errors import InputError, NothingFoundError
+    from groundtrace.pick import pick, the_one
+    from groundtrace.stages.only import nothing_fits
+    from groundtrace.storage import open_place
+    from groundtrace.truth.definitions import load_tasks
+
+    if runs is None and _is_place(trial):
+        try:
+            return evaluate_trial(
+                trial, tasks=truth.tasks, ground_truth=truth.ground_truth, settings=settings
+            )
+        except InputError:
+            tasks = load_tasks(truth.tasks)
+            found = pick(open_place(trial), settings, tasks) if Path(trial).is_dir() else []
+            if not found:
+                raise
+            return found
+    place = open_place(runs or ".")
+    tasks = load_tasks(truth.tasks)
+    found = pick(place, settings, tasks, task=trial, config=settings.config_name)
+    one = the_one(found)
+    if one is not None:
+        return evaluate_found(
+            one.trial, one.problems, ground_truth=truth.ground_truth, settings=settings
+        )
+    if found:
+        return found
+    named = [
+        one.trial for one in pick(place, settings, tasks, task=None, config=settings.config_name)
+    ]
+    where = runs or "this folder"
+    if not named:
+        config = f" of a configuration {settings.config_name!r}" if settings.config_name else ""
+        raise NothingFoundError(f"{where}: no trial{config}, so none of {trial!r}")
+    said = nothing_fits(trial, [one.task_name for one in named]).replace("--only ", "")
+    raise NothingFoundError(f"{where}: {said}; a trial can also be named by its folder")
+
+
+def _is_place(trial: str) -> bool:
+    """Whether a user named a folder or a file rather than a task."""
+    return "://" in trial or "/" in trial or "#" in trial or Path(trial).exists()
+
+
+def _list(found: list[Picked], *, as_json: bool) -> None:
+    """The trials that can be explained."""
+    rows = [one.as_data() for one in found]
+    if as_json:
+        print_json(rows)
+        return
+    cells = (
+        [
+            row["task_name"],
+            row["config_name"],
+            "yes" if row["counts"] else "no",
+            "-" if row["reward"] is None else f"{row['reward']:g}",
+            row["trial"],
+        ]
+        for row in rows
+    )
+    print_result(in_columns(["task", "configuration", "counts", "reward", "trial"], cells))

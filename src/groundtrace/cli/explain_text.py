@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import click
@@ -21,10 +22,15 @@ ARGUMENT_LIMIT = 160
 """Characters of an argument that are shown."""
 
 
-def render(found: dict[str, Any], *, only_calls: bool = False) -> str:
-    """The whole explanation, or only its calls."""
+def render(found: dict[str, Any], *, only_calls: bool = False, metrics: Sequence[str] = ()) -> str:
+    """The whole explanation, only its calls, or only what these metrics and outcomes come from."""
     sections = dict(_SECTIONS) if not only_calls else {"Calls": _calls}
-    if not only_calls and not found["ground_truth"]["files"]:
+    if metrics:
+        sections = {"Trial": _trial, "Numbers": lambda found: _numbers(found, metrics)}
+        if lists := _lists_of(found, metrics):
+            sections["Ranking"] = lambda found: _ranking(found, lists)
+        sections["Calls with relevant files"] = _relevant_calls
+    elif not only_calls and not found["ground_truth"]["files"]:
         sections["Looked at"] = _looked_at
     parts = []
     for title, write in sections.items():
@@ -47,7 +53,7 @@ def _painted(line: str) -> str:
 
 
 _COLOURS = {
-    "  = ": "green",
+    "  relevant": "green",
     "missed: ": "red",
     "problem: ": "yellow",
     "degraded: ": "yellow",
@@ -74,8 +80,8 @@ def _text(value: Any) -> str:
 def _trace(found: dict[str, Any]) -> Iterator[str]:
     trace = found["trace"]
     yield (
-        f"source: {trace['source'] or 'none'}; {trace['calls']} calls, "
-        f"{trace['subagent_calls']} of subagents, {trace['without_result']} without a result"
+        f"source: {trace['source'] or 'none'}; {plural(trace['calls'], 'call')}, "
+        f"{trace['subagent_calls']:,} of subagents, {trace['without_result']:,} without a result"
     )
     yield f"working directory: {plain(trace['cwd'] or 'unknown')}"
     if trace["mcp_servers"]:
@@ -117,13 +123,70 @@ def _outcome(found: dict[str, Any]) -> Iterator[str]:
             name,
             formats.value(name, outcome.get(name)),
             record.better,
-            _text(outcome.get(record.source_field)),
+            _source(found, name),
         ]
         for name, record in OUTCOMES.items()
     ]
-    yield in_columns(["outcome", "value", "better", "source, or why not"], rows)
+    yield in_columns(["outcome", "value", "better", "found in, or why there is none"], rows)
     if outcome.get("exception"):
         yield f"ended with: {plain(outcome['exception'])}"
+
+
+def _source(found: dict[str, Any], outcome: str) -> str:
+    """Where an outcome was found, or why there is none, in words."""
+    said = found["outcome_sources"][outcome]
+    if (found["outcome"] or {}).get(outcome) is None:
+        return plain(reason(said)) if said else formats.MISSING
+    return _text(said)
+
+
+def _trial(found: dict[str, Any]) -> Iterator[str]:
+    """Which trial it is, in one line."""
+    names = ("task_name", "config_name", "run_id", "trial_name")
+    yield ", ".join(
+        f"{name.removesuffix('_name').removesuffix('_id')} {_text(found['identity'][name]['value'])}"
+        for name in names
+    )
+
+
+def _numbers(found: dict[str, Any], names: Sequence[str]) -> Iterator[str]:
+    """Each number that was asked for: value, arithmetic, meaning, and what it is counted from."""
+    by_name = {metric["metric"]: metric for metric in found["metrics"]}
+    for name in names:
+        if name in OUTCOMES:
+            value = (found["outcome"] or {}).get(name)
+            yield f"{name}: {formats.value(name, value)}"
+            yield f"  measures: {OUTCOMES[name].measures}"
+            yield f"  {'found in' if value is not None else 'undefined'}: {_source(found, name)}"
+            continue
+        metric = by_name[name]
+        yield f"{name}: {formats.value(name, metric['value'])}"
+        yield f"  measures: {metric['measures']}"
+        yield f"  formula: {metric['formula']}"
+        if metric["value"] is None:
+            yield f"  undefined: {reason(metric['undefined'])}"
+        elif metric["arithmetic"]:
+            yield f"  here: {metric['arithmetic']}"
+        yield f"  counted from: {metric['counted_from']}"
+
+
+def _relevant_calls(found: dict[str, Any]) -> Iterator[str]:
+    """Calls that touched a file of the ground truth; the others are only counted."""
+    calls = [
+        call
+        for call in found["calls"]
+        if any(access.get("ground_truth_file") for access in call["accesses"])
+    ]
+    yield from _calls({"calls": calls}) if calls else ("none",)
+    if others := len(found["calls"]) - len(calls):
+        yield f"and {plural(others, 'other call')}"
+
+
+def _hit(file: str, truth: str | None) -> str:
+    """What is said of a file that is in the ground truth; its name there if it differs."""
+    if not truth:
+        return ""
+    return "  relevant" if truth == file else f"  relevant: {shown_name(truth)}"
 
 
 def _calls(found: dict[str, Any]) -> Iterator[str]:
@@ -140,8 +203,7 @@ def _calls(found: dict[str, Any]) -> Iterator[str]:
         for name, value in call["arguments"].items():
             yield f"      {plain(name)}: {plain(' '.join(str(value).split()), ARGUMENT_LIMIT)}"
         for access in call["accesses"][:SHOWN_FILES]:
-            truth = access.get("ground_truth_file")
-            hit = f"  = {shown_name(truth)}" if truth else ""
+            hit = _hit(access["file"], access.get("ground_truth_file"))
             line = f"    {access['kind']:<8} {shown_name(access['file'])} {_lines(access)}"
             yield f"{line.rstrip()}{hit}"
         more = len(call["accesses"]) - SHOWN_FILES
@@ -154,29 +216,49 @@ def _calls(found: dict[str, Any]) -> Iterator[str]:
         yield "no call could be read"
 
 
-def _ranking(found: dict[str, Any]) -> Iterator[str]:
-    """Both lists whole, so that every rank can be counted off."""
+def _lists_of(found: dict[str, Any], metrics: Sequence[str]) -> tuple[str, ...]:
+    """The lists of files that these metrics are counted from."""
+    counted = {one["counted_from"] for one in found["metrics"] if one["metric"] in metrics}
+    return tuple(name for name in LISTS if f"ranking, {name}" in counted)
+
+
+LISTS = ("retrieved", "shown")
+"""The two lists of files in order."""
+
+
+def _ranking(found: dict[str, Any], lists: Sequence[str] = LISTS) -> Iterator[str]:
+    """Lists whole, so that every rank can be counted off."""
     ranking = found["ranking"]
-    for name in ("retrieved", "shown"):
+    for name in lists:
         rows = ranking[name]
         missed = [shown_name(entry) for entry in ranking[f"missed_{name}"]]
         yield f"{name}: {plural(len(rows), 'file')}"
         for row in rows:
-            truth = row["ground_truth_file"]
-            hit = "" if truth is None else f"  = {shown_name(truth)}"
+            hit = _hit(row["file"], row["ground_truth_file"])
             yield f"  {row['rank']:>4}  {shown_name(row['file'])} (step {row['step']}, {row['kind']}){hit}"
         yield f"  missed: {', '.join(missed) or 'none'}"
 
 
 def _metrics(found: dict[str, Any]) -> Iterator[str]:
+    if all(metric["value"] is None for metric in found["metrics"]):
+        yield from _no_metrics(found)
+        return
     rows = []
     for metric in found["metrics"]:
         name, value = metric["metric"], metric["value"]
         how = metric["arithmetic"] or ""
         if value is None:
             how = f"undefined: {reason(metric['undefined'])}"
-        rows.append([name, formats.value(name, value), how, metric["better"]])
-    yield in_columns(["metric", "value", "arithmetic", "better"], rows)
+        counted = metric["counted_from"]
+        rows.append([name, formats.value(name, value), how, counted, metric["better"]])
+    yield in_columns(["metric", "value", "arithmetic", "counted from", "better"], rows)
+
+
+def _no_metrics(found: dict[str, Any]) -> Iterator[str]:
+    """Why no metric has a value: one line per reason instead of one per metric."""
+    reasons = Counter(reason(metric["undefined"]) for metric in found["metrics"])
+    for why, count in reasons.most_common():
+        yield f"{plural(count, 'metric')} undefined: {why}"
 
 
 def _looked_at(found: dict[str, Any]) -> Iterator[str]:

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from groundtrace.cli import options
-from groundtrace.cli.terminal import print_json, print_result, say_failures
+from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
+
+
+NO_ANALYSIS = (
+    "no impact analysis there: comparisons and correlations are empty; run 'groundtrace impact'"
+)
 
 
 @click.command("export")
@@ -28,11 +33,11 @@ if TYPE_CHECKING:
 def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -> int:
     """Write evaluated runs as flat tables (parquet, csv) or as TREC run and qrels files.
 
-    The tables are trials, events, accesses, files, tools, metrics, truth,
-    discovery and problems; see the page on tables.
+    The tables are trials, events, accesses, files, tools, metrics, truth, discovery, problems,
+    comparisons and correlations; see the page on tables.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace export runs/official --to csv tables
       groundtrace export runs/official --to parquet tables
       groundtrace export runs/official --to trec trec
@@ -41,17 +46,27 @@ def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -
     from groundtrace.errors import UsageError
     from groundtrace.redact import mask
     from groundtrace.stages.evaluated_trials import evaluated_trials
+    from groundtrace.stages.impact import stored_analysis
     from groundtrace.tables.export import write_csv, write_parquet
     from groundtrace.tables.trec import write_trec
 
     if "://" in str(folder) or ":/" in folder.as_posix():
         raise UsageError(f"{folder}: tables are written to a folder on disk, not to a store")
     problems: list[Problem] = []
-    trials = evaluated_trials(OutputFolders(runs, output.out), output.only, problems)
-    writers = {"csv": write_csv, "parquet": write_parquet, "trec": write_trec}
-    written = [str(path) for path in writers[target](trials, folder)]
+    folders = OutputFolders(runs, output.out)
+    trials = evaluated_trials(folders, output.only, problems)
+    if target == "trec":
+        paths = write_trec(trials, folder)
+    else:
+        analysis = stored_analysis(folders)
+        paths = {"csv": write_csv, "parquet": write_parquet}[target](trials, folder, analysis)
+        if analysis is None:
+            print_message(NO_ANALYSIS, quiet=output.quiet)
+    written = [str(path) for path in paths]
     if output.as_json:
         print_json({"written": written, "problems": [mask(str(problem)) for problem in problems]})
     else:
         print_result("\n".join(written))
-    return say_failures([str(problem) for problem in problems], quiet=output.quiet)
+    return say_failures(
+        [str(problem) for problem in problems], quiet=output.quiet, everything=output.verbose
+    )

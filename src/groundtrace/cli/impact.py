@@ -26,7 +26,7 @@ def command(
     Association only: nothing here ranks, gates or scores.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace impact runs/official
       groundtrace impact runs/official --baseline baseline-local-direct --against mcp-remote-direct
       groundtrace impact runs/official --pair-across-runs --seed 7
@@ -43,4 +43,4 @@ def command(
         print_answer(document)
         print_result(f"impact: {done.written[-1]}")
     check_names(comparing, document)
-    return say_failures(lines_of(done.refused), quiet=output.quiet)
+    return say_failures(lines_of(done.refused), quiet=output.quiet, everything=output.verbose)

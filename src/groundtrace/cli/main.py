@@ -18,7 +18,7 @@ from groundtrace.errors import GroundtraceError
 from groundtrace.visible import visible
 
 EPILOG = """\b
-Worked lines:
+Examples:
   groundtrace demo
   groundtrace run runs/official --tasks benchmarks
   groundtrace run runs/official/my_run --tasks benchmarks --out results
@@ -47,6 +47,8 @@ COMMANDS = {
 
 
 HELP_NAMES = ["-h", "--help"]
+NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
+"""What click raises for a bare command; before 8.2 it printed the help itself."""
 
 
 class LazyGroup(click.Group):
@@ -114,10 +116,14 @@ def invoke(arguments: list[str]) -> int:
         result: Any = cli.main(args=arguments, prog_name="groundtrace", standalone_mode=False)
     except click.exceptions.Exit as error:
         return error.exit_code
+    except NO_ARGUMENTS as error:
+        # Its message is the help: many lines, to be read as they are.
+        click.echo(error.format_message(), err=True)
+        return int(error.exit_code)
     except click.ClickException as error:
         return _say(_click_message(error), error.exit_code)
     except GroundtraceError as error:
-        return _fail(error, str(error), error.exit_code, verbose)
+        return _fail(error, str(error), error.exit_code, verbose, getattr(error, "place", ""))
     except (click.Abort, KeyboardInterrupt) as error:
         # click makes an Abort of every KeyboardInterrupt.
         cause = error if isinstance(error, Stopped) else error.__cause__
@@ -138,11 +144,15 @@ def _click_message(error: click.ClickException) -> str:
     return " ".join(error.format_message().split())
 
 
-def _fail(error: BaseException, message: str, code: int, verbose: bool) -> int:
+def _fail(error: BaseException, message: str, code: int, verbose: bool, place: str = "") -> int:
     if verbose:
         for line in "".join(traceback.format_exception(error)).splitlines():
             click.echo(_shown(line), err=True)
-    return _say(message, code)
+    _say(message, code)
+    for line in place.splitlines():
+        # As it is, blanks included: a caret must stay below what it points at.
+        click.echo(_shown(line), err=True)
+    return code
 
 
 def _shown(line: str) -> str:

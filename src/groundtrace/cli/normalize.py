@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from groundtrace.cli import options
+from groundtrace.cli.more import say_left_out
 from groundtrace.cli.prepare import prepared_request, settings_for
 from groundtrace.cli.terminal import (
     in_columns,
@@ -22,10 +24,11 @@ if TYPE_CHECKING:
     from groundtrace.config import Settings
     from groundtrace.discover import SurveyRow
     from groundtrace.stages.normalize import Normalized
+    from groundtrace.truth import Registry
 
 
 SHOWN_NOTES = 5
-"""Problems of task definitions that are named; `--json` gives all."""
+"""Problems of task definitions that are named; `-v` and `--json` give all."""
 
 
 @click.command("normalize")
@@ -49,7 +52,7 @@ def command(
     `outcomes.json` into the run's `retrieval_events` folder, and nothing anywhere else.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace normalize runs/official --tasks benchmarks
       groundtrace normalize runs/official --tasks benchmarks --dry-run
       groundtrace normalize runs/official/my_run --tasks benchmarks --out results --only 'fix-*'
@@ -65,9 +68,11 @@ def command(
     if output.as_json:
         print_json(as_data(done))
     else:
-        print_result(normalized_text(done))
+        say_left_out(done, output)
+        print_result(normalized_text(done, everything=output.verbose))
         say_unknown_tools(done.unknown_calls, done.uncounted_servers, quiet=output.quiet)
-    return say_failures([*done.failed, *done.unlisted], quiet=output.quiet)
+    failed = [*done.failed, *done.unlisted]
+    return say_failures(failed, quiet=output.quiet, everything=output.verbose)
 
 
 def as_data(done: Normalized) -> dict[str, Any]:
@@ -86,14 +91,20 @@ def as_data(done: Normalized) -> dict[str, Any]:
     }
 
 
-def normalized_text(done: Normalized) -> str:
+def normalized_text(done: Normalized, *, everything: bool = False) -> str:
     """The result for people: one line, and what deserves a second look."""
+    shown = None if everything else SHOWN_NOTES
     lines = [
         f"{plural(done.written, 'document')} written, {done.unchanged} unchanged, "
         f"{plural(done.superseded, 'trial')} superseded, "
-        f"{plural(done.skipped, 'folder')} passed over"
+        f"{plural(done.skipped, 'folder')} skipped"
     ]
-    if done.without_task:
+    if done.without_task and not done.truth_given:
+        lines.append(
+            "no ground truth was given, so nothing says which files are relevant: "
+            "name task definitions with --tasks, or a registry with --ground-truth"
+        )
+    elif done.without_task:
         lines.append(
             f"{plural(done.without_task, 'trial has', 'trials have')} no task definition: "
             "no ground truth there"
@@ -102,17 +113,16 @@ def normalized_text(done: Normalized) -> str:
         left = plural(done.left_behind, "document has", "documents have")
         lines.append(f"{left} no trial any more; --prune removes what is left behind")
     if done.left_runs:
-        named = ", ".join(done.left_runs[:SHOWN_NOTES])
-        more = ", …" if len(done.left_runs) > SHOWN_NOTES else ""
+        named = ", ".join(done.left_runs[:shown])
+        rest = ", …" if len(done.left_runs) > SHOWN_NOTES and not everything else ""
         left = plural(len(done.left_runs), "run with results is", "runs with results are")
-        lines.append(f"{left} not in RUNS any more and left out: {named}{more}")
-    lines += [f"no trial: {fault}" for fault in done.faults[:SHOWN_NOTES]]
-    if len(done.faults) > SHOWN_NOTES:
-        lines.append(f"no trial: and {len(done.faults) - SHOWN_NOTES} more")
-    lines += [f"task definitions: {note}" for note in done.notes[:SHOWN_NOTES]]
-    if len(done.notes) > SHOWN_NOTES:
-        more = plural(len(done.notes) - SHOWN_NOTES, "more problem")
-        lines.append(f"task definitions: and {more}")
+        lines.append(f"{left} not in RUNS any more and left out: {named}{rest}")
+    lines += [f"no trial: {fault}" for fault in done.faults[:shown]]
+    if (more := len(done.faults[SHOWN_NOTES:])) and not everything:
+        lines.append(f"no trial: and {more:,} more; -v names all")
+    lines += [f"task definitions: {note}" for note in done.notes[:shown]]
+    if (more := len(done.notes[SHOWN_NOTES:])) and not everything:
+        lines.append(f"task definitions: and {plural(more, 'more problem')}; -v names all")
     return "\n".join(lines)
 
 
@@ -123,11 +133,15 @@ def list_trials(
     from groundtrace.discover import Skipped, survey
     from groundtrace.errors import NothingFoundError
     from groundtrace.stages.normalize import nothing_found
+    from groundtrace.stages.only import nothing_fits_in_runs, with_other_names
     from groundtrace.storage import open_place
+    from groundtrace.truth import load_registry
     from groundtrace.truth.definitions import load_tasks
 
     tasks = load_tasks(truth.tasks)
-    rows = list(survey(open_place(runs), settings=settings, tasks=tasks, only=output.only))
+    registry = None if truth.ground_truth is None else load_registry(Path(truth.ground_truth))
+    only = None if output.only is None else with_other_names(output.only, tasks)
+    rows = list(survey(open_place(runs), settings=settings, tasks=tasks, only=only))
     if output.as_json:
         print_json([dict(zip(row.__slots__, _values(row), strict=True)) for row in rows])
     else:
@@ -138,7 +152,7 @@ def list_trials(
                 row.run_id or "-",
                 row.config_name or "-",
                 row.task_name or row.path,
-                {True: "yes", False: "no", None: "-"}[row.has_task],
+                _task_found(row, registry),
                 row.trial_name or "-",
                 " ".join(name.rpartition("/")[2] for name in row.files) or "-",
                 row.reason or _named_by(row),
@@ -150,13 +164,26 @@ def list_trials(
     trials = plural(found, "trial")
     print_message(f"{trials}; nothing was written", quiet=output.quiet or output.as_json)
     if not found:
-        passed = [Skipped(r.path, None, r.reason or "") for r in rows if r.state == "passed over"]
+        why = None
+        if only is not None:
+            why = nothing_fits_in_runs(only, open_place(runs), settings, tasks)
+        if why is not None:
+            raise NothingFoundError(f"{runs}: {why}")
+        passed = [Skipped(r.path, None, r.reason or "") for r in rows if r.state == "skipped"]
         raise NothingFoundError(nothing_found(runs, passed))
     return 0
 
 
+def _task_found(row: SurveyRow, registry: Registry | None) -> str:
+    """Whether a definition or the registry knows the trial's task."""
+    if row.has_task is None or row.task_name is None:
+        return "-"
+    known = registry is not None and registry.task(row.task_name, row.benchmark) is not None
+    return "yes" if row.has_task or known else "no"
+
+
 _NAMES = {"task": "task_name", "config": "config_name", "run": "run_id"}
-"""Names of which a dry run says where they come from."""
+"""Names whose origin a dry run shows."""
 
 
 def _named_by(row: SurveyRow) -> str:

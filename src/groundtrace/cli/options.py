@@ -64,9 +64,9 @@ def exposed_names(options: tuple[Decorator, ...]) -> set[str]:
     return {parameter.name for parameter in parameters if parameter.expose_value}
 
 
-def verbose_option(text: str) -> Decorator:
+def verbose_option(text: str, *, handed_over: bool = False) -> Decorator:
     """`-v`, which `cli.main` reads for itself: an error can come before flags are parsed."""
-    return click.option("-v", "--verbose", is_flag=True, expose_value=False, help=text)
+    return click.option("-v", "--verbose", is_flag=True, expose_value=handed_over, help=text)
 
 
 runs_argument = click.argument("runs", metavar="RUNS")
@@ -130,6 +130,8 @@ class OutputFlags:
     """Print no messages."""
     no_mask: bool
     """Keep credentials as they are."""
+    verbose: bool
+    """Say more than usual."""
 
 
 output_options = group(
@@ -137,13 +139,18 @@ output_options = group(
     OutputFlags,
     click.option("--out", metavar="DIR", help="Write below DIR instead of inside RUNS."),
     click.option(
-        "--only", metavar="PATTERN", help="Only tasks whose name matches, such as 'ccx-*'."
+        "--only",
+        metavar="PATTERN",
+        help="Only tasks whose name fits, such as 'fix-*'; other names of a task count too.",
     ),
     config_option,
     json_option,
     quiet_option,
     no_mask_option,
-    verbose_option("More messages; tracebacks for errors."),
+    verbose_option(
+        "Say more: settings, times, everything that is left out and why; tracebacks for errors.",
+        handed_over=True,
+    ),
 )
 
 
@@ -152,7 +159,7 @@ class WorkFlags:
     """How and where the work is done."""
 
     jobs: int | None
-    """Processes; None means one a core."""
+    """Processes; None means one per core."""
     engine: str
     """One of `ENGINES`."""
     scheduler: str | None
@@ -180,7 +187,7 @@ work_options = group(
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler."),
     click.option(
-        "--force", is_flag=True, help="Do everything anew; ignore what earlier runs left."
+        "--force", is_flag=True, help="Make every result again, also those that are up to date."
     ),
     click.option("--prune", is_flag=True, help="Remove results whose trials are gone."),
     click.option("--no-progress", is_flag=True, help="No progress on stderr."),
@@ -256,7 +263,7 @@ normalize_options = group(
         "mcp_servers",
         metavar="NAME",
         multiple=True,
-        help="Server whose calls count as MCP; may be given often; '*' means any.",
+        help="MCP server whose calls count as MCP calls; repeatable; '*' means any server.",
     ),
     click.option(
         "--schema-version",

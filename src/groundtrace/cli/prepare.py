@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from groundtrace.cli.more import say_settings
 from groundtrace.cli.options import (
     ImpactFlags,
     NormalizeFlags,
@@ -91,6 +92,9 @@ def prepared_request(
         preload=("groundtrace.stages.preload",),
         may_fork=True,
     )
+    only = output.only
+    if only is not None:
+        only = _only_for(runs, output, truth)
     settings = settings_for(
         output.config_file,
         normalizing,
@@ -98,20 +102,34 @@ def prepared_request(
         no_mask=output.no_mask,
         trial_seconds=work.trial_seconds,
     )
+    say_settings(output)
     show = not (output.quiet or work.no_progress or output.as_json)
-    with closing(engine), Progress(what, show=show) as progress:
+    with closing(engine), Progress(what, show=show, times=output.verbose) as progress:
         yield Request(
             runs=runs,
             engine=engine,
             tasks=truth.tasks if truth is not None else (),
             ground_truth=truth.ground_truth if truth is not None else None,
             out=output.out,
-            only=output.only,
+            only=only,
             settings=settings,
             force=work.force,
             prune=work.prune,
             ticker=progress,
         )
+
+
+def _only_for(runs: str, output: OutputFlags, truth: TruthFlags | None) -> str:
+    """`--only` as the stages take it; raises NothingFoundError where no document fits."""
+    from groundtrace.artifacts.output_folders import OutputFolders
+    from groundtrace.stages.only import require_fitting, with_other_names
+    from groundtrace.truth.definitions import load_tasks
+
+    only = output.only or ""
+    if truth is not None:
+        return with_other_names(only, load_tasks(truth.tasks))
+    require_fitting(OutputFolders(runs, output.out), only)
+    return only
 
 
 def impact_options_for(comparing: ImpactFlags, settings: Settings) -> ImpactOptions:

@@ -1,4 +1,4 @@
-"""The progress bar's column of trials a second, apart because it needs rich."""
+"""The progress bar's column of trials per second, apart because it needs rich."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def command(
     """Write the reports of evaluated runs; reads documents only, never traces.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace report runs/official
       groundtrace report runs/official --format md
     """
@@ -37,4 +37,4 @@ def command(
         print_json({"written": done.written, "refused": done.refused})
     else:
         print_result(closing_words(done.written))
-    return say_failures(lines_of(done.refused), quiet=output.quiet)
+    return say_failures(lines_of(done.refused), quiet=output.quiet, everything=output.verbose)

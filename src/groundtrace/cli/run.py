@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from groundtrace.cli import normalize as normalize_command
 from groundtrace.cli import options
 from groundtrace.cli.answer import answer_data, check_names, print_answer
+from groundtrace.cli.more import say_left_out
 from groundtrace.cli.prepare import impact_options_for, prepared_request, settings_for
 from groundtrace.cli.terminal import (
     print_json,
@@ -18,13 +18,6 @@ from groundtrace.cli.terminal import (
     say_failures,
     say_summary,
 )
-
-if TYPE_CHECKING:
-    from groundtrace.documents.summary import RunSummaryDocument
-    from groundtrace.impact.options import ImpactOptions
-    from groundtrace.stages.normalize import Normalized
-    from groundtrace.stages.report import Reported
-    from groundtrace.stages.request import Request
 
 
 @click.command("run")
@@ -49,10 +42,11 @@ def command(
     """Normalize, evaluate, analyse and report, in one go.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace run runs/official --tasks benchmarks
       groundtrace run runs/official/my_run --tasks benchmarks --out results --format md
     """
+    from groundtrace.stages.everything import run_stages
     from groundtrace.stages.impact import widest_document
 
     if dry_run:
@@ -69,45 +63,20 @@ def command(
     ) as request:
         impact_options = impact_options_for(comparing, request.settings)
         done, failed, written, summary = run_stages(request, impact_options, formats)
-        document = widest_document(request)
+        document = None if done.all_failed else widest_document(request)
     if output.as_json:
         data = normalize_command.as_data(done)
         print_json(data | {"reports": written.written, "failed": failed} | answer_data(document))
     else:
-        print_message(normalize_command.normalized_text(done), quiet=output.quiet)
+        say_left_out(done, output)
+        said = normalize_command.normalized_text(done, everything=output.verbose)
+        print_message(said, quiet=output.quiet)
         say_summary(summary, quiet=output.quiet)
         print_answer(document)
-        print_result(closing_words(written.written))
+        if written.written:
+            print_result(closing_words(written.written))
     check_names(comparing, document)
-    return say_failures(failed, quiet=output.quiet)
-
-
-class Stages(NamedTuple):
-    """What the stages did."""
-
-    normalized: Normalized
-    failed: list[str]
-    reports: Reported
-    summary: RunSummaryDocument | None
-    """Of the run, or over all runs."""
-
-
-def run_stages(
-    request: Request, impact_options: ImpactOptions, formats: tuple[str, ...] | None
-) -> Stages:
-    """All stages after one another."""
-    from groundtrace.stages.evaluate import evaluate, summary_of
-    from groundtrace.stages.impact import impact
-    from groundtrace.stages.normalize import normalize
-    from groundtrace.stages.report import report
-
-    done = normalize(request, with_metrics=True)
-    evaluated = evaluate(request, done.rows)
-    summary = summary_of(request, evaluated)
-    impact(request, impact_options, evaluated.rows)
-    written = report(request, formats, evaluated.rows)
-    failed = [*done.failed, *done.unlisted, *evaluated.failed]
-    return Stages(done, failed, written, summary)
+    return say_failures(failed, quiet=output.quiet, everything=output.verbose)
 
 
 def closing_words(reports: list[str]) -> str:

@@ -14,7 +14,7 @@ def command(name: str | None) -> None:
     """Print the JSON Schema of a document; without NAME, list the documents.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace schema
       groundtrace schema retrieval_events > retrieval_events_schema.json
     """

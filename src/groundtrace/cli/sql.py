@@ -24,22 +24,24 @@ if TYPE_CHECKING:
 def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) -> int:
     """Ask the flat tables of evaluated runs a question in SQL.
 
-    The tables are trials, events, accesses, files, tools, metrics, truth,
-    discovery and problems. The query can reach
+    The tables are trials, events, accesses, files, tools, metrics, truth, discovery, problems,
+    comparisons and correlations. The query can reach
     nothing else: no files, no network, no extensions.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace sql "SELECT config_name, avg(reward) FROM trials GROUP BY ALL" runs/official
       groundtrace sql "SELECT * FROM metrics WHERE metric = 'recall@10'" runs/official --csv
     """
     from groundtrace.artifacts.output_folders import OutputFolders
     from groundtrace.stages.evaluated_trials import evaluated_trials
+    from groundtrace.stages.impact import stored_analysis
     from groundtrace.tables.query import run_query
 
     problems: list[Problem] = []
-    trials = evaluated_trials(OutputFolders(runs, output.out), output.only, problems)
-    result = run_query(query, trials)
+    folders = OutputFolders(runs, output.out)
+    trials = evaluated_trials(folders, output.only, problems)
+    result = run_query(query, trials, stored_analysis(folders))
     if output.as_json:
         print_json(
             [dict(zip(result.columns, map(_plain, row), strict=True)) for row in result.rows]
@@ -49,7 +51,9 @@ def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) ->
     else:
         rows = ([_shown(value) for value in row] for row in result.rows)
         print_result(in_columns(list(result.columns), rows))
-    return say_failures([str(problem) for problem in problems], quiet=output.quiet)
+    return say_failures(
+        [str(problem) for problem in problems], quiet=output.quiet, everything=output.verbose
+    )
 
 
 def _plain(value: Any) -> Any:

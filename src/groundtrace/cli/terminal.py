@@ -49,12 +49,13 @@ SHOWN_FAILURES = 20
 """Failures that are named; the rest is counted, and outcomes.json names all."""
 
 
-def say_failures(failed: Sequence[str], *, quiet: bool) -> int:
-    """Name what failed; the exit code is 1 when anything did."""
-    for line in failed[:SHOWN_FAILURES]:
+def say_failures(failed: Sequence[str], *, quiet: bool, everything: bool = False) -> int:
+    """Name what failed; the exit code is 1 when anything did. `everything`: all, however many."""
+    shown = len(failed) if everything else SHOWN_FAILURES
+    for line in failed[:shown]:
         print_message(f"failed: {visible(line)}", quiet=quiet)
-    if len(failed) > SHOWN_FAILURES:
-        print_message(f"and {len(failed) - SHOWN_FAILURES} more", quiet=quiet)
+    if len(failed) > shown:
+        print_message(f"failed: and {len(failed) - shown:,} more; -v names all", quiet=quiet)
     return 1 if failed else 0
 
 
@@ -80,10 +81,14 @@ def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:
             print_message(looked_at_text(summary.looked_at), quiet=quiet)
 
 
+WIDEST = 48
+"""Characters that a column is padded to: one long name pushes its own row, not all of them."""
+
+
 def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:
     """Rows in columns, as plain text that reads well in a terminal and in a file."""
     cells = [headings, *(list(row) for row in rows)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(headings))]
+    widths = [min(max(len(row[i]) for row in cells), WIDEST) for i in range(len(headings))]
     lines = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in cells
@@ -92,14 +97,17 @@ def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 class Progress:
-    """A bar with rate and time left on a terminal, a line a stage elsewhere, nothing when quiet.
+    """A bar with rate and time left on a terminal, a line per stage elsewhere, nothing when quiet.
 
     A total is shown once it is final: one that grows while work is done says nothing.
     """
 
-    def __init__(self, what: str, *, show: bool) -> None:
+    def __init__(self, what: str, *, show: bool, times: bool = False) -> None:
+        """`times`: say how long each stage took."""
         self.what = what
         self.show = show
+        self.times = times
+        self._began = time.monotonic()
         self.done = 0.0
         self.total = 0
         self._unit = ""
@@ -129,6 +137,7 @@ class Progress:
         """The next stage begins."""
         self._say_done()
         self.what, self._unit = name, unit
+        self._began = time.monotonic()
         self.done, self.total, self._final, self._next_line = 0.0, 0, False, 0.1
         if self._bar is not None:
             self._bar.reset(self._task, description=name, total=None, completed=0)
@@ -162,7 +171,8 @@ class Progress:
         if self._unit and self.show and self._bar is None:
             number = round(self.done)
             unit = ONE.get(self._unit, self._unit.removesuffix("s")) if number == 1 else self._unit
-            self._lines.append(f"{self.what}: {number:,} {unit}")
+            took = f" in {time.monotonic() - self._began:.1f} s" if self.times else ""
+            self._lines.append(f"{self.what}: {number:,} {unit}{took}")
             if time.monotonic() - self._said_at > SOON:
                 self._say()
 

@@ -21,7 +21,7 @@ def command(files: tuple[Path, ...], quiet: bool) -> int:
     Exit 0: all valid; 1: at least one is invalid; 2: at least one cannot be read.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace validate runs/official/my_run/retrieval_events/*/*.json
       groundtrace schema retrieval_events
     """

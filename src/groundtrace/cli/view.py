@@ -14,7 +14,7 @@ from groundtrace.cli.terminal import print_message, print_result
 @click.command("view")
 @click.argument("runs", metavar="[RUNS|RESULTS]", default=".")
 @click.option("--out", metavar="DIR", help="Where the results are, if not inside RUNS.")
-@click.option("--only", metavar="PATTERN", help="Only tasks whose name matches, such as 'ccx-*'.")
+@click.option("--only", metavar="PATTERN", help="Only tasks whose name fits, such as 'fix-*'.")
 @click.option(
     "--port",
     type=click.IntRange(min=0, max=65535),
@@ -38,10 +38,10 @@ def command(
     """Look at evaluated runs in a browser: search, filter, compare, and read the raw trace.
 
     Serves this machine only, changes nothing, and ends with Ctrl-C. The address holds a token:
-    whoever has it can read the results and traces as long as the viewer runs.
+    anybody who has it can read the results and traces as long as the viewer runs.
 
     \b
-    Worked lines:
+    Examples:
       groundtrace view runs/official
       groundtrace view runs/official --out results
       groundtrace view results --port 8000 --no-open

@@ -6,11 +6,12 @@ import fnmatch
 from dataclasses import dataclass
 
 from groundtrace.model import Problem, Trial
+from groundtrace.safe_names import fits_only
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A folder that was passed over, and why."""
+    """A folder that was skipped, and why."""
 
     path: str
     """Below RUNS."""
@@ -34,7 +35,7 @@ Found = Trial | Skipped | FoundProblem
 
 def matches(pattern: str, trial: Trial) -> bool:
     """Whether a trial's task fits `--only`."""
-    return fnmatch.fnmatchcase(trial.task_name.casefold(), pattern.casefold())
+    return fits_only(trial.task_name, pattern)
 
 
 def fits(name: str, pattern: str) -> bool:

@@ -455,6 +455,9 @@ def _outcome(row: ManifestRow | None, stated: Stated, beside: OutcomeBeside) -> 
         cost_usd=cost if cost is not None else stated.cost_usd,
         cost_source="manifest" if cost is not None else stated.cost_source,
         agent_seconds=seconds,
+        found_in={
+            "agent_seconds": "manifest" if "agent_seconds" in numbers else "times in the trace"
+        },
         exception=None
         if stated.exit_status in (None, "Submitted", "submitted")
         else stated.exit_status,

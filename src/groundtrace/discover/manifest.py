@@ -1,4 +1,4 @@
-"""Manifests: a CSV or JSONL file with one trial a row.
+"""Manifests: a CSV or JSONL file with one trial per row.
 
 `trace` is the path of a trace, relative to the manifest; `#id` at its end picks a sample. What a row
 states wins over what the trace states. A column that is not known is kept as a group.

@@ -87,14 +87,22 @@ def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[P
     agent = read_span(result.get("agent_execution"), "$.agent_execution", problems)
     cost, cost_source = _cost(records, problems)
     tokens, tokens_source = _output_tokens(result, harness)
+    agent_seconds = _seconds(agent, metrics.get("agent_execution_seconds"))
+    trial_seconds = _seconds(trial, metrics.get("wall_clock_seconds"))
+    found_in = {
+        "reward": f"{RESULT_FILE} verifier_result.rewards",
+        "agent_seconds": _found_in(agent, "agent_execution.", "agent_execution_seconds"),
+        "trial_seconds": _found_in(trial, "", "wall_clock_seconds"),
+    }
     return (
         Outcome(
             reward=reward.value,
             reward_reason=reward.reason,
             cost_usd=cost,
             cost_source=cost_source,
-            agent_seconds=_seconds(agent, metrics.get("agent_execution_seconds")),
-            trial_seconds=_seconds(trial, metrics.get("wall_clock_seconds")),
+            agent_seconds=agent_seconds,
+            trial_seconds=trial_seconds,
+            found_in=found_in,
             output_tokens=tokens,
             output_tokens_source=tokens_source,
             exception=_exception(result.get("exception_info")),
@@ -113,6 +121,13 @@ def _seconds(span: Phase, measured: Any) -> float | None:
     from elsewhere would hide that.
     """
     return as_amount(measured) if span.start is None and span.end is None else span.seconds
+
+
+def _found_in(span: Phase, place: str, measured: str) -> str:
+    """Which record states the length of a phase; the same choice as in `_seconds`."""
+    if span.start is None and span.end is None:
+        return f"{TASK_METRICS_FILE} {measured}"
+    return f"{RESULT_FILE} {place}started_at to finished_at"
 
 
 def _cost(records: Records, problems: list[Problem]) -> tuple[float | None, str | None]:

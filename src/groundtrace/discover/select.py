@@ -83,7 +83,7 @@ def _reason(other: Trial, best: Trial) -> str:
     )
 
 
-RowState = Literal["selected", "superseded", "passed over", "problem"]
+RowState = Literal["selected", "superseded", "skipped", "problem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _survey_run(found: Iterable[Found], settings: Settings) -> Iterator[SurveyRo
 
 def _row(item: Skipped | FoundProblem) -> SurveyRow:
     if isinstance(item, Skipped):
-        return SurveyRow("passed over", item.path, item.reason, item.run_id)
+        return SurveyRow("skipped", item.path, item.reason, item.run_id)
     return SurveyRow("problem", item.path, str(item.problem), item.run_id)
 
 

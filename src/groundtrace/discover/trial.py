@@ -145,7 +145,8 @@ def _with_usage(outcome: Outcome, trace: Trace) -> Outcome:
     usage = trace.usage
     seconds = trace.stated.agent_seconds
     if outcome.agent_seconds is None and seconds is not None:
-        outcome = replace(outcome, agent_seconds=seconds)
+        found_in = {**outcome.found_in, "agent_seconds": "times in the trace"}
+        outcome = replace(outcome, agent_seconds=seconds, found_in=found_in)
     if usage.output_tokens is not None and usage.output_tokens >= 0:
         outcome = replace(
             outcome,

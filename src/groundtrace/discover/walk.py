@@ -57,7 +57,7 @@ class RunsLayout:
     def runs(
         self, is_known: Callable[[Run], bool] | None = None
     ) -> Iterator[Run | Skipped | FoundProblem]:
-        """Every run, found lazily, with what was passed over on the way to them.
+        """Every run, found lazily, with what was skipped on the way to them.
 
         `is_known` says that a folder was found to be this run before and is as it was then: no
         record is read to tell it again.
@@ -120,7 +120,7 @@ def discover(
     tasks: TaskIndex | None = None,
     only: str | None = None,
 ) -> Iterator[Found]:
-    """Every trial below RUNS, run by run, with what was passed over and what was wrong."""
+    """Every trial below RUNS, run by run, with what was skipped and what was wrong."""
     for item in layout_of(runs, settings).runs():
         if isinstance(item, Run):
             yield from discover_run(item, settings=settings, tasks=tasks, only=only)
@@ -272,7 +272,7 @@ def _trials_below(
     """Trial folders at and below a folder; a folder without any is named once, at its top."""
     found = yield from _walk(spot.afresh(), settings)
     if not found:
-        yield Skipped(spot.path or ".", None, "holds no trial")
+        yield Skipped(spot.path or ".", None, "no trial in it")
 
 
 def _walk(
@@ -298,7 +298,7 @@ def _walk(
             empty.append(child.path)
         if found:
             for path in empty:
-                yield Skipped(path, None, "holds no trial")
+                yield Skipped(path, None, "no trial in it")
             empty.clear()
     return found
 

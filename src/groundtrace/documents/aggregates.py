@@ -48,7 +48,7 @@ class TrialSpread(Record, frozen=True, kw_only=True):
         float | None, Meta(description="Standard deviation inside a task, pooled over tasks.")
     ]
     between_sd: Annotated[float | None, Meta(description="Standard deviation of the tasks' means.")]
-    flip: Annotated[Count, Meta(description="Tasks of which some trials pass and some do not.")]
+    flip: Annotated[Count, Meta(description="Tasks where some trials pass and some do not.")]
     flip_share: Annotated[Share | None, Meta(description="Their share.")]
     pass_at: Annotated[list[PassShare], Meta(description="pass@k.")]
 

@@ -204,7 +204,7 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     n_matched_tasks: Annotated[Count, Meta(description="Tasks that meet every requirement.")]
     n_unknown_version: Annotated[
         Count,
-        Meta(description="Matched tasks let in although a harness version is unknown."),
+        Meta(description="Matched tasks that count although a harness version is unknown."),
     ]
     dropped: Annotated[
         dict[PairDropReason, Count], Meta(description="Tasks not matched, by reason.")
@@ -243,7 +243,7 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     tasks: Annotated[
         list[MatchedTask] | None,
         Meta(
-            description="The matched tasks; null for one suite, whose tasks stand in the "
+            description="The matched tasks; null for one suite, whose tasks are in the "
             "comparison over all suites."
         ),
     ]

@@ -109,7 +109,7 @@ class ImpactDocument(Record, frozen=True, kw_only=True):
     ]
     pair_across_runs: Annotated[bool, Meta(description="Whether pairs may span runs.")]
     allow_unknown_version: Annotated[
-        bool, Meta(description="Whether pairs with an unknown harness version were let in.")
+        bool, Meta(description="Whether pairs with an unknown harness version count.")
     ]
     primaries: Annotated[
         list[str], Meta(description="The metrics and outcomes that were declared primary.")

@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from groundtrace.documents.base import Count, Record, Seconds, Share, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
 from groundtrace.documents.judged import JudgedMetrics
+from groundtrace.documents.looked_at import LookedAt
 from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.model import AccessKind, Category
 
@@ -174,7 +175,7 @@ class LineLevelMetrics(Record, frozen=True, kw_only=True):
         Share | None, Meta(description="Share of the lines shown that are truth lines.")
     ] = None
     chunk_recall_by_lines: Annotated[
-        Share | None, Meta(description="Share of chunks of which a line was shown.")
+        Share | None, Meta(description="Share of chunks with at least one line shown.")
     ] = None
     lines_seen: Annotated[Count | None, Meta(description="Distinct lines shown, of any file.")] = (
         None
@@ -363,6 +364,13 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     access_counts: Annotated[
         dict[str, Count] | UnsetType,
         Meta(description="Accesses counted by `category/kind`. Since 1.2."),
+    ] = UNSET
+    looked_at: Annotated[
+        LookedAt | UnsetType,
+        Meta(
+            description="What a trial looked at that has no ground truth; absent for others. "
+            "Since 1.2."
+        ),
     ] = UNSET
     line_level_metrics: Annotated[
         LineLevelMetrics | UnsetType, Meta(description="The right lines. Since 1.2.")

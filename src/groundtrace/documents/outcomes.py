@@ -53,17 +53,17 @@ class TrialOutcome(Record, frozen=True, kw_only=True):
 
 
 class SkippedFolder(Record, frozen=True, kw_only=True):
-    """A folder that was passed over."""
+    """A folder that was skipped."""
 
     path: Annotated[str, Meta(description="Relative to the run folder.")]
-    reason: Annotated[str, Meta(description="Why it was passed over.")]
+    reason: Annotated[str, Meta(description="Why it was skipped.")]
 
 
 class OutsideRuns(Record, frozen=True, kw_only=True):
     """What discovery met that belongs to no run: folders that it skipped by name, problems."""
 
     scope: Annotated[str, Meta(description="`*`: all runs.")]
-    skipped: Annotated[list[SkippedFolder], Meta(description="Folders passed over.")]
+    skipped: Annotated[list[SkippedFolder], Meta(description="Folders skipped.")]
     problems: Annotated[dict[str, Count], Meta(description="Problems, counted by kind.")]
 
 
@@ -74,7 +74,7 @@ class OutcomesDocument(Record, frozen=True, kw_only=True):
     generated_at: Annotated[str, Meta(description="When it was written, UTC.")]
     scope: Annotated[str, Meta(description="Run id, or `*` for all runs.")]
     trials: Annotated[list[TrialOutcome], Meta(description="Every trial found.")]
-    skipped: Annotated[list[SkippedFolder], Meta(description="Folders passed over.")]
+    skipped: Annotated[list[SkippedFolder], Meta(description="Folders skipped.")]
     problems: Annotated[
         dict[str, Count], Meta(description="Problems of discovery, counted by kind.")
     ]

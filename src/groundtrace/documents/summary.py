@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, Record, Share, Version
+from groundtrace.documents.looked_at import LookedAtSummary
 from groundtrace.documents.metrics import TaxonomyLabel
 
 Counts = dict[str, Count]
@@ -55,7 +56,7 @@ class FirstHit(Record, frozen=True, kw_only=True):
     hit_rate: Annotated[
         Share | None,
         Meta(
-            description="Mean share of a task's trials with a hit: n_hit / n with one trial a task."
+            description="Mean share of a task's trials with a hit: n_hit / n with one trial per task."
         ),
     ]
     ttfr_seconds: Annotated[
@@ -92,7 +93,7 @@ class LabelSummary(Record, frozen=True, kw_only=True):
     files_edit_targets_unknown: Annotated[
         Count, Meta(description="Of files, those counted in these trials.")
     ] = 0
-    per_task: Annotated[Distribution, Meta(description="Files a task, where the label applies.")]
+    per_task: Annotated[Distribution, Meta(description="Files per task, where the label applies.")]
 
 
 class SliceCounts(Record, frozen=True, kw_only=True):
@@ -177,7 +178,7 @@ class GroupSummary(Record, frozen=True, kw_only=True):
     ]
     volume: Annotated[
         dict[str, Distribution],
-        Meta(description="Retrieval volume: events and files a task."),
+        Meta(description="Retrieval volume: events and files per task."),
     ]
     first_hit: Annotated[FirstHit, Meta(description="Over retrieved files.")]
     first_hit_shown: Annotated[FirstHit, Meta(description="Over files whose content was shown.")]
@@ -209,60 +210,6 @@ Verdict = Literal["resolved", "partly", "not_resolved", "no_verdict"]
 """A reward of 1, between, of 0, or none that is valid."""
 
 
-class FileUseSummary(Record, frozen=True, kw_only=True):
-    """What was done with one file, over trials."""
-
-    file: Annotated[str, Meta(description="The file.")]
-    repo: Annotated[str | None, Meta(description="Short name of its repository, where known.")]
-    trials: Annotated[Count, Meta(description="Trials that touched it.")]
-    reads: Annotated[Count, Meta(description="Calls that opened it.")]
-    searches: Annotated[Count, Meta(description="Calls whose search showed it or its name.")]
-    writes: Annotated[Count, Meta(description="Calls that wrote it.")]
-    repeated_reads: Annotated[
-        Count, Meta(description="Reads of lines that were read before, without a write between.")
-    ]
-    shown_chars: Annotated[
-        Count | None,
-        Meta(description="Characters of it in answers; null where an answer does not tell."),
-    ]
-
-
-class ToolCallsSummary(Record, frozen=True, kw_only=True):
-    """The calls of one tool, over trials."""
-
-    tool: Annotated[str, Meta(description="Raw name of the tool.")]
-    calls: Annotated[Count, Meta(description="Calls.")]
-    failed: Annotated[Count, Meta(description="Calls that failed.")]
-    unanswered: Annotated[Count, Meta(description="Calls without an answer in the trace.")]
-    result_chars: Annotated[Count, Meta(description="Characters of the answers.")]
-
-
-class LookedAtSummary(Record, frozen=True, kw_only=True):
-    """What the trials of a configuration looked at that have no ground truth."""
-
-    config_name: Annotated[str, Meta(description="Configuration.")]
-    trials: Annotated[Count, Meta(description="Trials without ground truth that have calls.")]
-    calls: Annotated[Count, Meta(description="Calls.")]
-    failed: Annotated[Count, Meta(description="Calls that failed.")]
-    unanswered: Annotated[Count, Meta(description="Calls without an answer in the trace.")]
-    repeated_reads: Annotated[Count, Meta(description="Reads of lines that were read before.")]
-    files_read: Annotated[Count, Meta(description="Files opened; a file counts in each trial.")]
-    files_searched: Annotated[Count, Meta(description="Files that searches showed, likewise.")]
-    files_written: Annotated[Count, Meta(description="Files written, likewise.")]
-    cost_usd: Annotated[
-        float | None, Meta(description="Cost of the trials that state one; null where none does.")
-    ]
-    cost_trials: Annotated[Count, Meta(description="Trials that state a cost.")]
-    files: Annotated[
-        list[FileUseSummary],
-        Meta(description="Files, those of which most was shown first; not all where many are."),
-    ]
-    files_left_out: Annotated[Count, Meta(description="Files that the list leaves out.")]
-    tools: Annotated[
-        list[ToolCallsSummary], Meta(description="Tools, those with the longest answers first.")
-    ]
-
-
 class NamedTrial(Record, frozen=True, kw_only=True):
     """A trial that does not count, and why."""
 
@@ -274,7 +221,7 @@ class NamedTrial(Record, frozen=True, kw_only=True):
 
 
 class DuplicatedTrial(Record, frozen=True, kw_only=True):
-    """A copy of a trial of which another copy counts in the same configuration."""
+    """A copy of a trial; another copy counts in the same configuration."""
 
     run_id: Annotated[str, Meta(description="Run the copy lies in.")]
     config_name: Annotated[str, Meta(description="Configuration of the copy.")]
@@ -284,11 +231,11 @@ class DuplicatedTrial(Record, frozen=True, kw_only=True):
 
 
 class SkippedPath(Record, frozen=True, kw_only=True):
-    """A folder that was passed over."""
+    """A folder that was skipped."""
 
     run_id: Annotated[str, Meta(description="Scope of the outcomes that name it.")]
     path: Annotated[str, Meta(description="The folder.")]
-    reason: Annotated[str, Meta(description="Why it was passed over.")]
+    reason: Annotated[str, Meta(description="Why it was skipped.")]
 
 
 class RefusedDocument(Record, frozen=True, kw_only=True):
@@ -358,7 +305,7 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     duplicated: Annotated[
         list[DuplicatedTrial], Meta(description="Copies that were not counted again (D41).")
     ]
-    skipped: Annotated[list[SkippedPath], Meta(description="Folders passed over.")]
+    skipped: Annotated[list[SkippedPath], Meta(description="Folders skipped.")]
     refused: Annotated[
         list[RefusedDocument] | UnsetType,
         Meta(description="Documents that could not be read and do not count. Since 1.2."),

@@ -21,7 +21,7 @@ class EngineOptions:
     """What an engine is made with; each engine refuses options that are not for it."""
 
     jobs: int | None = None
-    """Processes on this machine; None means one a core."""
+    """Processes on this machine; None means one per core."""
     scheduler: str | None = None
     """Address of a cluster's scheduler."""
     preload: tuple[str, ...] = ()

@@ -129,7 +129,7 @@ def _changes(ref: FileRef) -> list[LineChange]:
 
 
 def _runs(ref: FileRef, lines: Lines) -> list[tuple[int, int]]:
-    """The runs of lines of which it is known that they were shown."""
+    """The runs of lines that are known to have been shown."""
     first, last = lines
     if first is UNSET:
         return []

@@ -110,7 +110,7 @@ def _degraded_reason(
 
 
 def _lookups_unanswered(trace: Trace, views: Sequence[CallView]) -> int:
-    """Calls of which only the answer would tell what they found, and there is none (D47)."""
+    """Calls without an answer, where only the answer would say what they found (D47)."""
     pairs = zip(trace.calls, views, strict=True)
     return sum(view.looks and call.result is None for call, view in pairs)
 

@@ -166,8 +166,8 @@ def notes(
                     f"{title}: {_words(other)} over the {sum(sure)} tasks with ground truth of "
                     f"high confidence, {_words(told)} over all"
                 )
-        if (by_judged := _by_judged(name, sides, told, flips)) is not None:
-            said.append(f"{title}: {by_judged}")
+        if (judged := _by_judged(name, sides, told, flips)) is not None:
+            said.append(f"{title}: {judged}")
         failed = _failures_as_zero(name, tasks, without_reward)
         if failed is not None:
             # Pairs that were dropped have no place among the units: every task flips alone.

@@ -40,7 +40,7 @@ class Repeats:
     between_sd: float | None
     """Standard deviation of the tasks' means; None for fewer than two tasks."""
     flip: int
-    """Tasks of which some trials pass and some do not."""
+    """Tasks where some trials pass and some do not."""
     flip_share: float | None
 
 

@@ -8,6 +8,7 @@ utilization   stage 3   error_taxonomy  stage 4
 line_map, shown_lines  lines shown, taken back to the file before the agent's edits
 line_level    the right lines           context       what the context held, and its price
 discovery     who found each file       subagents     what subagents found and spent
+looked_at     what a trial looked at, without any ground truth
 edited        what was edited: the patch, else the writes
 patches       the patch against the gold, from patch_files
 published     numbers as published work defines them, from published_values
@@ -31,6 +32,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.catalogue import SECTIONS
 from groundtrace.metrics.error_taxonomy import error_taxonomy
 from groundtrace.metrics.evidence import EvidenceView, access_counts, event_summary
+from groundtrace.metrics.looked_at import without_truth
 
 __all__ = ["evaluate"]
 
@@ -52,5 +54,6 @@ def evaluate(document: EventsDocument, *, generated_at: str) -> MetricsDocument:
         error_taxonomy=error_taxonomy(evidence),
         basis=evidence.basis,
         access_counts=access_counts(evidence),
+        looked_at=without_truth(document),
         **made,
     )

@@ -37,7 +37,7 @@ class SeenLines:
     """Distinct lines shown, of any file."""
     chunks: int = 0
     chunks_met: int = 0
-    """Chunks of which at least one line was shown."""
+    """Chunks with at least one line shown."""
     accesses: int = 0
     """Accesses that showed a truth file."""
     without: int = 0
@@ -188,7 +188,7 @@ _LINE_PRECISION = MetricDeclaration[SeenLines](
 _CHUNK_RECALL = MetricDeclaration[SeenLines](
     name="chunk_recall_by_lines",
     title="Chunk recall by lines",
-    measures="Share of the truth's line ranges of which at least one line was shown.",
+    measures="Share of the line ranges of the ground truth with at least one line shown.",
     formula="chunks with a line shown / chunks",
     undefined=_UNDEFINED,
     known_problems="One line is enough: a search that shows a name in a range of 200 lines meets it.",

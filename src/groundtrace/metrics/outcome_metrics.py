@@ -14,7 +14,8 @@ ALL_OUTCOMES: tuple[OutcomeMetric, ...] = (
         measures="What the task's verifier gave.",
         undefined="there is no single valid reward in the trial's records",
         getter=lambda outcome: outcome.reward,
-        source_field="reward_reason",
+        source_field="reward_source",
+        reason_field="reward_reason",
         absent_reason="no_valid_reward",
         shown_in={
             "comparison": Spot(),

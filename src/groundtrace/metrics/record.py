@@ -112,7 +112,9 @@ class OutcomeMetric(Quantity):
     getter: Callable[[TrialOutcome], float | None]
     """The value in a trial's outcome; None when it is not known."""
     source_field: str = ""
-    """Field of the outcome that says where the value was found, or why it was not."""
+    """Field of the outcome that says where the value was found."""
+    reason_field: str = ""
+    """Field of the outcome that says why there is no value."""
     absent_reason: str = "not_recorded"
     """Reason code in the impact analysis for a trial without it. Summaries count `not_recorded`
     for every outcome."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.events import EventsDocument, EventSummary
@@ -14,7 +13,6 @@ from groundtrace.jsonio import clean_text
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import EvidenceView, access_counts, why_no_events
 from groundtrace.rows.finders import finders_of
-from groundtrace.rows.looked_at import LookedAt, looked_at
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
 
@@ -76,28 +74,12 @@ def row_from(
         uncounted_servers={} if events is None else uncounted_servers(events),
         accesses=_accesses(metrics, events),
         finders=finders_of(metrics),
-        looked_at=_looked_at(metrics, events),
+        looked_at=None if metrics.looked_at is UNSET else metrics.looked_at,
         document=path,
         repo=None if where.repo is UNSET else where.repo,
         outcome=outcome,
         no_outcome=no_outcome,
     )
-
-
-KEPT_FILES = 200
-"""Files of a trial that its row keeps, those of which most was shown: rows of sessions are held in
-memory, and the table `files` has all of them."""
-
-
-def _looked_at(metrics: MetricsDocument, events: EventsDocument | None) -> LookedAt | None:
-    """Nothing from documents of earlier versions: they do not say what failed or how much was shown,
-    and 0 would be invented."""
-    if events is None or not events.events or events.coverage.has_ground_truth:
-        return None
-    if {metrics.schema_version, events.schema_version} & {"1.0", "1.1"}:
-        return None
-    found = looked_at(events)
-    return msgspec.structs.replace(found, files=found.files[:KEPT_FILES])
 
 
 def _edit_targets(taxonomy: ErrorTaxonomy) -> EditTargets | None:

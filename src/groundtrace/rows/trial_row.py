@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from groundtrace.documents.events import Coverage, EventSummary
+from groundtrace.documents.looked_at import LookedAt
 from groundtrace.documents.metrics import EditTargets, Slices
 from groundtrace.documents.outcomes import TrialOutcome
-from groundtrace.rows.looked_at import LookedAt
 
 Find = tuple[str, str, str]
 """How finds are told apart (`by_tool` and so on), the finder's name, and what it did."""

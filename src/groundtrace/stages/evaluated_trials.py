@@ -19,6 +19,7 @@ from groundtrace.errors import NothingFoundError
 from groundtrace.model import Problem
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.make import row_from
+from groundtrace.stages.only import require_fitting
 from groundtrace.storage import Folder
 
 
@@ -30,6 +31,7 @@ def evaluated_trials(
     Raises NothingFoundError at the end when there was nothing at all.
     """
     outputs, _ = folders.existing()
+    require_fitting(folders, only)
     nothing = True
     for trial in evaluated_trials_in(outputs, only, problems):
         nothing = False

@@ -9,18 +9,20 @@ from itertools import chain
 import msgspec
 
 from groundtrace.artifacts.file_names import IMPACT, METRICS_ENDING, OUTCOMES_FILE
-from groundtrace.artifacts.output_folders import RunOutput
+from groundtrace.artifacts.output_folders import OutputFolders, RunOutput
 from groundtrace.artifacts.read import StoredDocument, read_one
 from groundtrace.artifacts.state import fingerprint, marks_in
 from groundtrace.artifacts.write import write_document
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument
-from groundtrace.errors import NothingFoundError
+from groundtrace.errors import NothingFoundError, UsageError
+from groundtrace.impact.matched import fitting
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.stages.refused import lines_of, refused_documents
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import MadeRows, rows_for_impact
 from groundtrace.stages.session import open_session
+from groundtrace.suggest import unknown_name
 
 
 @dataclass(slots=True)
@@ -56,10 +58,25 @@ def impact(request: Request, options: ImpactOptions, made: MadeRows | None = Non
 
 def widest_document(request: Request) -> ImpactDocument | None:
     """The analysis over all of RUNS, as it is on disk; None when it cannot be read."""
-    outputs, single = request.output_folders.existing()
-    folder = outputs[0].folder if single else request.output_folders.aggregate()
+    return stored_analysis(request.output_folders)
+
+
+def stored_analysis(folders: OutputFolders) -> ImpactDocument | None:
+    """The same, without a request."""
+    outputs, single = folders.existing()
+    folder = outputs[0].folder if single else folders.aggregate()
     stored: StoredDocument[ImpactDocument] = read_one(folder, IMPACT, "impact_analysis")
     return stored.document
+
+
+def check_configurations(
+    document: ImpactDocument, baseline: str | None, against: str | None, flags: str = "--"
+) -> None:
+    """Raise UsageError for a name that no configuration has: a slip would look like a result."""
+    names = [own.config_name for own in document.config_aggregates]
+    for flag, name in (("baseline", baseline), ("against", against)):
+        if name is not None and not fitting(names, name):
+            raise UsageError(f"{flags}{flag}: {unknown_name('configuration', name, names)}")
 
 
 def analysis_of_runs(

@@ -39,6 +39,7 @@ from groundtrace.problems import PASSING
 from groundtrace.redact import mask, masking
 from groundtrace.rows.kept import KeptRows, RowsByRun, packed
 from groundtrace.stages.all_outcomes import outcomes_of, write_all_outcomes
+from groundtrace.stages.only import nothing_fits_in_runs
 from groundtrace.stages.request import Request, Ticker
 from groundtrace.stages.session import RunSession, batches, open_sessions, with_last, work_through
 from groundtrace.stages.task_definitions import TaskDefinitions
@@ -66,6 +67,8 @@ class Normalized:
     """Folders that hold no trial or are left out by their names."""
     without_task: int = 0
     """Trials whose task has no definition."""
+    truth_given: bool = True
+    """Task definitions or a registry were named."""
     left_behind: int = 0
     """Documents whose trial is gone; `--prune` removes them."""
     left_runs: list[str] = field(default_factory=list)
@@ -94,6 +97,11 @@ class Normalized:
     def trials(self) -> int:
         """Trials that were found."""
         return self.written + self.unchanged + self.superseded + len(self.failed)
+
+    @property
+    def all_failed(self) -> bool:
+        """Trials were found, and none could be processed."""
+        return bool(self.failed) and not (self.written or self.unchanged)
 
     def add_unchanged(self, run: UnchangedRun) -> None:
         """Count a run in which nothing is to be done."""
@@ -130,7 +138,8 @@ def _normalize(request: Request, with_metrics: bool) -> Normalized:
     context = request.context(with_metrics=with_metrics)
     place = open_place(request.runs)
     layout = layout_of(place, request.settings, by_run=request.out is not None)
-    done = Normalized(single=layout.single)
+    given = bool(request.tasks) or request.ground_truth is not None
+    done = Normalized(single=layout.single, truth_given=given)
     outside: list[Skipped | FoundProblem] = []
     discovery = _Discovery(request.ticker)
     plans = _plans(layout, discovery, request, tasks, context, done, outside)
@@ -138,7 +147,12 @@ def _normalize(request: Request, with_metrics: bool) -> Normalized:
         discovery.end()
         _normalize_batch(batch, request, done, last=last)
     if not done.trials:
-        raise NothingFoundError(nothing_found(request.runs, done.nearest))
+        why = None
+        if request.only is not None:
+            why = nothing_fits_in_runs(request.only, place, request.settings, tasks.index)
+        raise NothingFoundError(
+            nothing_found(request.runs, done.nearest) if why is None else f"{request.runs}: {why}"
+        )
     done.notes += _notes(tasks if done.noted else None, context)
     if not layout.single:
         skipped, problems = problems_outside_runs(outside)
@@ -338,7 +352,7 @@ def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> Non
         fingerprint=plan.fingerprint or "",
         superseded=len(plan.superseded),
         skipped=len(plan.skipped),
-        without_task=sum(work.trial.task is None for work in plan.works),
+        without_task=sum(not _has_task(work) for work in plan.works),
         noted=done.noted,
     )
     done.outputs.append(session.output)
@@ -353,6 +367,12 @@ def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> Non
     whole = plan.fingerprint is not None and request.only is None and not failed and not passing
     session.enter_run(seen if whole else None)
     session.save_if_changed()
+
+
+def _has_task(work: TrialWork) -> bool:
+    """Whether a trial's task is defined, by a task definition or by the registry."""
+    registry = work.context.registry
+    return work.trial.task is not None or (registry is not None and bool(registry.truths))
 
 
 def _write_outcomes(run: _RunToNormalize, request: Request) -> None:

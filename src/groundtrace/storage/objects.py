@@ -198,7 +198,7 @@ def _stamp(item: Any) -> str:
 
 @lru_cache(maxsize=16)
 def _store(bucket: str) -> Any:
-    """The store of a bucket; one a process, made from the environment."""
+    """The store of a bucket; one per process, made from the environment."""
     try:
         return importlib.import_module("obstore.store").from_url(bucket, retry_config=RETRY)
     except _errors() as error:

@@ -6,8 +6,13 @@ from collections import Counter
 
 from msgspec import UNSET, UnsetType
 
-from groundtrace.documents.summary import FileUseSummary, LookedAtSummary, ToolCallsSummary
-from groundtrace.rows.looked_at import FileUse, LookedAt
+from groundtrace.documents.looked_at import (
+    FileUse,
+    FileUseSummary,
+    LookedAt,
+    LookedAtSummary,
+    ToolCalls,
+)
 from groundtrace.rows.trial_row import TrialRow
 
 LISTED_FILES = 100
@@ -114,7 +119,7 @@ class _Config:
             ],
             files_left_out=self.left_out + len(files[LISTED_FILES:]),
             tools=[
-                ToolCallsSummary(tool=tool, **{kind: counts[kind] for kind in _TOOL})
+                ToolCalls(tool=tool, **{kind: counts[kind] for kind in _TOOL})
                 for tool, counts in tools
             ],
         )

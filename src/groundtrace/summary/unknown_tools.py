@@ -26,7 +26,7 @@ class UnknownTool(NamedTuple):
     failed: int
     """Calls that failed, found nothing or have no answer."""
     unread: int
-    """Calls of which nothing could be told."""
+    """Calls that nothing is known about."""
     category: str
     """What most of the calls did; `other` where none could be read."""
 
@@ -59,8 +59,8 @@ def what_it_means(tools: list[UnknownTool]) -> str:
     unread = sum(tool.unread for tool in tools)
     if not unread:
         return (
-            "Every answer could be read, so recall is not a lower bound for their sake; declare "
-            "the tools to be sure of their categories."
+            "Every answer could be read, so no file is missing because of them; declare the tools "
+            "to be sure of their categories."
         )
     return (
         f"Recall is a lower bound: files that the {_plural(unread, 'call')} not read at all may "

@@ -14,7 +14,7 @@ def connect(scratch: Path) -> Any:
     try:
         duckdb = importlib.import_module("duckdb")
     except ImportError as error:
-        raise MissingExtraError("Parquet and SQL", "tables") from error
+        raise MissingExtraError("SQL or Parquet", "tables") from error
     database = duckdb.connect(str(scratch / "tables.duckdb"))
     database.execute(f"SET temp_directory = {quoted(str(scratch))}")
     database.execute("SET autoinstall_known_extensions = false")

@@ -13,7 +13,9 @@ from typing import Any
 
 import msgspec
 
+from groundtrace.documents.impact import ImpactDocument
 from groundtrace.rows.detail import Detail
+from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES, analysis_rows
 from groundtrace.tables.columns import SQL_TYPES, TABLES
 from groundtrace.tables.duck import connect, quoted
 from groundtrace.tables.flat_rows import flat_rows
@@ -22,22 +24,28 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters that make a spreadsheet take a cell for a formula."""
 
 
-def write_csv(details: Iterable[Detail], folder: Path) -> list[Path]:
+def write_csv(
+    details: Iterable[Detail], folder: Path, analysis: ImpactDocument | None = None
+) -> list[Path]:
     """Every table as `<table>.csv`."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = {table: folder / f"{table}.csv" for table in TABLES}
+    paths = {table: folder / f"{table}.csv" for table in ALL_TABLES}
     with ExitStack() as stack:
         writers = {}
         for table, path in paths.items():
             stream = stack.enter_context(WholeFile(path))
             writers[table] = csv.writer(stream, lineterminator="\n")
-            writers[table].writerow([column.name for column in TABLES[table]])
+            writers[table].writerow([column.name for column in ALL_TABLES[table]])
         for detail in details:
-            for table, writer in writers.items():
-                writer.writerows(
-                    [csv_cell(value) for value in row] for row in flat_rows(table, detail)
-                )
+            for table in TABLES:
+                writers[table].writerows(map(_csv_row, flat_rows(table, detail)))
+        for table in ANALYSIS_TABLES:
+            writers[table].writerows(map(_csv_row, analysis_rows(table, analysis)))
     return list(paths.values())
+
+
+def _csv_row(row: Iterable[Any]) -> list[Any]:
+    return [csv_cell(value) for value in row]
 
 
 def csv_cell(value: Any) -> Any:
@@ -70,7 +78,9 @@ class WholeFile:
             self.temporary.unlink(missing_ok=True)
 
 
-def write_parquet(details: Iterable[Detail], folder: Path) -> list[Path]:
+def write_parquet(
+    details: Iterable[Detail], folder: Path, analysis: ImpactDocument | None = None
+) -> list[Path]:
     """Every table as `<table>.parquet`."""
     folder.mkdir(parents=True, exist_ok=True)
     with (
@@ -78,7 +88,7 @@ def write_parquet(details: Iterable[Detail], folder: Path) -> list[Path]:
         tempfile.TemporaryDirectory(dir=folder, prefix=".groundtrace-") as beside,
         connect(Path(scratch)) as database,
     ):
-        lines = write_json_lines(details, Path(scratch))
+        lines = write_json_lines(details, Path(scratch), analysis)
         paths = []
         for table, source in lines.items():
             path = folder / f"{table}.parquet"
@@ -92,23 +102,31 @@ def write_parquet(details: Iterable[Detail], folder: Path) -> list[Path]:
     return paths
 
 
-def write_json_lines(details: Iterable[Detail], folder: Path) -> dict[str, Path]:
+def write_json_lines(
+    details: Iterable[Detail], folder: Path, analysis: ImpactDocument | None = None
+) -> dict[str, Path]:
     """Every table as lines of JSON, for duckdb to read."""
-    paths = {table: folder / f"{table}.jsonl" for table in TABLES}
+    paths = {table: folder / f"{table}.jsonl" for table in ALL_TABLES}
     encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
     with ExitStack() as stack:
         streams = {table: stack.enter_context(path.open("wb")) for table, path in paths.items()}
-        names = {table: [column.name for column in columns] for table, columns in TABLES.items()}
+        names = {table: [c.name for c in columns] for table, columns in ALL_TABLES.items()}
+
+        def put(table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+            for row in rows:
+                streams[table].write(encode(dict(zip(names[table], row, strict=True))) + b"\n")
+
         for detail in details:
-            for table, stream in streams.items():
-                for row in flat_rows(table, detail):
-                    stream.write(encode(dict(zip(names[table], row, strict=True))) + b"\n")
+            for table in TABLES:
+                put(table, flat_rows(table, detail))
+        for table in ANALYSIS_TABLES:
+            put(table, analysis_rows(table, analysis))
     return paths
 
 
 def json_lines_table(table: str, path: Path) -> str:
     """The SQL that reads such lines with the table's own types."""
     columns = ", ".join(
-        f"{quoted(column.name)}: {quoted(SQL_TYPES[column.type])}" for column in TABLES[table]
+        f"{quoted(column.name)}: {quoted(SQL_TYPES[column.type])}" for column in ALL_TABLES[table]
     )
     return f"read_json({quoted(str(path))}, format = 'newline_delimited', columns = {{{columns}}})"

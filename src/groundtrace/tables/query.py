@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from groundtrace.documents.impact import ImpactDocument
 from groundtrace.errors import UsageError
 from groundtrace.rows.detail import Detail
-from groundtrace.tables.columns import TABLES
+from groundtrace.tables.analysis import ALL_TABLES
 from groundtrace.tables.duck import close_off, connect, error_type
 from groundtrace.tables.export import json_lines_table, write_json_lines
+
+_PLACE = re.compile(r"^LINE \d+: ", re.MULTILINE)
+"""Where duckdb begins to show the place of an error."""
+
+
+def _error(said: str) -> UsageError:
+    """duckdb's words as one line, and the line of the query with the caret below it."""
+    found = _PLACE.search(said)
+    at = len(said) if found is None else found.start()
+    words = " ".join(said[:at].split())
+    return UsageError(f"{words} (tables: {', '.join(ALL_TABLES)})", said[at:].rstrip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +39,12 @@ class QueryResult:
 _CAST = "cast the value, such as now()::VARCHAR"
 
 
-def run_query(query: str, details: Iterable[Detail]) -> QueryResult:
+def run_query(
+    query: str, details: Iterable[Detail], analysis: ImpactDocument | None = None
+) -> QueryResult:
     """The result of one query; raises UsageError with duckdb's own words when it is wrong."""
     with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
-        for table, path in write_json_lines(details, Path(scratch)).items():
+        for table, path in write_json_lines(details, Path(scratch), analysis).items():
             database.execute(
                 f"CREATE TABLE {table} AS SELECT * FROM {json_lines_table(table, path)}"
             )
@@ -45,8 +60,7 @@ def run_query(query: str, details: Iterable[Detail]) -> QueryResult:
             # Times with a zone need a package that is not installed with duckdb.
             raise UsageError(f"{error}; {_CAST}") from error
         except error_type() as error:
-            words = " ".join(str(error).split())
-            if "pytz" in words:
-                raise UsageError(f"{words}; {_CAST}") from error
-            raise UsageError(f"{words} (tables: {', '.join(TABLES)})") from error
+            if "pytz" in str(error):
+                raise UsageError(f"{' '.join(str(error).split())}; {_CAST}") from error
+            raise _error(str(error)) from error
     return QueryResult(columns, rows)

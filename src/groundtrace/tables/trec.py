@@ -38,7 +38,7 @@ def query_of(detail: Detail) -> str:
 
 
 def write_trec(details: Iterable[Detail], folder: Path) -> list[Path]:
-    """Per configuration `<config>.qrels` and a run a ranking; only computable trials."""
+    """Per configuration `<config>.qrels` and one run file for each ranking; only computable trials."""
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         streams: dict[Path, IO[str]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import shlex
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Set
 
 from msgspec.structs import replace
 

@@ -20,6 +20,7 @@ loose.py           traces without a trial's folder
 keep.py            what is kept of results, within a budget of memory
 merge.py           several sources of one trial as one trace
 rows.py            files whose rows are trials
+plugin_readers.py  readers of other packages, whose errors carry their name
 listed.py          an object with one long list in it
 mapped/            formats that a TOML file describes
 jsonl.py, salvage.py, stored_output.py, arguments.py, ledger.py
@@ -31,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
 from groundtrace.traces.atif import AtifReader
@@ -83,8 +84,12 @@ def all_readers(
     readers: list[Reader] = []
     problems: list[Problem] = []
     for point in entry_points(group=READER_ENTRY_POINTS):
+        from groundtrace.traces.plugin_readers import PluginReader
+
         try:
-            readers.append(point.load()())
+            package = f" of {point.dist.name}" if point.dist is not None else ""
+            foreign: Any = PluginReader(point.load()(), f"the reader {point.name!r}{package}")
+            readers.append(foreign)
         except Exception as error:  # noqa: BLE001 - other people's code may raise anything
             reason = f"reader {point.name} of another package failed to load: {error!r}"
             problems.append(Problem(point.value, "reader_failed", reason))

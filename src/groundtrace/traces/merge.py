@@ -282,7 +282,7 @@ def _better_result(mine: RawCall, theirs: RawCall) -> tuple[ToolResult | None, b
 
 
 _NAMELESS = "subagent"
-"""A subagent of which nothing tells the name or the id."""
+"""A subagent without a known name or id."""
 
 
 def _frozen(call: RawCall, spawners: frozenset[str]) -> ToolCall:

@@ -1,4 +1,4 @@
-"""Chart of errors as files a task; what does not apply is said, not drawn as zero."""
+"""Chart of errors as files per task; what does not apply is said, not drawn as zero."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from groundtrace.report.wording import LABEL_NAMES, plural
 
 
 def errors_chart(groups: Mapping[str, GroupSummary], colours: Colours) -> Iterator[Chart]:
-    """Mean files a task under each label of the error taxonomy."""
+    """Mean files per task under each label of the error taxonomy."""
     rows = [
         BarRow(
             words,
@@ -30,19 +30,19 @@ def errors_chart(groups: Mapping[str, GroupSummary], colours: Colours) -> Iterat
         yield Chart(
             "errors",
             "errors",
-            ("How many files a task, by kind of error?",),
+            ("How many files per task, by kind of error?",),
             "",
             None,
             None,
             note=note,
         )
         return
-    wide, narrow = drawn(partial(grouped_bars, rows, "Errors as files a task"), "whole")
+    wide, narrow = drawn(partial(grouped_bars, rows, "Errors as files per task"), "whole")
     yield Chart(
         "errors",
         "errors",
-        ("How many files a task, by kind of error?",),
-        "Mean number of files a task, over the tasks to which the label applies. Shorter is better.",
+        ("How many files per task, by kind of error?",),
+        "Mean number of files per task, over the tasks to which the label applies. Shorter is better.",
         wide,
         narrow,
         key_of(groups, colours),
@@ -58,5 +58,5 @@ def _bar(config: str, label: str, group: GroupSummary, colour: str) -> Bar:
         return Bar(colour, None, "does not apply to any task", "")
     mean, tasks = found.per_task.mean, found.per_task.n
     said = f"{formats.files(mean)} (n {tasks:,})"
-    where = f"{Name(config)}, {label}: {formats.average(mean)} files a task over "
+    where = f"{Name(config)}, {label}: {formats.average(mean)} files per task over "
     return Bar(colour, mean, said, f"{where}{plural(tasks, 'task')}")

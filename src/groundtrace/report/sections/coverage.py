@@ -111,7 +111,7 @@ def _refused_words(refused: Sequence[RefusedDocument]) -> Iterator[Paragraph]:
 
 
 def _refused(refused: Sequence[RefusedDocument]) -> Iterator[ReportTable]:
-    """Documents of which nothing counts, with the reason (D62)."""
+    """Documents that do not count at all, with the reason (D62)."""
     if refused:
         yield make_table(
             f"Documents that could not be read: {len(refused):,}",

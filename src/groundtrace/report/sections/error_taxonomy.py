@@ -77,7 +77,7 @@ def _labels(groups: Groups) -> ReportTable:
             ">files",
             ">trials with edit targets unknown",
             ">files in these",
-            ">mean files a task",
+            ">mean files per task",
             ">n",
             "left out",
         ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
-from groundtrace.documents.summary import LookedAtSummary
+from groundtrace.documents.looked_at import LookedAtSummary
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData

@@ -111,7 +111,7 @@ def _volume(groups: Groups) -> ReportTable:
         for what, found in group.volume.items()
     ]
     return make_table(
-        "Retrieval volume: calls and files a task",
+        "Retrieval volume: calls and files per task",
         ("config", "count", ">mean", ">median", ">n", "left out"),
         rows,
         ("Volume describes; neither more nor less of it is better.",),

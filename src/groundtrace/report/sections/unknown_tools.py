@@ -1,4 +1,4 @@
-"""Tools that nobody declared: how their calls were read, and how to declare them (D48)."""
+"""Tools that groundtrace does not know: how their calls were read, and how to declare them (D48)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Where they lie: anywhere, as `*.jsonl` or `*.json` of a data set; `llm_completions/<instance>/*.json`.
 
-Their shape: one row a line, or a list of rows. A row has `messages` (a list, or JSON in a string)
+Their shape: one row per line, or a list of rows. A row has `messages` (a list, or JSON in a string)
 with `role` and `content`; nebius has `trajectory` with `role` and `text`; R2E-Gym has
 `trajectory_steps` with `action` and `observation`. One object alone is read too: a log of one model
 call of OpenHands, whose messages are the whole conversation before it.

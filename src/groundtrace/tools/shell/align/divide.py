@@ -96,7 +96,7 @@ def _with_open_lines_joined(parts: Sequence[Part]) -> list[Part]:
 
 
 def _mark_guessed_ends(printing: Sequence[Segment]) -> None:
-    """Marks segments whose ends are guesses: contents side by side with nothing to part them.
+    """Marks segments whose ends are guesses: contents side by side with nothing between them.
 
     Of `cat README.md LICENSE` the cut is a guess, and lines of a guess are not claimed. Ends are certain at both ends of the output, beside separators that occur nowhere else and
     beside lines that can be told from others; and a segment that has just the lines it must have

@@ -44,9 +44,9 @@ class Flow(msgspec.Struct):
 
     names: Names
     held: dict[str, Files] = msgspec.field(default_factory=dict)
-    """Files of which a name holds something."""
+    """Files that a name holds a part of."""
     returned: dict[str, Files] = msgspec.field(default_factory=dict)
-    """Files of which a function gives something back."""
+    """Files that a function returns a part of."""
     parameters: dict[str, list[str]] = msgspec.field(default_factory=dict)
     opened: dict[int, Files] = msgspec.field(default_factory=dict)
     """Files that each call opens, by its node."""
@@ -60,7 +60,7 @@ class Flow(msgspec.Struct):
             self.changed = True
 
     def of(self, node: ast.AST | None) -> Files:
-        """Files of which a value holds something."""
+        """Files that a value holds a part of."""
         if node is None or isinstance(node, ast.Constant | ast.Compare | ast.Lambda):
             return _NONE
         if isinstance(node, ast.Name):
@@ -108,7 +108,7 @@ def called(node: ast.Call) -> str:
 
 
 def shown_by(nodes: Sequence[ast.AST], names: Names) -> Files:
-    """Files of which a script prints something."""
+    """Files that a script prints a part of."""
     flow = Flow(names)
     for node in nodes:
         if isinstance(node, ast.FunctionDef):
@@ -136,7 +136,7 @@ _CARRYING = (
 
 
 def _printed(node: ast.Call, flow: Flow) -> Files:
-    """Files of which a call prints something."""
+    """Files that a call prints a part of."""
     name = called(node)
     target = next((k.value for k in node.keywords if k.arg == "file"), None)
     if name in _PRINTERS and (target is None or _is_stream(target)):

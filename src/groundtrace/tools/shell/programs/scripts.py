@@ -43,7 +43,7 @@ class Shown(msgspec.Struct):
     """What a script does with files."""
 
     reads: dict[str, None] = msgspec.field(default_factory=dict)
-    """Files of which it prints something."""
+    """Files that it prints a part of."""
     writes: dict[str, int] = msgspec.field(default_factory=dict)
     """Files that it writes, with the line of the script that does."""
     surfaced: dict[str, None] = msgspec.field(default_factory=dict)

@@ -5,52 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from groundtrace.documents.events import Access, Event, EventsDocument
+from groundtrace.documents.looked_at import FileUse, LookedAt, ToolCalls
 
 _SEARCHED = ("matched", "surfaced")
-
-
-class FileUse(msgspec.Struct, frozen=True):
-    """What was done with one file."""
-
-    file: str
-    repo: str | None
-    reads: int
-    searches: int
-    """Calls whose search showed lines of it, or its name."""
-    writes: int
-    repeated_reads: int
-    shown_chars: int | None
-    """Characters of it in answers; None where one of them does not tell."""
-
-
-class ToolCalls(msgspec.Struct, frozen=True):
-    """The calls of one tool."""
-
-    tool: str
-    calls: int
-    failed: int
-    unanswered: int
-    result_chars: int
-
-
-class LookedAt(msgspec.Struct, frozen=True):
-    """What a trial looked at."""
-
-    calls: int
-    failed: int
-    unanswered: int
-    repeated_reads: int
-    files_read: int
-    files_searched: int
-    files_written: int
-    files: tuple[FileUse, ...]
-    """Most of what was shown first."""
-    tools: tuple[ToolCalls, ...]
-    """Longest answers first."""
 
 
 @dataclass(slots=True)
@@ -124,7 +85,9 @@ def looked_at(document: EventsDocument) -> LookedAt:
             files.setdefault(key, _File()).take(access, event)
     used = [file.used(*key) for key, file in files.items()]
     used.sort(key=lambda file: (-(file.shown_chars or 0), -file.reads, file.file))
-    called = [ToolCalls(name, *(tool[key] for key in _COUNTED)) for name, tool in tools.items()]
+    called = [
+        ToolCalls(tool=name, **{key: tool[key] for key in _COUNTED}) for name, tool in tools.items()
+    ]
     called.sort(key=lambda tool: (-tool.result_chars, tool.tool))
     return LookedAt(
         calls=len(document.events),
@@ -134,9 +97,28 @@ def looked_at(document: EventsDocument) -> LookedAt:
         files_read=sum(file.reads > 0 for file in used),
         files_searched=sum(file.searches > 0 for file in used),
         files_written=sum(file.writes > 0 for file in used),
-        files=tuple(used),
-        tools=tuple(called),
+        files=used,
+        tools=called,
     )
+
+
+KEPT_FILES = 200
+"""Files of a trial that its metrics document keeps, those of which most was shown; the table `files`
+has all of them."""
+
+
+def without_truth(document: EventsDocument) -> LookedAt | UnsetType:
+    """What a trial looked at for which there is no ground truth; else absent, metrics say more.
+
+    Nothing from documents of earlier versions: they do not say what failed or how much was shown,
+    and a 0 would be invented.
+    """
+    if not document.events or document.coverage.has_ground_truth:
+        return UNSET
+    if document.schema_version in ("1.0", "1.1"):
+        return UNSET
+    found = looked_at(document)
+    return replace(found, files=found.files[:KEPT_FILES])
 
 
 _COUNTED = ("calls", "failed", "unanswered", "result_chars")

@@ -1,0 +1,99 @@
+"""What trials looked at: of one trial in its metrics document, over trials in a summary."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from groundtrace.documents.base import Count, Record
+
+
+class FileUse(Record, frozen=True, kw_only=True):
+    """What a trial did with one file."""
+
+    file: Annotated[str, Meta(description="The file.")]
+    repo: Annotated[str | None, Meta(description="Short name of its repository, where known.")]
+    reads: Annotated[Count, Meta(description="Calls that opened it.")]
+    searches: Annotated[Count, Meta(description="Calls whose search showed it or its name.")]
+    writes: Annotated[Count, Meta(description="Calls that wrote it.")]
+    repeated_reads: Annotated[
+        Count, Meta(description="Reads of lines that were read before, without a write between.")
+    ]
+    shown_chars: Annotated[
+        Count | None,
+        Meta(description="Characters of it in answers; null where an answer does not tell."),
+    ]
+
+
+class ToolCalls(Record, frozen=True, kw_only=True):
+    """The calls of one tool."""
+
+    tool: Annotated[str, Meta(description="Raw name of the tool.")]
+    calls: Annotated[Count, Meta(description="Calls.")]
+    failed: Annotated[Count, Meta(description="Calls that failed.")]
+    unanswered: Annotated[Count, Meta(description="Calls without an answer in the trace.")]
+    result_chars: Annotated[Count, Meta(description="Characters of the answers.")]
+
+
+class LookedAt(Record, frozen=True, kw_only=True):
+    """What a trial looked at."""
+
+    calls: Annotated[Count, Meta(description="Calls.")]
+    failed: Annotated[Count, Meta(description="Calls that failed.")]
+    unanswered: Annotated[Count, Meta(description="Calls without an answer in the trace.")]
+    repeated_reads: Annotated[Count, Meta(description="Reads of lines that were read before.")]
+    files_read: Annotated[Count, Meta(description="Files opened.")]
+    files_searched: Annotated[Count, Meta(description="Files that searches showed.")]
+    files_written: Annotated[Count, Meta(description="Files written.")]
+    files: Annotated[
+        list[FileUse],
+        Meta(description="Files, those of which most was shown first; not all where many are."),
+    ]
+    tools: Annotated[
+        list[ToolCalls], Meta(description="Tools, those with the longest answers first.")
+    ]
+
+
+class FileUseSummary(Record, frozen=True, kw_only=True):
+    """What was done with one file, over trials."""
+
+    file: Annotated[str, Meta(description="The file.")]
+    repo: Annotated[str | None, Meta(description="Short name of its repository, where known.")]
+    trials: Annotated[Count, Meta(description="Trials that touched it.")]
+    reads: Annotated[Count, Meta(description="Calls that opened it.")]
+    searches: Annotated[Count, Meta(description="Calls whose search showed it or its name.")]
+    writes: Annotated[Count, Meta(description="Calls that wrote it.")]
+    repeated_reads: Annotated[
+        Count, Meta(description="Reads of lines that were read before, without a write between.")
+    ]
+    shown_chars: Annotated[
+        Count | None,
+        Meta(description="Characters of it in answers; null where an answer does not tell."),
+    ]
+
+
+class LookedAtSummary(Record, frozen=True, kw_only=True):
+    """What the trials of a configuration looked at that have no ground truth."""
+
+    config_name: Annotated[str, Meta(description="Configuration.")]
+    trials: Annotated[Count, Meta(description="Trials without ground truth that have calls.")]
+    calls: Annotated[Count, Meta(description="Calls.")]
+    failed: Annotated[Count, Meta(description="Calls that failed.")]
+    unanswered: Annotated[Count, Meta(description="Calls without an answer in the trace.")]
+    repeated_reads: Annotated[Count, Meta(description="Reads of lines that were read before.")]
+    files_read: Annotated[Count, Meta(description="Files opened; a file counts in each trial.")]
+    files_searched: Annotated[Count, Meta(description="Files that searches showed, likewise.")]
+    files_written: Annotated[Count, Meta(description="Files written, likewise.")]
+    cost_usd: Annotated[
+        float | None, Meta(description="Cost of the trials that state one; null where none does.")
+    ]
+    cost_trials: Annotated[Count, Meta(description="Trials that state a cost.")]
+    files: Annotated[
+        list[FileUseSummary],
+        Meta(description="Files, those of which most was shown first; not all where many are."),
+    ]
+    files_left_out: Annotated[Count, Meta(description="Files that the list leaves out.")]
+    tools: Annotated[
+        list[ToolCalls], Meta(description="Tools, those with the longest answers first.")
+    ]

@@ -1,0 +1,191 @@
+"""What the Python API gives back: objects that show themselves in a terminal and in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, ClassVar
+
+from groundtrace.artifacts.output_folders import OutputFolders
+from groundtrace.documents.answer import Answer
+from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.impact import ImpactDocument
+from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.documents.summary import RunSummaryDocument
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.report import formats
+from groundtrace.report.answer_text import answer_lines, answer_text
+from groundtrace.report.wording import reason
+from groundtrace.stages.evaluated_trials import evaluated_trials
+from groundtrace.tables.analysis import analysis_dicts
+from groundtrace.tables.wide_rows import wide_rows
+from groundtrace.trial_results import TrialReading
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One trial, evaluated."""
+
+    reading: TrialReading
+    """What every stage saw: trial, trace, views of its calls, ground truth, problems."""
+    metrics: MetricsDocument
+    """Its metrics document."""
+
+    @property
+    def events(self) -> EventsDocument:
+        """Its events document."""
+        return self.reading.document
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per metric: its value, else why it has none; with the trial's reward and cost."""
+        outcome = self.reading.trial.outcome
+        found = []
+        for name, metric in METRICS.items():
+            value = metric.getter(self.metrics)
+            found.append(
+                {
+                    "metric": name,
+                    "value": value,
+                    "undefined": None if value is not None else metric.why_undefined(self.metrics),
+                    "reward": outcome.reward,
+                    "cost_usd": outcome.cost_usd,
+                }
+            )
+        return found
+
+    def _repr_html_(self) -> str:
+        where = self.events.provenance
+        title = f"{where.task_name}, {where.config_name}"
+        cells = [
+            [row["metric"], _value(row["metric"], row["value"], row["undefined"])]
+            for row in self.rows()
+        ]
+        return _html_table(title, ["metric", "value"], cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A run summary that shows itself as a table, in a terminal and in a notebook."""
+
+    document: RunSummaryDocument
+    """The document itself."""
+
+    COLUMNS: ClassVar[tuple[str, ...]] = METRICS.names_in("api_summary")
+    """Metrics that it shows."""
+    OUTCOMES: ClassVar[tuple[str, ...]] = ("reward", "cost_usd")
+    """Outcomes that its rows have besides."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per configuration: means over the tasks that have the value, and their n."""
+        rows = []
+        for config, group in self.document.by_config.items():
+            row: dict[str, Any] = {
+                "config_name": config,
+                "trials": group.trials,
+                "computable": group.computable,
+                "hit_rate": group.first_hit.hit_rate,
+            }
+            for name in (*self.COLUMNS, *self.OUTCOMES):
+                distribution = group.metrics.get(name) or group.outcomes.get(name)
+                row[name] = None if distribution is None else distribution.mean
+                row[f"{name} n"] = 0 if distribution is None else distribution.n
+            rows.append(row)
+        return rows
+
+    def __str__(self) -> str:
+        lines = [f"groundtrace summary of {self.document.scope}"]
+        for row in self.rows():
+            cells = ", ".join(f"{name} {_shown(row[name])}" for name in self.COLUMNS)
+            lines.append(f"{row['config_name']} ({row['computable']} of {row['trials']}): {cells}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        heads = ["config", "computable", *self.COLUMNS, "hit rate"]
+        body = []
+        for row in self.rows():
+            cells = [row["config_name"], f"{row['computable']} of {row['trials']}"]
+            cells += [f"{_shown(row[name])} (n={row[f'{name} n']})" for name in self.COLUMNS]
+            cells.append(_shown(row["hit_rate"]))
+            body.append(cells)
+        return _html_table("", heads, body)
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """An impact analysis: the answer, comparisons of configurations, correlations."""
+
+    document: ImpactDocument
+    """The document itself."""
+
+    @property
+    def answer(self) -> Answer:
+        """What a reader must know to decide between two configurations."""
+        return self.document.answer
+
+    def comparisons(self) -> list[dict[str, Any]]:
+        """One row per comparison and metric, as in the table `comparisons`."""
+        return list(analysis_dicts("comparisons", self.document))
+
+    def correlations(self) -> list[dict[str, Any]]:
+        """One row per metric, outcome and scope, as in the table `correlations`."""
+        return list(analysis_dicts("correlations", self.document))
+
+    def __str__(self) -> str:
+        return answer_text(self.document.answer)
+
+    def _repr_html_(self) -> str:
+        return _html_table("", [], [list(line) for line in answer_lines(self.document.answer)])
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What `run` did."""
+
+    summary: Summary | None
+    """Of the run, or over all runs; None where every trial failed."""
+    impact: Impact | None
+    """The analysis over all of RUNS; None where every trial failed."""
+    failed: tuple[str, ...] = ()
+    """Trials and documents that could not be processed, with the reason."""
+    reports: tuple[str, ...] = ()
+    """Reports that are on disk now; those over all runs last."""
+    folders: OutputFolders | None = None
+    """Where the documents are."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per trial: identity, reward, cost, time and every metric; see `load_trials`."""
+        if self.folders is None or self.summary is None:
+            return []
+        return list(wide_rows(evaluated_trials(self.folders)))
+
+    def __str__(self) -> str:
+        lines = [str(self.impact)] if self.impact is not None else []
+        lines += [f"failed: {line}" for line in self.failed]
+        lines += [f"report: {path}" for path in self.reports]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        shown = [part._repr_html_() for part in (self.impact, self.summary) if part is not None]
+        if self.failed:
+            shown.append(_html_table("failed", [], [[line] for line in self.failed]))
+        return "".join(shown)
+
+
+def _html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A plain table; every text in it comes from files that anybody can write."""
+    caption = f"<caption>{escape(title)}</caption>" if title else ""
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    above = f"<thead><tr>{head}</tr></thead>" if head else ""
+    return f"<table>{caption}{above}<tbody>{body}</tbody></table>"
+
+
+def _value(name: str, value: float | None, why: str | None) -> str:
+    return formats.value(name, value) if value is not None else f"– ({reason(why or '')})"
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

@@ -1,0 +1,41 @@
+"""All stages after one another, as `groundtrace run` and `groundtrace.run()` do them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from groundtrace.documents.summary import RunSummaryDocument
+from groundtrace.impact.options import ImpactOptions
+from groundtrace.stages.normalize import Normalized, normalize
+from groundtrace.stages.report import Reported, report
+from groundtrace.stages.request import Request
+
+
+class Stages(NamedTuple):
+    """What the stages did."""
+
+    normalized: Normalized
+    failed: list[str]
+    """Trials and documents that could not be processed, with the reason."""
+    reports: Reported
+    summary: RunSummaryDocument | None
+    """Of the run, or over all runs."""
+
+
+def run_stages(
+    request: Request, impact_options: ImpactOptions, formats: tuple[str, ...] | None
+) -> Stages:
+    """Normalize, evaluate, analyse and report."""
+    from groundtrace.stages.evaluate import evaluate, summary_of
+    from groundtrace.stages.impact import impact
+
+    done = normalize(request, with_metrics=True)
+    if done.all_failed:
+        # Nothing to evaluate: why is in the failures, and the other stages would only hide it.
+        return Stages(done, [*done.failed, *done.unlisted], Reported(), None)
+    evaluated = evaluate(request, done.rows)
+    summary = summary_of(request, evaluated)
+    impact(request, impact_options, evaluated.rows)
+    written = report(request, formats, evaluated.rows)
+    failed = [*done.failed, *done.unlisted, *evaluated.failed]
+    return Stages(done, failed, written, summary)

@@ -1,0 +1,108 @@
+"""The tables of the impact analysis: what comparisons and correlations say, one row per number.
+
+Their columns are fields of the document, with the document's own descriptions. They are no rows of
+a trial, so they have keys of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from msgspec import Meta, Struct
+
+from groundtrace.documents.impact import Correlation, Delta, ImpactDocument, MatchedComparison
+from groundtrace.tables.columns import TABLES, Column, ColumnType
+
+_TYPES: Mapping[Any, ColumnType] = {
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "text",
+}
+_COMPARISON = ("run_scope", "suite", "baseline_config", "config", "n_matched_tasks")
+"""Fields of a comparison that stand on each of its rows."""
+
+
+def _columns(record: type[Struct], names: tuple[str, ...] | None = None) -> tuple[Column, ...]:
+    """Columns for fields of a record that hold one value each."""
+    hints = get_type_hints(record, include_extras=True)
+    found = []
+    for name in names or tuple(hints):
+        kind = _column_type(hints[name])
+        if kind is not None:
+            found.append(Column(name, kind, _description(hints[name])))
+    return tuple(found)
+
+
+def _column_type(hint: Any) -> ColumnType | None:
+    """The type of a column for a field; None for lists and dictionaries."""
+    while get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    if get_origin(hint) is Literal:
+        return "text"
+    if hint in _TYPES:
+        return _TYPES[hint]
+    kinds = {_column_type(part) for part in get_args(hint) if part is not NoneType}
+    is_union = NoneType in get_args(hint)
+    return next(iter(kinds)) if is_union and len(kinds) == 1 else None
+
+
+def _description(hint: Any) -> str:
+    for extra in get_args(hint)[1:]:
+        if isinstance(extra, Meta) and extra.description:
+            return extra.description
+    return ""
+
+
+_DELTA = _columns(Delta)
+_CORRELATION = _columns(Correlation)
+
+ANALYSIS_TABLES: Mapping[str, tuple[Column, ...]] = {
+    "comparisons": (
+        Column("kind", "text", "matched, or other: some pairs fail a requirement."),
+        *_columns(MatchedComparison, _COMPARISON),
+        Column("not_met", "text", "Requirements that some pairs do not meet, with commas between."),
+        *_DELTA,
+    ),
+    "correlations": (
+        Column("run_scope", "text", "Run id, or `*` for all runs."),
+        *_CORRELATION,
+    ),
+}
+"""Every table of the analysis by name."""
+
+ALL_TABLES: Mapping[str, tuple[Column, ...]] = {**TABLES, **ANALYSIS_TABLES}
+"""Tables of trials, then those of the analysis."""
+
+
+def analysis_rows(table: str, document: ImpactDocument | None) -> Iterator[tuple[Any, ...]]:
+    """The rows of one of these tables, in the order of its columns; none without an analysis."""
+    if document is not None:
+        yield from _MAKERS[table](document)
+
+
+def analysis_dicts(table: str, document: ImpactDocument | None) -> Iterator[dict[str, Any]]:
+    """The same as dictionaries."""
+    names = [column.name for column in ANALYSIS_TABLES[table]]
+    for row in analysis_rows(table, document):
+        yield dict(zip(names, row, strict=True))
+
+
+def _comparisons(document: ImpactDocument) -> Iterator[tuple[Any, ...]]:
+    both = (("matched", document.matched_comparisons), ("other", document.other_comparisons))
+    for kind, comparisons in both:
+        for comparison in comparisons:
+            where = (getattr(comparison, name) for name in _COMPARISON)
+            key = (kind, *where, ", ".join(comparison.not_met))
+            for delta in comparison.deltas:
+                yield (*key, *(getattr(delta, column.name) for column in _DELTA))
+
+
+def _correlations(document: ImpactDocument) -> Iterator[tuple[Any, ...]]:
+    for one in document.correlation_analysis.correlations:
+        yield (document.scope, *(getattr(one, column.name) for column in _CORRELATION))
+
+
+_MAKERS = {"comparisons": _comparisons, "correlations": _correlations}
