@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct
 
-from groundtrace.documents.impact import Correlation, Delta, ImpactDocument, MatchedComparison
+from groundtrace.documents.comparison import Delta, MatchedComparison
+from groundtrace.documents.impact import Correlation, ImpactDocument
 from groundtrace.tables.columns import TABLES, Column, ColumnType
 
 _TYPES: Mapping[Any, ColumnType] = {
