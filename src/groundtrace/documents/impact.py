@@ -9,11 +9,30 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from groundtrace.documents.aggregates import ConfigAggregate
+from groundtrace.documents.aggregates import ConfigAggregate, MetricAggregate
 from groundtrace.documents.answer import Answer
 from groundtrace.documents.base import Count, Record, Share, Version
-from groundtrace.documents.comparison import Coefficient, MatchedComparison, Reasons
+from groundtrace.documents.comparison import (
+    Coefficient,
+    Delta,
+    MatchedComparison,
+    MatchedTask,
+    Reasons,
+)
 from groundtrace.documents.summary import RefusedDocument
+
+__all__ = [
+    "ConfigAggregate",
+    "Correlation",
+    "CorrelationAnalysis",
+    "CorrelationScope",
+    "Delta",
+    "ImpactDocument",
+    "MatchedComparison",
+    "MatchedTask",
+    "Method",
+    "MetricAggregate",
+]
 
 CorrelationScope = Literal["overall", "config", "within_config"]
 
