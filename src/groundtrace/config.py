@@ -90,7 +90,7 @@ _KEYS: Mapping[tuple[str, str], str] = {
 
 _NAMED = (*_KEYS.values(), "schema_version")
 """Settings whose values are checked."""
-_LISTS = {"container_prefixes", "mcp_servers", "primaries", "skip", "readers"}
+_LISTS = {"container_prefixes", "mcp_servers", "primaries", "skip"}
 _TABLES = {"tools", "shell_commands"}
 _SWITCHES = {"mask"}
 _NUMBERS = {"trial_seconds"}
@@ -204,10 +204,12 @@ def override(
 
 
 def _checked(name: str, value: Any, where: str) -> Any:
+    if name == "readers":
+        return _mappings(value, where)
     if name in _LISTS:
         if not isinstance(value, list | tuple) or not all(isinstance(i, str) for i in value):
             raise UsageError(f"{where} must be a list of strings")
-        return tuple((item, "") for item in value) if name == "readers" else tuple(value)
+        return tuple(value)
     if name in _TABLES:
         return _tables(value, where)
     if name in _SWITCHES:
@@ -227,6 +229,19 @@ def _checked(name: str, value: Any, where: str) -> Any:
             f"{where} must be one of {', '.join(choices)}, not {value!r}; nearest is {near!r}"
         )
     return value
+
+
+def _mappings(value: Any, where: str) -> tuple[tuple[str, str], ...]:
+    """Names of files, or names with texts: as a file of settings has them, and as they are read."""
+    if not isinstance(value, list | tuple):
+        raise UsageError(f"{where} must be a list of strings")
+    found = []
+    for item in value:
+        pair = (item, "") if isinstance(item, str) else item
+        if not isinstance(pair, tuple) or [type(part) for part in pair] != [str, str]:
+            raise UsageError(f"{where} must be a list of strings")
+        found.append((str(pair[0]), str(pair[1])))
+    return tuple(found)
 
 
 def _tables(value: Any, where: str) -> dict[str, dict[str, Any]]:

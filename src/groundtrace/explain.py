@@ -138,6 +138,7 @@ COUNTED_FROM = {
     "utilization_probes": "reads and writes in calls",
     "discovery": "first calls that met or showed a file",
     "subagent_metrics": "calls of subagents",
+    "judged_metrics": "ranking, retrieved",
     "patch_metrics": "files handed in, and files shown",
     "funnel": "accesses to relevant files, in order",
     "published_metrics": "files handed in and lines in calls",

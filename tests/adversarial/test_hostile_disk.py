@@ -236,9 +236,9 @@ def test_files_that_vanish_between_finding_and_reading(
     gone = world.trial("task-1")
     real = traces.read_trace
 
-    def read_after_vanishing(folder: object) -> object:
+    def read_after_vanishing(folder: object, **given: object) -> object:
         shutil.rmtree(gone, ignore_errors=True)
-        return real(folder)
+        return real(folder, **given)
 
     monkeypatch.setattr(traces, "read_trace", read_after_vanishing)
     ran = world.evaluate(groundtrace)

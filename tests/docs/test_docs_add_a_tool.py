@@ -43,8 +43,8 @@ def add_to_table(root: Path) -> None:
 
 
 def name_the_reader(root: Path) -> None:
-    path = root / PACKAGE / "tools/__init__.py"
-    before, readers, after = path.read_text().partition("def _readers()")
+    path = root / PACKAGE / "tools/readers.py"
+    before, readers, after = path.read_text().partition("def call_readers()")
     after = after.replace("import (\n", "import (\n        outline,\n", 1)
     after = after.replace("return {\n", f"return {{\n        {BLOCKS['reader.py']}", 1)
     path.write_text(before + readers + after)

@@ -38,7 +38,6 @@ def test_the_sections_stand_in_order_the_answer_first(small: ReportData) -> None
         "Using what was found",
         "Seen, edited, resolved",
         "What went wrong",
-        "What did they look at?",
         "Coverage",
         "By configuration, suite and model",
         "Comparisons and correlations",

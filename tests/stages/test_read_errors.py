@@ -51,8 +51,8 @@ def test_a_trace_that_grows_while_it_is_read_is_read_again(
     trace = next(world.run.glob("*/trial-*")) / "agent/claude-code.txt"
     real = traces.read_trace
 
-    def grows(folder: LocalFolder) -> object:
-        found = real(folder)
+    def grows(folder: LocalFolder, **given: object) -> object:
+        found = real(folder, **given)
         put(trace, stream("/workspace/src/a.py") + read_of("/workspace/src/b.py", 2))
         return found
 

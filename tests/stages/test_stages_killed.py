@@ -141,7 +141,7 @@ def test_two_runs_at_once_the_second_says_who_holds_the_lock(
 
 def die_in_a_worker(work: TrialWork) -> TrialDone:
     """Work that takes its process along, for one trial."""
-    if work.document.startswith("mcp-remote-direct/rate-"):
+    if work.document_path.startswith("mcp-remote-direct/rate-"):
         os.kill(os.getpid(), signal.SIGKILL)
     return process_trial(work)
 

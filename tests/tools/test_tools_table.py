@@ -7,8 +7,8 @@ import pytest
 from groundtrace.config import Settings, settings_from
 from groundtrace.errors import UsageError
 from groundtrace.model import CallView, ToolCall, ToolResult, Trace
-from groundtrace.tools import _readers as readers
 from groundtrace.tools import canonical, check_tools, is_known_tool, view_calls
+from groundtrace.tools.readers import call_readers as readers
 from groundtrace.tools.table import CATEGORIES, table_for
 
 

@@ -7,7 +7,7 @@ against 1/3 and 0 can differ by 1e-17: whether two means differ is decided here 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import fsum, isinf
+from math import fsum, inf, isfinite, isinf
 
 NOISE = 1e-9
 """Difference of two means, relative to the larger one, up to which they are equal. Averaging a
@@ -24,6 +24,8 @@ def mean_of(values: Sequence[float]) -> float | None:
         # The sum was rounded before it was divided: three values of 0.1 gave 0.10000000000000002.
         mean += fsum([value - mean for value in values]) / n
     except (OverflowError, ValueError):  # two values of 1e308 add up to more than a double holds
+        mean = inf
+    if not isfinite(mean):  # so does their distance from a mean of the other sign
         largest = max(map(abs, values))
         return fsum(value / largest for value in values) / n * largest
     if abs(mean) <= NOISE * max(map(abs, values)) / n:
