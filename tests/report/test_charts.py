@@ -164,6 +164,27 @@ def test_names_in_charts_are_text() -> None:
         assert all(a.startswith("#trial=") for a in re.findall(r'href="([^"]*)"', made))
 
 
+@pytest.mark.parametrize(
+    "names", [("baseline", "with-search"), ("with", "without"), ("a with b", "a")]
+)
+def test_names_of_configurations_are_written_in_full(names: tuple[str, str]) -> None:
+    """A label once dropped the word "with", so that two configurations had one name."""
+    made = found(
+        *(
+            detail(
+                trial(step(HIT, MISS), truth=["a", "b"], config_name=name, trial_name=f"{name}{n}")
+            )
+            for name in names
+            for n in range(3)
+        )
+    )
+    texts = [
+        text for chart in made.values() for text in re.findall(r">([^<>]+)</text>", f"{chart.wide}")
+    ]
+    assert set(names) <= {text.strip() for text in texts}
+    assert not [text for text in texts if text.strip() in {"-search", "out", "a b"}]
+
+
 def test_many_configurations_are_cut_to_the_colours_there_are() -> None:
     made = found(
         *(
