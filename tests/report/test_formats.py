@@ -41,7 +41,11 @@ def test_a_value_is_written_by_its_unit(name: str, value: float, text: str) -> N
 def test_what_is_missing_is_never_a_zero(missing: float | None) -> None:
     """D19: an invented zero is worse than a gap."""
     texts = [formats.value(name, missing) for name in ("file_recall", "cost_usd", "ttfr_seconds")]
-    texts += [formats.delta("reward", missing), formats.signed(missing), formats.p_value(missing)]
+    texts += [
+        formats.short_delta("reward", missing),
+        formats.signed(missing),
+        formats.p_value(missing),
+    ]
     assert set(texts) == {formats.MISSING}
     assert formats.percent(0, 0) == formats.MISSING
     assert formats.interval(None, 0.5) == formats.MISSING
@@ -55,9 +59,9 @@ def test_shares_are_not_rounded_twice() -> None:
 
 
 def test_a_delta_has_its_sign_and_no_change_has_none() -> None:
-    assert formats.delta("file_recall", 0.25) == "+0.2500"
-    assert formats.delta("cost_usd", -0.043) == "−$0.043"
-    assert formats.delta("reward", 0.0) == "0.0000"
+    assert formats.short_delta("file_recall", 0.25) == "+0.250"
+    assert formats.short_delta("cost_usd", -0.043) == "−$0.043"
+    assert formats.short_delta("reward", 0.0) == "0.000"
 
 
 def test_small_p_values_are_bounded_not_zero() -> None:
@@ -114,7 +118,7 @@ def test_markdown_page_and_terminal_show_the_same_number(
         assert re.search(rf">{re.escape(change)}</strong> <span>{re.escape(between)}</span>", page)
     summary = json.loads((folder / "run_retrieval_summary.json").read_text())
     for config, group in summary["by_config"].items():
-        mean = formats.value("file_recall", group["metrics"]["file_recall"]["mean"])
+        mean = formats.short("file_recall", group["metrics"]["file_recall"]["mean"])
         assert re.search(rf"`{config}` .* {mean} / ", markdown)
         assert f"{mean} / " in page
     assert answer["statement"] in page

@@ -83,7 +83,7 @@ def test_what_cannot_be_computed_is_counted_by_reason_and_is_no_zero(small: Repo
     assert "could be computed for 1 of 3 trials" in text
     assert "1 no ground truth, 1 no usable trace" in text
     cells = rows_of(small, "file_recall")[0]
-    assert cells[2:6] == ("0.5000", "–", "0.5000", "1")
+    assert cells[2:6] == ("0.500", "–", "0.500", "1")
     assert cells[-1] == "1 no ground truth, 1 no usable trace"
 
 

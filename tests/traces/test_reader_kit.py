@@ -24,7 +24,7 @@ from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.source import Keep, Probe, RawCall, Reader, Recognised, Source
 from tests.traces import test_codex as codex
 from tests.traces import test_gemini as gemini
-from tests.traces import test_inspect as inspect_ai
+from tests.traces import test_inspect_ai as inspect_ai
 
 LONG = "line\n" * 200
 

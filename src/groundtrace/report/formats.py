@@ -26,6 +26,11 @@ def share(value: float | None) -> str:
     return _written(value, lambda number: f"{number:.4f}")
 
 
+def short_share(value: float | None) -> str:
+    """The same in a table of a report, where a person compares: three decimals."""
+    return _written(value, lambda number: f"{number:.3f}")
+
+
 def seconds(value: float | None) -> str:
     """A duration: tenths below 100 s, whole seconds above."""
     return _written(value, lambda n: f"{n:,.1f} s" if abs(n) < 99.95 else f"{n:,.0f} s")
@@ -73,6 +78,19 @@ def value(name: str, number: float | None) -> str:
     return _UNITS.get(QUANTITIES[name].unit, share)(number)
 
 
+def short(name: str, number: float | None) -> str:
+    """The value of a metric or outcome in a table of a report."""
+    return _UNITS.get(QUANTITIES[name].unit, short_share)(number)
+
+
+def short_delta(name: str, number: float | None) -> str:
+    """A difference in such a table, with its sign; none where nothing changed."""
+    if number is None or not isfinite(number):
+        return MISSING
+    text = short(name, abs(number))
+    return text if number == 0 else f"{'+' if number > 0 else MINUS}{text}"
+
+
 def brief(name: str, number: float | None, n: int = 0) -> str:
     """The value of a metric or outcome where a person only glances: two or three digits.
 
@@ -106,14 +124,6 @@ def files(number: float | None) -> str:
     return _written(number, lambda v: "0" if v == 0 else f"{v:.1f}" if v < 10 else f"{v:,.0f}")
 
 
-def delta(name: str, number: float | None) -> str:
-    """A difference of a metric or outcome with its sign; none where nothing changed."""
-    if number is None or not isfinite(number):
-        return MISSING
-    text = value(name, abs(number))
-    return text if number == 0 else f"{'+' if number > 0 else MINUS}{text}"
-
-
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -121,7 +131,7 @@ def signed(number: float | None) -> str:
     """A coefficient or effect size with its sign."""
     if number is None or not isfinite(number):
         return MISSING
-    return f"{'+' if number > 0 else MINUS if number < 0 else ''}{share(abs(number))}"
+    return f"{'+' if number > 0 else MINUS if number < 0 else ''}{short_share(abs(number))}"
 
 
 def interval(

@@ -151,7 +151,7 @@ def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:
                 formats.count(group.computable),
                 *(formats.count(group.left_out.get(code, 0)) for code in _REASONS),
                 formats.count(group.coverage.degraded),
-                formats.share(group.first_hit.hit_rate),
+                formats.short_share(group.first_hit.hit_rate),
             ]
         )
     return make_table(

@@ -126,7 +126,7 @@ def _slice_quality(groups: Groups) -> ReportTable:
         cells = [title, formats.count(group.trials)]
         for name in names:
             found = group.metrics[name]
-            cells += [formats.value(name, found.mean), formats.count(found.n)]
+            cells += [formats.short(name, found.mean), formats.count(found.n)]
         rows.append([*cells, left_out(group.metrics[names[0]].left_out)])
     heads = [part for name in names for part in (f">{formats.heading(name)}", ">n")]
     return make_table(

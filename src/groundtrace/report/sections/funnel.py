@@ -105,7 +105,7 @@ def _funnel(summary: RunSummaryDocument) -> ReportTable:
                 config,
                 verdict,
                 formats.count(trials),
-                *(formats.share(one.mean) for one in found),
+                *(formats.short_share(one.mean) for one in found),
                 formats.count(found[0].n),
                 left_out(found[0].left_out),
             ]
@@ -192,14 +192,14 @@ def _deltas(comparison: MatchedComparison) -> Iterator[list[str]]:
         delta = found.get(stage.name)
         if delta is None or not delta.n:
             continue
-        write = partial(formats.delta, stage.name)
+        write = partial(formats.short_delta, stage.name)
         more, less = delta.n_better, delta.n_worse
         if stage.better == "lower":
             more, less = less, more
         yield [
             stage.heading("funnel"),
-            formats.value(stage.name, delta.mean_baseline),
-            formats.value(stage.name, delta.mean_config),
+            formats.short(stage.name, delta.mean_baseline),
+            formats.short(stage.name, delta.mean_config),
             write(delta.mean_delta),
             formats.interval(delta.ci_low, delta.ci_high, write),
             formats.p_value(delta.p_adjusted),

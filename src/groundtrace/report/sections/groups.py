@@ -69,8 +69,8 @@ def _retrieval(caption: str | Paragraph, first: str, groups: Groups) -> ReportTa
             found, shown = group.metrics[metric.name], group.metrics[metric.over_shown or ""]
             both = found.n == shown.n
             cells.append(
-                f"{formats.share(found.mean)}{'' if both else f' ({found.n})'} / "
-                f"{formats.share(shown.mean)} ({shown.n})"
+                f"{formats.short_share(found.mean)}{'' if both else f' ({found.n})'} / "
+                f"{formats.short_share(shown.mean)} ({shown.n})"
             )
         rows.append([*cells, left_out(group.metrics[paired[0].name].left_out)])
     heads = [f">{formats.heading(metric.name)}" for metric in paired]
@@ -90,7 +90,7 @@ def _outcomes(caption: str | Paragraph, first: str, groups: Groups) -> ReportTab
         gaps = []
         for record in shown:
             found = group.metrics.get(record.name) or group.outcomes[record.name]
-            cells.append(f"{formats.value(record.name, found.mean)} ({found.n})")
+            cells.append(f"{formats.short(record.name, found.mean)} ({found.n})")
             if found.left_out:
                 gaps.append(f"{record.heading('groups_use')}: {left_out(found.left_out)}")
         rows.append([*cells, "; ".join(gaps) or "none"])

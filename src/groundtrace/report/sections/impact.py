@@ -238,9 +238,9 @@ def _delta(found: Delta) -> list[str]:
     return [
         Name(name),
         found.direction,
-        formats.value(name, found.mean_baseline),
-        formats.value(name, found.mean_config),
-        formats.delta(name, found.mean_delta),
+        formats.short(name, found.mean_baseline),
+        formats.short(name, found.mean_config),
+        formats.short_delta(name, found.mean_delta),
         _difference(found),
         formats.p_value(found.p),
         formats.p_value(found.p_smallest),
@@ -256,7 +256,9 @@ def _delta(found: Delta) -> list[str]:
 def _difference(found: Delta) -> str:
     """The interval of the mean delta, or the ratio with its interval."""
     if found.ratio is None:
-        return formats.interval(found.ci_low, found.ci_high, partial(formats.delta, found.metric))
+        return formats.interval(
+            found.ci_low, found.ci_high, partial(formats.short_delta, found.metric)
+        )
     if found.ratio_low is None or found.ratio_high is None:
         return f"× {found.ratio:.2f}"
     return f"× {found.ratio:.2f}, {found.ratio_low:.2f} to {found.ratio_high:.2f}"
@@ -319,10 +321,10 @@ def _beside(comparison: MatchedComparison) -> Iterator[ReportTable]:
             [
                 [
                     Name(h.metric),
-                    formats.value(h.metric, h.mean_baseline),
-                    formats.value(h.metric, h.mean_config),
-                    formats.delta(h.metric, h.mean_delta),
-                    formats.interval(h.ci_low, h.ci_high, partial(formats.delta, h.metric)),
+                    formats.short(h.metric, h.mean_baseline),
+                    formats.short(h.metric, h.mean_config),
+                    formats.short_delta(h.metric, h.mean_delta),
+                    formats.interval(h.ci_low, h.ci_high, partial(formats.short_delta, h.metric)),
                     formats.p_value(h.p),
                     formats.count(h.misses_baseline),
                     formats.count(h.misses_config),

@@ -72,10 +72,10 @@ def _finders(groups: Groups) -> ReportTable:
             Name(what),
             Name(finder),
             formats.count(counts.first_met),
-            formats.share(counts.share_first_met),
+            formats.short_share(counts.share_first_met),
             formats.count(counts.first_shown),
             formats.count(counts.only),
-            formats.share(counts.share_only),
+            formats.short_share(counts.share_only),
         ]
         for name, group in groups
         if group.discovery is not UNSET

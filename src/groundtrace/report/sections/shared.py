@@ -82,9 +82,9 @@ def both_lists(
 
 def _statistics(name: str, found: Distribution) -> list[str]:
     return [
-        formats.value(name, found.mean),
-        formats.value(name, found.sd),
-        formats.value(name, found.median),
+        formats.short(name, found.mean),
+        formats.short(name, found.sd),
+        formats.short(name, found.median),
         formats.count(found.n),
     ]
 
@@ -149,12 +149,12 @@ def _first_hit(found: FirstHit) -> list[str]:
         formats.count(found.n),
         formats.count(found.n_hit),
         formats.count(found.n_never_hit),
-        formats.share(found.hit_rate),
+        formats.short_share(found.hit_rate),
     ]
     gaps: dict[str, str] = {}
     for metric in METRICS.shown_in("first_hit"):
         time: Distribution = getattr(found, metric.field)
-        cells += [formats.value(metric.name, time.mean), formats.value(metric.name, time.median)]
+        cells += [formats.short(metric.name, time.mean), formats.short(metric.name, time.median)]
         cells.append(formats.count(time.n))
         gaps[_UNIT_WORDS[metric.unit]] = left_out(time.left_out)
     return [*cells, _left_out_by(gaps)]
