@@ -134,12 +134,12 @@ def test_page_and_short_report_show_the_funnel(groundtrace: Call, tmp_path: Path
     short = (results / "retrieval_report.md").read_text()
     row = next(line for line in short.splitlines() if line.startswith("| `tern-small-1` | not"))
     assert [cell.strip() for cell in row.split("|")[3:8]] == [
-        *("6", "0.2500", "0.3611", "0.1667", "0.2222")
+        *("6", "0.250", "0.361", "0.167", "0.222")
     ]
     assert "### Differences on tasks that both ran: `tern-large-1` minus `tern-small-1`" in short
     # The larger model edits more in 112, 118, 131, 140, 152 and 160, and less in 171.
     edited = next(line for line in short.splitlines() if line.startswith("| edited "))
-    assert [cell.strip() for cell in edited.split("|")[2:4]] == ["0.5333", "0.8667"]
+    assert [cell.strip() for cell in edited.split("|")[2:4]] == ["0.533", "0.867"]
     assert edited.split("|")[7].strip() == "6/3/1"
     never = next(line for line in short.splitlines() if line.startswith("| never met "))
     assert never.split("|")[7].strip() == "0/8/2", "never met: of two tasks less"
