@@ -14,7 +14,7 @@ source.py          what a reader is, and what it makes of one file
 claims.py          how it says that a file is of its format
 trial_files.py     which names in a folder show that a trace is there, for discovery
 unread.py          traces that no reader reads yet
-detect.py          which files of a trial are read, and by whom
+choose_reader.py   which files of a trial are read, and by whom
 read_files.py      reads them
 loose.py           traces without a trial's folder
 keep.py            what is kept of results, within a budget of memory
