@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -29,7 +28,7 @@ class Funnel:
 
     def count(self, stage: FunnelStage) -> int:
         """Files that came so far and no further."""
-        return Counter(self.files.values())[stage]
+        return [*self.files.values()].count(stage)
 
 
 def funnel_of(evidence: EvidenceView) -> Funnel:

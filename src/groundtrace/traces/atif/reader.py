@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"')
 # Plain text, which `re` finds twice as quickly as `in` does where quotes are everywhere.
-_MARK = re.compile(rb'"ATIF-v')
+_MARK = re.compile(rb"ATIF-v")
 _STEPS = re.compile(rb'"steps"')
 _OBJECT = re.compile(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
 

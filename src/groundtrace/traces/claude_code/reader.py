@@ -30,10 +30,8 @@ _OWN_LINE = re.compile(
     rb'|queue-operation"\s*,\s*"operation")'
 )
 """A session may begin with a snapshot that is larger than what is looked at."""
-_KIN_MEMBERS = (
-    re.compile(rb'"role"\s*:\s*"(?:user|model)"\s*,\s*"parts"\s*:'),
-    re.compile(rb'"systemPayload"\s*:\s*\{'),
-)
+_KIN_PARTS = re.compile(rb'"role"\s*:\s*"(?:user|model)"\s*,\s*"parts"\s*:')
+_KIN_PAYLOAD = re.compile(rb'"systemPayload"\s*:\s*\{')
 _KIN_TYPE = re.compile(rb"(?:session|assistant|tool|user|context|llm)\.\w+")
 """Qwen Code writes the same members around messages of Gemini, Copilot and Kimi the API's words in
 events of their own; read as Claude Code's they would be sessions without a call."""
@@ -62,9 +60,10 @@ class ClaudeCodeReader:
         """By members that only Claude Code writes, then by the API's words, then by name."""
         head = probe.head
         # Each pattern begins with plain text: as alternatives of one they took longer.
-        if any(pattern.search(head) for pattern in _KIN_MEMBERS) or any(
-            map(_KIN_TYPE.fullmatch, probe.types)
-        ):
+        if _KIN_PARTS.search(head) or any(map(_KIN_TYPE.fullmatch, probe.types)):
+            return None
+        # `in` takes a quarter of the time for this word, and longer for the other patterns'.
+        if b'"systemPayload"' in head and _KIN_PAYLOAD.search(head):
             return None
         for marker in _MARKERS:
             if marker in head:
