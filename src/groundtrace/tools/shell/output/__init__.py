@@ -63,7 +63,7 @@ def read_output(result: ToolResult | None, speaks: Speaks) -> Output:
     if result is None:
         return Output(refused=True)
     text = result.text if isinstance(result.text, str) else ""
-    if REFUSED.match(text) or (result.is_error and _UNPARSED.fullmatch(text)):
+    if REFUSED.match(text) or _UNPARSED.fullmatch(text):
         return Output(refused=True)
     data = result.data
     trimmed = not text.endswith("\n")
