@@ -32,8 +32,7 @@ class Findings(msgspec.Struct, frozen=True):
     symbols: tuple[str, ...] = ()
     """Symbols that the call asked for."""
     category: Category | None = None
-    """Set if the arguments or the result decide the category, such as a view of a directory (D2).
-    """
+    """Set if arguments or result decide the category, such as a view of a directory (D2)."""
     problems: tuple[Problem, ...] = ()
     """What could not be understood."""
 
