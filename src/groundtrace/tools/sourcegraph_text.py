@@ -136,7 +136,10 @@ def blocks_of(payload: Payload, *, padded: bool = True) -> list[Block]:
 
 
 def text_blocks(text: str, *, padded: bool = True) -> Iterator[Block]:
-    """Blocks of the text era. `padded`: each chunk ends with one extra empty line."""
+    """Blocks of the text era. `padded`: each chunk ends with one extra empty line.
+
+    keyword_search and nls_search pad their chunks, find_references does not.
+    """
     repo = path = ""
     lines: list[str] = []
     for line in [*text.split("\n"), "# end"]:
