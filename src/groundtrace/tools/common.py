@@ -219,7 +219,7 @@ class FilesWithLines:
     """Files in order of appearance, each with the first and last line that was shown."""
 
     def __init__(self, kind: AccessKind, rule: str, bare_kind: AccessKind | None = None) -> None:
-        """`bare_kind` is the kind of a file of which no line was shown; the default is `kind`."""
+        """`bare_kind` is the kind of a file without any shown line; the default is `kind`."""
         self._kind = kind
         self._bare_kind = bare_kind or kind
         self._rule = rule
@@ -287,7 +287,7 @@ class FilesWithLines:
 
 
 def surfaced(names: Iterable[str], rule: str, repo: str | None = None) -> tuple[FileRef, ...]:
-    """References to files of which only the name was returned."""
+    """References to files that were only named."""
     spans = FilesWithLines("surfaced", rule)
     for name in names:
         spans.add(name, repo=repo)

@@ -56,7 +56,7 @@ def add_text(text: str, spans: FilesWithLines, repo: str | None) -> None:
 
 
 def add_json(value: Any, spans: FilesWithLines, repo: str | None, depth: int = 6) -> None:
-    """The files of a structured comparison, in whatever lists they are."""
+    """The files of a structured comparison, in any list that holds them."""
     if depth <= 0:
         return
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Answers in blocks, each of which begins with the name of a file.
+"""Answers in blocks that begin with the name of a file.
 
 Gemini CLI's search prints `File: path` and below it `L12: text`, with `---` between blocks. Its
 tool for several files prints `--- path ---` before the text of each file. Searches of other

@@ -42,7 +42,7 @@ class ToolEntry:
     """One tool of the table."""
 
     name: str
-    """Canonical name; MCP tools carry their server (`sourcegraph.read_file`)."""
+    """Canonical name; for MCP tools with their server (`sourcegraph.read_file`)."""
     category: Category
     """Category of its calls, unless the reader finds another one for a call."""
     server: str | None = None

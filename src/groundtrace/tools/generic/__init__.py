@@ -160,7 +160,7 @@ def _said(
 
 
 def _answer(payload: Payload, asked: AskedFiles) -> AnswerFiles:
-    """The files of the answer, whatever its form."""
+    """The files of the answer, in any form."""
     if payload.value is not None and not isinstance(payload.value, str):
         found = objects_in(payload.value, asked.repo)
         pieces = tuple(bounded(found.pieces))

@@ -38,7 +38,7 @@ class Piece(msgspec.Struct, frozen=True):
     repo: str | None = None
     """Repository that the answer names beside it."""
     lines: Lines | None = None
-    """First and last line, where known."""
+    """First and last line, if known."""
     shown: bool = False
     """Content was shown."""
     opened: bool = False

@@ -140,7 +140,7 @@ NO_LOOP_LINE = -2.0
 
 CUT = 0.5
 """The place where a harness cut lines out: no program printed it, and it belongs to the part that
-printed the lines around it. Case: `ls -R` of which only the head and tail are shown."""
+printed the lines around it. Case: `ls -R` with only its head and tail shown."""
 
 # --- two lines follow each other ----------------------------------------------------------------
 

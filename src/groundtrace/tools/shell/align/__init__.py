@@ -18,7 +18,7 @@ An example: `cat a.py; echo ---; grep -n alpha b.py; ls src 2>/dev/null` and fou
 `---` occurs once in the command and once in the output. It is an anchor, which splits the task in
 two. Before it only the contents are left. After it the search and the listing share two lines:
 
-    both to the search                2.0 - 4.0 - 0.2 = -2.2    `app.py` has no number in front
+    both to the search                2.0 - 4.0 - 0.2 = -2.2    `app.py` begins with no number
     one each                          2.0 + 1.3 - 0.5 =  2.8    a quiet listing that prints: 0.5
     one to the search, one to none    2.0 - 2.5 - 0.2 = -0.7    a quiet listing that is silent: 0.2
     both to the listing              -3.0 + 1.3 - 0.5 = -2.2    `7:alpha = 1` is not a name

@@ -177,7 +177,7 @@ def _halve_last(out: list[str]) -> None:
 
 
 def _tail_alone(lines: list[str]) -> list[str]:
-    """Lines of an output of which only the end is shown, after `...`."""
+    """Lines of an output that shows only its end, after `...`."""
     rest = lines[1:]
     out: list[str] = [cut(lines[0])]
     if rest and rest[0].startswith("..."):
@@ -192,7 +192,7 @@ _TAIL_BEGIN = "\n</elided_chars>\n<output_tail>\n"
 
 
 def head_and_tail(text: str) -> list[str] | None:
-    """Lines of an output of which only the first and last characters are shown; None for others."""
+    """Lines of an output that shows only its first and last characters; None for others."""
     if "<output_head>\n" not in text or not text.lstrip().startswith("<output_head>\n"):
         return None
     head, _, rest = text.partition("<output_head>\n")[2].partition(_HEAD_END)

@@ -104,7 +104,7 @@ def other_files(source: str) -> Script:
 def _text_in(
     text: str, constants: dict[str, str], handles: dict[str, str], carried: dict[str, set[str]]
 ) -> set[str]:
-    """Files of whose text an expression holds a part."""
+    """Files from which an expression holds a part of the text."""
     files: set[str] = set()
     for found in _READ.finditer(text):
         if _counts(text, found.start()):
