@@ -1,11 +1,10 @@
 """ATIF trajectories of every version and from any harness, and how they are recognised.
 
-Where they lie: Harbor writes `agent/trajectory.json`. Continuations and subagents'
-trajectories are next to it (`agent/trajectory.cont-1.json`) and are read when the first refers to
-them.
+Where they lie: Harbor writes `agent/trajectory.json`. Continuations and subagents' trajectories are
+next to it (`agent/trajectory.cont-1.json`) and are read when the first refers to them.
 
-Their shape: one JSON object with `schema_version`, `agent`, `steps` and `final_metrics`. A step holds
-calls (`tool_calls`) and their results (`observation`).
+Their shape: one JSON object with `schema_version`, `agent`, `steps` and `final_metrics`. A step
+holds calls (`tool_calls`) and their results (`observation`).
 """
 
 from __future__ import annotations

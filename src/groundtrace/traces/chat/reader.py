@@ -3,10 +3,10 @@
 Where they lie: anywhere, as `*.jsonl` or `*.json` of a data set;
 `llm_completions/<instance>/*.json`.
 
-Their shape: one row per line, or a list of rows. A row has `messages` (a list, or JSON in a string) with
-`role` and `content`; nebius has `trajectory` with `role` and `text`; R2E-Gym has `trajectory_steps`
-with `action` and `observation`. A single object is read too: OpenHands' log of one model call,
-whose messages are the whole conversation before it.
+Their shape: one row per line, or a list of rows. A row has `messages` (a list, or JSON in a string)
+with `role` and `content`; nebius has `trajectory` with `role` and `text`; R2E-Gym has
+`trajectory_steps` with `action` and `observation`. A single object is read too: OpenHands' log of
+one model call, whose messages are the whole conversation before it.
 """
 
 from __future__ import annotations
