@@ -1,7 +1,7 @@
 """The elements of a JSON list in a stream, one at a time; each byte is examined once.
 
 For files that are too large to decode as a whole, and for files that are cut off: their complete
-elements are read, and it is known where the list ended.
+elements are read, and it is known how far they go.
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ class Elements:
         chunk: int = CHUNK,
         longest: int = MAX_ELEMENT,
     ) -> None:
-        """`data` is what follows the list's opening bracket; `counted` matches a call in lost
-        bytes."""
+        """`data` follows the list's opening bracket; `counted` matches a call in lost bytes."""
         self._chunk = chunk
         self._longest = longest
         self.stream = stream
@@ -62,8 +61,7 @@ class Elements:
                 self.data = self.stream.read(self._chunk)
                 if not self.data:
                     return
-                # If the chunk begins with an escaped character, skip it: it does not end the
-                # string.
+                # Skip an escaped character at the start of a chunk: it does not end the string.
                 position, start, escaped = int(escaped), 0, False
                 continue
             if in_text:

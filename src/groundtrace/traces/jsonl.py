@@ -25,7 +25,7 @@ class RawLine(msgspec.Struct, frozen=True):
     offset: int
     """Where it starts, in bytes."""
     data: bytes
-    """The bytes without the newline; empty if the line is too long to decode."""
+    """Without the newline; empty if the line is too long or would take too much to decode."""
     length: int
     """In bytes, without the line end."""
     ended: bool

@@ -41,8 +41,7 @@ class Ledger:
         return len(self.order) if self.broken_from is None else -1
 
     def add(self, key: Hashable, counts: TokenCounts | None, *, subagent: bool = False) -> None:
-        """Add a line of the model call `key`; later usage of the same call replaces earlier
-        usage."""
+        """Add a line of the model call `key`; later usage of a call replaces earlier usage."""
         if key not in self.counts:
             self.order.append(key)
             self.counts[key] = counts

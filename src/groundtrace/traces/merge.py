@@ -150,8 +150,7 @@ def _join_all(sources: list[Source]) -> tuple[list[ToolCall], tuple[ContextPoint
 def _context_changes(
     sources: Sequence[Source], merged: Sequence[RawCall]
 ) -> tuple[ContextPoint, ...]:
-    """Changes of the main thread's context, from the first source; a subagent has its own
-    context."""
+    """Changes of the main thread's context, from the first source; subagents have their own."""
     told = next((s for s in sources if s.context_changes and not s.is_one_subagent), None)
     if told is None:
         return ()

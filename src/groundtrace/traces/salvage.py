@@ -18,8 +18,8 @@ from groundtrace.cut_json import scan
 _START = re.compile(r'\{\s*["}]')
 WORK_PER_CHARACTER = 40
 """Limit for the work of failed attempts; an attempt costs what it scanned. Real damage makes only
-the few objects around it fail. A text of open braces alone would take quadratic time; it is given
-up."""
+the few objects around it fail. The attempts on a text of open braces alone would take
+quadratic time; they are stopped."""
 
 RECURSION_COST = 20_000
 

@@ -24,7 +24,7 @@ BENCHMARK = "loose"
 """Used as the suite: no data set gives a name."""
 
 SHORT = 12
-"""Characters of a revision in a name; enough to tell revisions apart."""
+"""Characters of a revision in names: enough to tell revisions apart at a glance."""
 
 _DIFF = (
     "diff-tree",

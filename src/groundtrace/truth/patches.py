@@ -340,8 +340,7 @@ def _common(old: str, new: str) -> str | None:
 
 
 def _plain_name(old: str, new: str) -> str:
-    """The name in the `---` and `+++` lines: the new one, or the old one if there is no new
-    (D13)."""
+    """The name in the `---` and `+++` lines: the new one, else the old one (D13)."""
     if old == NOTHING:
         return new.removeprefix("b/") if new != NOTHING else ""
     if new == NOTHING:

@@ -72,8 +72,7 @@ class TaskIndex:
         return taking[0] if len(taking) == 1 else None
 
     def find(self, name: str, benchmark: str | None = None) -> Task | None:
-        """The task of that name; None if there is none, or several and `benchmark` does not
-        decide."""
+        """The task of that name; None if there is none, or if `benchmark` does not decide."""
         found = self.candidates(name)
         if not found and "/" in name:
             suite, _, rest = name.rstrip("/").rpartition("/")

@@ -66,8 +66,7 @@ class ClaudeTranscript:
         self.by_id: dict[str, RawCall] = {}
         self.without_id: list[RawCall] = []
         self.answered = 0
-        """How many of `without_id` have a result. Searching all of them each time took quadratic
-        time."""
+        """How many of `without_id` have a result: searching all each time took quadratic time."""
         self.events = 0
         self.lines_seen = 0
         self.first_noise: int | None = None
@@ -369,8 +368,7 @@ class ClaudeTranscript:
         source.rank = 2 if self.own_file else 1
 
     def totals(self) -> Usage:
-        """Totals that the file states; never a sum over stream lines, whose output is a
-        placeholder."""
+        """Totals that the file states; stream lines are not summed: their output is a placeholder."""
         source = self.source
         output, origin = stated_output(self.result)
         if output is None and self.session_lines and not self.own_file:

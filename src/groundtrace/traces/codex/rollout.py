@@ -96,8 +96,7 @@ class Rollout:
         self.cwd: str | None = None
         self.user_turns: list[int] = []
         self.turns: list[int] = []
-        """How many calls there were when each turn began: here by events, `user_turns` by
-        messages."""
+        """Calls before each turn; the turns are known by events, in `user_turns` by messages."""
         self.last: float | None = None
 
     # --- lines ---
@@ -238,8 +237,7 @@ class Rollout:
         self.answer(call, read_output(given), line.moment)
 
     def asked(self, body: Mapping[str, Any]) -> RawCall | None:
-        """The call that an answer belongs to; for an answer without an id, the last call without
-        one."""
+        """The call that an answer belongs to; without an id, the last call without an id."""
         call_id = as_text(body.get("call_id"))
         if call_id is not None:
             return self.by_id.get(call_id)
@@ -285,8 +283,7 @@ class Rollout:
     # --- context ---
 
     def compacted(self, body: Mapping[str, Any]) -> None:
-        """Record that a summary replaced the history; an event and a line may report the same
-        one."""
+        """Record that a summary replaced the history; an event may repeat what a line reported."""
         calls = self.source.calls
         after = calls[-1] if calls else None
         changes = self.source.context_changes

@@ -57,8 +57,7 @@ class Totals:
             return
         added = TokenCounts(found.input - self.last.input, found.output - self.last.output)
         if added.input < 0 or added.output < 0:
-            # The count started again. All of it is new if it equals the tokens of the last call
-            # alone.
+            # The count started again. All of it is new if it is the last call's tokens alone.
             fresh = _counts(as_mapping(as_mapping(info).get("last_token_usage")))
             if fresh != found:
                 self.ledger.interrupt()

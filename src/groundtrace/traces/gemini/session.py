@@ -326,8 +326,7 @@ class Session:
 
 
 def _asked_at(call_id: str | None, message: float | None, done: float | None) -> float | None:
-    """When the model asked for a call: from its id, because several calls share a message's
-    time."""
+    """When the model asked for a call: from its id, as calls of one message share its time."""
     found = _STAMP.search(call_id or "")
     if found is None or message is None or done is None:
         return message

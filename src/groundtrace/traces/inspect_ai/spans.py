@@ -79,7 +79,7 @@ class Spans:
         return None if span is None else span.call_id
 
     def where(self, event: Any) -> Where:
-        """The place of an event: its agent, and the call that started it."""
+        """The place of an event: a scorer or an agent, and the call that started the agent."""
         chain = list(self._steps)
         key = as_text(as_mapping(event).get("span_id"))
         for _ in range(MAX_DEPTH):
