@@ -21,7 +21,7 @@ from groundtrace.storage import Folder
 D = TypeVar("D")
 
 MAX_DOCUMENT = 1024 * 1024 * 1024
-"""A document over this size is refused: groundtrace writes none that large for any trial."""
+"""groundtrace wrote these documents, and no trial gives a larger one; a larger file is refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,8 @@ def fingerprint_lines(lines: Iterable[str]) -> str:
 
 
 MAX_DEPTH = 64
-"""How many levels of folders are listed; the longest path that the system allows has fewer."""
+"""How many levels of folders are listed. The longest path that the system allows has fewer, unless
+the names are too short to be useful."""
 
 
 def files_below(

@@ -3,7 +3,7 @@
 | field | the first of these that gives a value |
 |---|---|
 | task | the manifest; the trace; a folder or file name that is a task's; the one commit that `--tasks` names; the file's name |
-| configuration | the manifest; `--config-name`; the first level below RUNS with several folders, if they are not named after tasks; the model; `default` |
+| configuration | the manifest; `--config-name`; the first level below RUNS with several folders, unless most are named after tasks; the model; `default` |
 """
 
 from __future__ import annotations

@@ -230,7 +230,7 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     dropped_sides: Annotated[
         dict[PairDropReason, dict[Side, Count]],
         Meta(
-            description="Tasks not matched, by reason and by the side that lacks what is required."
+            description="Tasks not matched because a side lacks what is required, by reason and side."
         ),
     ]
     not_met: Annotated[

@@ -25,7 +25,7 @@ class RawLine(msgspec.Struct, frozen=True):
     offset: int
     """Where it starts, in bytes."""
     data: bytes
-    """Without the newline; empty if the line is too long or would take too much to decode."""
+    """Without the newline; empty if the line is too long or would need too much memory."""
     length: int
     """In bytes, without the line end."""
     ended: bool

@@ -3,7 +3,7 @@
 `load_ground_truth` goes through the specification's chain (D25), the table `SOURCES` in
 `truth/sources.py`. The first source that gives files wins, and its name and confidence are
 recorded. Edit targets, chunks and symbols each have their own order over the same sources. The
-record that knows the relevant files best (`ground_truth.json`) is often not the one that knows the
+record that knows the relevant files best (`ground_truth.json`) is rarely the one that knows the
 edits (a patch) or the lines (`expected_defects.json`).
 
 After the chain come the oracles (D29), whose lists were made to score an answer, then the files

@@ -368,7 +368,7 @@ class ClaudeTranscript:
         source.rank = 2 if self.own_file else 1
 
     def totals(self) -> Usage:
-        """Totals that the file states; stream lines are not summed: their output is a placeholder."""
+        """Totals that the file states. Stream lines are not summed: output there is a placeholder."""
         source = self.source
         output, origin = stated_output(self.result)
         if output is None and self.session_lines and not self.own_file:
