@@ -22,8 +22,7 @@ def recognise(
 ) -> tuple[Detected | None, str, Problem | None]:
     """The reader of a file, else why it is not a trace; a problem if it cannot be read.
 
-    A part of another trace is not a trial, unless the caller says with `named` that the user named
-    it.
+    A part of another trace is not a trial, unless the caller asked for this very file (`named`).
     """
     try:
         with folder.open(path) as stream:

@@ -108,7 +108,7 @@ def _is_copy(before: str, out: str, err: str | None) -> bool:
         return True
     if err is not None:
         return shown.startswith(out.strip()) and err.strip() in shown
-    # Claude shows a long output cut, but stdout in full.
+    # Claude cuts a long output, but the copy of stdout is complete.
     return bool(out.strip()) and (shown in out or out.strip() in shown)
 
 
