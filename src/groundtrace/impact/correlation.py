@@ -226,15 +226,13 @@ def _left_out(
     trials: _Trials, inside: Mask, present: Mask, pair: tuple[str, str], n: int
 ) -> dict[str, int]:
     """Tasks of the scope that do not count, by reason."""
-    tasks = set(np.unique(trials.tasks[inside]).tolist())
+    tasks = np.unique(trials.tasks[inside])
     if len(tasks) == n:
         return {}
-    with_both = set(np.flatnonzero(present.any(axis=1)).tolist())
+    with_both = present.any(axis=1)
     missing: dict[int, list[Observation]] = {}
-    for index in np.flatnonzero(inside).tolist():
-        task = int(trials.tasks[index])
-        if task not in with_both:
-            missing.setdefault(task, []).append(trials.observations[index])
+    for index in np.flatnonzero(inside & ~with_both[trials.tasks]).tolist():
+        missing.setdefault(int(trials.tasks[index]), []).append(trials.observations[index])
     found = Counter(main_reason(of_task, pair) for of_task in missing.values())
     alone = len(tasks) - len(missing) - n
     if alone:
