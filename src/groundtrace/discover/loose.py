@@ -30,7 +30,7 @@ from groundtrace.discover.outcomes_beside import SIDECARS, OutcomeBeside, Verdic
 from groundtrace.jsonio import clean_text
 from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Trial
 from groundtrace.safe_names import AGGREGATE, OUTPUT
-from groundtrace.storage import Folder, LocalFolder
+from groundtrace.storage import Folder, LocalFolder, in_day_folder
 from groundtrace.storage.watch import Watch, watched
 from groundtrace.values import model_name
 
@@ -82,6 +82,8 @@ class LooseRun:
         files = [self.file]
         if self.is_manifest:
             files += [row.trace for row in read_manifest(folder, self.file, [])]
+            if any(map(in_day_folder, files)):
+                return None
         elif _may_have_companions(folder, self.file):
             return None
         listed: set[str] = set()
