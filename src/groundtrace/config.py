@@ -33,7 +33,7 @@ class Settings:
     baseline: str = BASELINE
     """Pattern of the configuration that others are compared with (D33)."""
     primaries: tuple[str, ...] = PRIMARIES
-    """Metrics and outcomes that comparisons are about (D64)."""
+    """Metrics and outcomes that matter most in comparisons (D64)."""
     skip: tuple[str, ...] = (
         "_errored",
         "_archived*",
@@ -50,11 +50,11 @@ class Settings:
     shell_commands: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Commands added to the table of shell commands: name to its entry."""
     shell: Literal["use", "ignore"] = "use"
-    """Whether shell commands are evidence (D6)."""
+    """Whether files that shell commands touched count (D6)."""
     trials: Literal["latest", "all"] = "latest"
-    """Which of several trials of one task and configuration are written (D32)."""
+    """Which trials count if a task has several in one configuration (D32)."""
     config_name: str | None = None
-    """Configuration of loose traces, instead of what folders and models tell (D57)."""
+    """Configuration of loose traces, instead of the name of a folder or model (D57)."""
     prices: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     """Model to dollars per million input, cached and output tokens."""
     readers: tuple[tuple[str, str], ...] = ()
@@ -62,9 +62,9 @@ class Settings:
     schema_version: str = "1.2"
     """Version of the events documents to write (D12)."""
     mask: bool = True
-    """Whether what looks like a credential is masked in documents and reports (D39, D77)."""
+    """Whether text that looks like a credential is masked in documents and reports (D39, D77)."""
     trial_seconds: int = 60
-    """Seconds of processor time that a trial may take; 0 means any (D78)."""
+    """Seconds of processor time for one trial; 0 means no limit (D78)."""
 
     def __post_init__(self) -> None:
         """Check as a settings file is checked: a slip in Python changed numbers without a word."""

@@ -18,7 +18,12 @@ class JudgedMetrics(Record, frozen=True, kw_only=True):
     ] = None
     bpref: Annotated[
         Share | None,
-        Meta(description="Relevant before judged irrelevant files, unjudged files left out."),
+        Meta(
+            description=(
+                "Whether relevant files come before files judged irrelevant; unjudged files are "
+                "left out."
+            )
+        ),
     ] = None
     judged_at_10: Annotated[
         Share | None, Meta(description="Share of the first 10 retrieved files that are judged.")

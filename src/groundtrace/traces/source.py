@@ -80,7 +80,7 @@ class TooManyCallsError(Exception):
     """A file holds more calls than are read; `source` has those before."""
 
     def __init__(self, source: Source) -> None:
-        super().__init__(f"more than {MAX_CALLS:,} calls; what follows in the file is not read")
+        super().__init__(f"more than {MAX_CALLS:,} calls; the rest of the file is not read")
         self.source = source
 
 
@@ -194,7 +194,7 @@ class Source:
         if self.cut_results:
             self.problem(
                 "result_cut",
-                f"{self.cut_results} results were kept in part: over the memory budget",
+                f"{self.cut_results} results were shortened: over the memory limit",
             )
 
     def saw(self, moment: float | None) -> None:

@@ -110,7 +110,7 @@ def registry_from(tasks: Mapping[Any, Any], where: str) -> Registry:
         if truth is None:
             continue
         if name.lower() in truths:
-            notes.add("duplicate_task", f"{shown(name)} is there twice; the first one counts")
+            notes.add("duplicate_task", f"{shown(name)} occurs twice; the first one counts")
             continue
         truths[name.lower()] = truth
         names.append(name)

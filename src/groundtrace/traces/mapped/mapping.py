@@ -55,7 +55,7 @@ ON_CALL: Mapping[str, str] = {
     "time": "when it was made",
     "call_cwd": "the working directory of the call",
     "server": "the MCP server of the tool",
-    "agent": "the subagent that made the call; nothing if the main agent made it",
+    "agent": "the subagent that made the call; nothing if the main thread made it",
 }
 """Keys that are expressions on a call."""
 ON_ANSWER: Mapping[str, str] = {
@@ -96,7 +96,7 @@ class Declared:
 def parse_mapping(text: str, where: str) -> Declared:
     """The mapping in a TOML text; raises InputError with the file and the key."""
     if len(text) > MAX_MAPPING:
-        raise InputError(f"{where}: larger than a mapping is ({MAX_MAPPING:,} bytes)")
+        raise InputError(f"{where}: larger than a mapping may be ({MAX_MAPPING:,} bytes)")
     try:
         data = tomlio.loads(text)
     except (ValueError, RecursionError) as error:
