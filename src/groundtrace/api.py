@@ -49,7 +49,7 @@ Location = str | os.PathLike[str]
 
 
 def read_trace(trial: Location, *, settings: Settings | None = None) -> ReadResult:
-    """The tool calls of a trial, in order, and the problems met while reading them.
+    """The tool calls of a trial, in order, and the problems found while reading them.
 
     `trial` is a trial's folder, a trace file, or `FILE#id`.
     """
@@ -171,7 +171,7 @@ def iterate_documents(runs: Location, *, out: Location | None = None) -> Iterato
 def load_table(
     name: str, runs: Location, *, out: Location | None = None
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a flat table as dictionaries, which pandas and polars take as they are."""
+    """The rows of a flat table as dictionaries, which you can pass to pandas and polars."""
     from groundtrace.stages.impact import stored_analysis
     from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES, analysis_dicts
     from groundtrace.tables.flat_rows import flat_dicts
@@ -207,7 +207,7 @@ def load_trials(runs: Location, *, out: Location | None = None) -> list[dict[str
 
 
 def load_summary(runs: Location, *, out: Location | None = None) -> Summary:
-    """The summary of RUNS: over all runs, or of the single run that it is."""
+    """The summary of RUNS: over all runs, or of the single run."""
     folders = _output_folders(runs, out)
     outputs, single = folders.existing()
     folder = outputs[0].folder if single else folders.aggregate()
@@ -300,7 +300,7 @@ def run(
 
     Runs in this process unless `jobs` is more than 1; a script that asks for more processes needs
     the usual `if __name__ == "__main__":`. Trials that cannot be processed are in `failed` of the
-    result, they raise nothing. Raises NothingFoundError where there is no trial at all.
+    result; they raise no exception. Raises NothingFoundError if there is no trial.
     """
     from groundtrace.stages.everything import run_stages
     from groundtrace.stages.impact import check_configurations, widest_document

@@ -24,7 +24,7 @@ PRIMARIES = ("reward", "cost_usd", "shown.file_recall")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything a user can set; one object is handed to every stage that needs it."""
+    """Everything that a user can set."""
 
     container_prefixes: tuple[str, ...] = ("/workspace/", "/repo_full/", "/testbed/")
     """Path prefixes of the container that are not part of a repository (D13)."""
@@ -58,7 +58,8 @@ class Settings:
     prices: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     """Model to dollars per million input, cached and output tokens."""
     readers: tuple[tuple[str, str], ...] = ()
-    """Mappings of trace formats: each the name of its file and its text (D92)."""
+    """Mappings of trace formats: a list of paths in the settings file; in Python, pairs of file name and
+    text (D92)."""
     schema_version: str = "1.2"
     """Version of the events documents to write (D12)."""
     mask: bool = True

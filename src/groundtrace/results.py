@@ -66,7 +66,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A run summary that shows itself as a table, in a terminal and in a notebook."""
+    """A run summary; a terminal and a notebook show it as a table."""
 
     document: RunSummaryDocument
     """The document itself."""
@@ -74,7 +74,7 @@ class Summary:
     COLUMNS: ClassVar[tuple[str, ...]] = METRICS.names_in("api_summary")
     """Metrics that it shows."""
     OUTCOMES: ClassVar[tuple[str, ...]] = ("reward", "cost_usd")
-    """Outcomes that its rows have besides."""
+    """Outcomes that its rows also have."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per configuration: means over the tasks that have the value, and their n."""
@@ -120,7 +120,7 @@ class Impact:
 
     @property
     def answer(self) -> Answer:
-        """What a reader must know to decide between two configurations."""
+        """What a reader needs to know to decide between two configurations."""
         return self.document.answer
 
     def comparisons(self) -> list[dict[str, Any]]:
@@ -143,9 +143,9 @@ class RunResult:
     """What `run` did."""
 
     summary: Summary | None
-    """Of the run, or over all runs; None where every trial failed."""
+    """Of the run, or over all runs; None if every trial failed."""
     impact: Impact | None
-    """The analysis over all of RUNS; None where every trial failed."""
+    """The analysis over all of RUNS; None if every trial failed."""
     failed: tuple[str, ...] = ()
     """Trials and documents that could not be processed, with the reason."""
     reports: tuple[str, ...] = ()

@@ -40,7 +40,7 @@ class PassShare(Record, frozen=True, kw_only=True):
 
 
 class TrialSpread(Record, frozen=True, kw_only=True):
-    """How far the rewards of several trials of one task agree."""
+    """How much the rewards of several trials of one task agree."""
 
     n: Annotated[Count, Meta(description="Tasks with at least two rewards.")]
     trials: Annotated[Count, Meta(description="Their trials.")]

@@ -50,7 +50,7 @@ class AnswerRow(Record, frozen=True, kw_only=True):
 
 
 class AnswerEnough(Record, frozen=True, kw_only=True):
-    """What so many tasks can show."""
+    """What this number of tasks can show."""
 
     metric: Annotated[str | None, Meta(description="The metric or outcome; null if there is none.")]
     n: Annotated[Count, Meta(description="Tasks compared.")]
@@ -81,7 +81,7 @@ class AnswerEquivalence(Record, frozen=True, kw_only=True):
 
 
 class Answer(Record, frozen=True, kw_only=True):
-    """One configuration against the baseline, or one configuration alone."""
+    """One configuration compared with the baseline, or only one configuration."""
 
     baseline: Annotated[str | None, Meta(description="The baseline; null without a comparison.")]
     config: Annotated[

@@ -161,7 +161,7 @@ class DroppedTask(Record, frozen=True, kw_only=True):
 
 
 class TandemEntry(Record, frozen=True, kw_only=True):
-    """Differences of a retrieval metric against differences of an outcome, over matched tasks."""
+    """Differences of a retrieval metric and differences of an outcome, over matched tasks."""
 
     retrieval_metric: Annotated[str, Meta(description="Canonical name of the metric.")]
     outcome: Annotated[str, Meta(description="Canonical name of the outcome.")]
@@ -181,7 +181,7 @@ class TandemEntry(Record, frozen=True, kw_only=True):
 
 
 class FirstHits(Record, frozen=True, kw_only=True):
-    """Times to the first relevant file, a miss counted as the horizon (a restricted mean)."""
+    """Times to the first relevant file; a miss counts as the horizon (a restricted mean)."""
 
     metric: Annotated[str, Meta(description="Canonical name of the time.")]
     horizon: Annotated[
@@ -201,7 +201,7 @@ class FirstHits(Record, frozen=True, kw_only=True):
 
 
 class MatchedComparison(Record, frozen=True, kw_only=True):
-    """One configuration against the baseline, over the tasks that can be compared.
+    """One configuration compared with the baseline, over the tasks that can be compared.
 
     Both `matched_comparisons` and `other_comparisons` hold such entries.
     """

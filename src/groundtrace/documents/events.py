@@ -368,7 +368,7 @@ FROM_TRACE = "trace: "
 
 
 class Submission(Record, frozen=True, kw_only=True):
-    """What the agent handed in at the end."""
+    """What the agent submitted at the end."""
 
     files: Annotated[
         list[str], Meta(description="Files that it changes, spelled like edit targets.")
@@ -388,7 +388,7 @@ class StatedContext(Record, frozen=True, kw_only=True):
 
 
 class ContextChange(Record, frozen=True, kw_only=True):
-    """A point at which the harness changed what the model still saw."""
+    """A point at which the harness removed something from the model's context."""
 
     after_step: Annotated[
         Count | None, Meta(description="`step_index` of the last call before; null at the start.")

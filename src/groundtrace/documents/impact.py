@@ -38,7 +38,7 @@ CorrelationScope = Literal["overall", "config", "within_config"]
 
 
 class Method(Record, frozen=True, kw_only=True):
-    """How the numbers were made, in words, so that a table can be read without the code."""
+    """How the numbers were computed, in words."""
 
     correlation: Annotated[str, Meta(description="The coefficient and its units by scope.")]
     correlation_p: Annotated[str, Meta(description="Its permutation test.")]

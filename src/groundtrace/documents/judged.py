@@ -10,7 +10,7 @@ from groundtrace.documents.base import Count, Record, Share
 
 
 class JudgedMetrics(Record, frozen=True, kw_only=True):
-    """The retrieved files that the task says something of (D120). Since 1.2."""
+    """Retrieved files that the task judges: relevant or irrelevant (D120). Since 1.2."""
 
     reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
     n_irrelevant: Annotated[

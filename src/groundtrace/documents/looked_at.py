@@ -79,7 +79,7 @@ class FileUseSummary(Record, frozen=True, kw_only=True):
 
 
 class LookedAtSummary(Record, frozen=True, kw_only=True):
-    """What the trials of a configuration looked at that have no ground truth."""
+    """What the trials of a configuration without ground truth looked at."""
 
     config_name: Annotated[str, Meta(description="Configuration.")]
     trials: Annotated[Count, Meta(description="Trials without ground truth that have calls.")]

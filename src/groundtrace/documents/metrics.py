@@ -36,7 +36,7 @@ EditTargets = Literal["known", "none_expected", "unknown"]
 
 
 class FileLevelMetrics(Record, frozen=True, kw_only=True):
-    """Stage 1: the ordered list of files against the ground truth."""
+    """Stage 1: the ordered list of files, compared with the ground truth."""
 
     computable: Annotated[bool, Meta(description="Whether the values below could be computed.")]
     reason: Annotated[NotComputable | None, Meta(description="Why not, when not computable.")]
@@ -161,7 +161,7 @@ class ErrorTaxonomy(Record, frozen=True, kw_only=True):
 
 
 class LineLevelMetrics(Record, frozen=True, kw_only=True):
-    """The right lines: truth lines that were shown (D72). Since 1.2."""
+    """The right lines: ground-truth lines that were shown (D72). Since 1.2."""
 
     basis: Annotated[
         Literal["chunks", "edit_chunks"] | None,
@@ -200,7 +200,7 @@ class ContextChars(Record, frozen=True, kw_only=True):
 
 
 class ContextMetrics(Record, frozen=True, kw_only=True):
-    """What the context held, and its price (D73). Since 1.2."""
+    """What the context held, and how large it was (D73). Since 1.2."""
 
     reason: Annotated[str | None, Meta(description="Why there are no values at all.")]
     undefined: Annotated[

@@ -17,7 +17,7 @@ FunnelStage = Literal["never_met", "met", "shown", "edited"]
 
 
 class PatchMetrics(Record, frozen=True, kw_only=True):
-    """Files that the agent edited, against those that the gold patch edits (D94). Since 1.2."""
+    """Files that the agent edited, compared with those that the gold patch edits (D94). Since 1.2."""
 
     source: Annotated[
         EditSource | None,
@@ -73,7 +73,7 @@ class PatchMetrics(Record, frozen=True, kw_only=True):
 
 
 class PublishedMetrics(Record, frozen=True, kw_only=True):
-    """Numbers as published work defines them, beside ours (D95). Since 1.2."""
+    """Metrics as papers define them, in addition to ours (D95). Since 1.2."""
 
     undefined: Annotated[
         dict[str, str], Meta(description="Reason of each value that is missing, by its name.")
@@ -117,7 +117,7 @@ class PublishedMetrics(Record, frozen=True, kw_only=True):
 
 
 class FunnelMetrics(Record, frozen=True, kw_only=True):
-    """How far each relevant file came: never met, met, shown, edited (D96). Since 1.2."""
+    """How far each relevant file got: never met, met, shown, edited (D96). Since 1.2."""
 
     reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
     source: Annotated[

@@ -45,7 +45,7 @@ class Distribution(Record, frozen=True, kw_only=True):
 
 
 class FirstHit(Record, frozen=True, kw_only=True):
-    """Time to the first relevant file beside the hit rate: it is censored (D21)."""
+    """Time to the first relevant file, and the hit rate: tasks without a hit have no time (D21)."""
 
     n: Annotated[
         Count,
@@ -97,7 +97,7 @@ class LabelSummary(Record, frozen=True, kw_only=True):
 
 
 class SliceCounts(Record, frozen=True, kw_only=True):
-    """How trials fall into the calibration slices."""
+    """Number of trials in each calibration slice."""
 
     candidate_set_size: Annotated[
         Counts, Meta(description="Trials by size of the candidate set: small, medium, large.")
@@ -240,7 +240,7 @@ class SkippedPath(Record, frozen=True, kw_only=True):
 
 
 class RefusedDocument(Record, frozen=True, kw_only=True):
-    """A document that cannot be read, so that nothing counts that was made from it (D62)."""
+    """A document that cannot be read; no result that was made from it counts (D62)."""
 
     run_id: Annotated[str, Meta(description="Run it belongs to.")]
     path: Annotated[str, Meta(description="The file, relative to the run's retrieval_events.")]

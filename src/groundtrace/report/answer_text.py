@@ -89,7 +89,7 @@ def single_tasks(row: AnswerRow) -> str:
 
 
 def enough_text(enough: AnswerEnough, answer: Answer) -> str:
-    """What so many tasks can show."""
+    """What this number of tasks can show."""
     text = (
         f"{enough.n} matched"
         if answer.comparison == "matched_comparisons"

@@ -44,15 +44,15 @@ class ToolEntry:
     name: str
     """Canonical name; MCP tools carry their server (`sourcegraph.read_file`)."""
     category: Category
-    """Category of its calls, unless a reader says otherwise of one call."""
+    """Category of its calls, unless a reader gives a single call another one."""
     server: str | None = None
     """MCP server that offers it."""
     reads: str | None = None
-    """Name of the function that understands it; None for tools that name no files."""
+    """Name of the function that reads its calls; None for tools that name no files."""
     aliases: tuple[str, ...] = ()
     """Other names of the tool."""
     path_arguments: tuple[str, ...] = ()
-    """Arguments that carry the file or the place that is searched."""
+    """Arguments that name the file, or the folder to search."""
     requires: tuple[str, ...] = ()
     """Arguments without which a bare name is not this tool."""
 

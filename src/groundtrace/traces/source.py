@@ -98,7 +98,7 @@ class Calls(list[RawCall]):
 
 @dataclass(frozen=True, slots=True)
 class RawChange:
-    """A point at which the harness changed what the model still saw."""
+    """A point at which the harness removed something from the model's context."""
 
     kind: str
     """`compaction`, `rollback`, `truncation`."""

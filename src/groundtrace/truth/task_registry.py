@@ -1,6 +1,6 @@
 """A registry of ground truths in one file, for where task directories are absent (D30).
 
-JSON or TOML, from task to its truth. In JSON:
+The file is JSON or TOML and maps each task to its ground truth. In JSON:
 
     {
       "tasks": {
@@ -15,7 +15,7 @@ JSON or TOML, from task to its truth. In JSON:
 
 and in TOML `[tasks.ccx-dep-trace-001]` with the same keys. The outer `tasks` may be left out.
 A name may carry its suite (`suite/task`), which is looked up first. Upper and lower case are the
-same. A truth is a list of files, or an object:
+same. The ground truth of a task is a list of files, or an object:
 
 - `files`: required; each as in ground_truth.json.
 - `source`: where they come from, shown as `registry: <source>`.
@@ -24,7 +24,7 @@ same. A truth is a list of files, or an object:
 - `expected_edit_files`: optional list of files; its confidence is the entry's.
 
 Names that begin with `_` are for remarks. The file is named on the command line, so a file that
-cannot be used at all is an error; a single bad entry is a problem and the others stand.
+cannot be used at all is an error; a single bad entry is a problem and the others count.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Programs that open files and show what is in them, or what they make of it."""
+"""Programs that open files and show their content, or something made from it."""
 
 from __future__ import annotations
 

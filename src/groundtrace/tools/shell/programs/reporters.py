@@ -1,4 +1,4 @@
-"""Checkers that answer with places in files: linters, compilers, collectors of tests.
+"""Checkers that print places in files: linters, compilers, collectors of tests.
 
 They open files and return their names with remarks: `src/app.py:3:1: E303 too many blank lines`.
 The names surface, as those of `wc -l` do (D52). Tracebacks and the reports of test runs are prose.
