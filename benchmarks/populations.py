@@ -76,14 +76,16 @@ class Population:
     draw: Callable[[np.random.Generator, int, float], Sides]
     up: float
     ratio: bool = False
+    most: float = 0.0
+    """The largest `up` that it can draw: a chance cannot be above 1. 0 where `up` is fixed."""
 
 
 POPULATIONS = {
-    "recall, ties at 0 and 1": Population(recalls, 0.2),
-    "recall near 1": Population(high_recalls, 0.1),
-    "binary reward": Population(binary, 0.2),
-    "partial reward": Population(partial, 0.2),
-    "cost, heavy tails": Population(costs, 0.3, ratio=True),
+    "recall, ties at 0 and 1": Population(recalls, 0.2, most=0.2),
+    "recall near 1": Population(high_recalls, 0.1, most=0.1),
+    "binary reward": Population(binary, 0.2, most=0.2),
+    "partial reward": Population(partial, 0.2, most=0.24),
+    "cost, heavy tails": Population(costs, 0.3, ratio=True, most=math.inf),
     "cost, runaways": Population(runaway_costs, RUNAWAY * DEARER, ratio=True),
 }
 

@@ -23,6 +23,15 @@ def test_a_command_that_does_not_parse_wrote_nothing() -> None:
     assert view(BAD, "/bin/sh: 2: Syntax error: newline unexpected\n") == ([], True)
 
 
+def test_the_first_line_of_old_bash_is_line_0() -> None:
+    command = "sed -n 1,9p app/(in)/nest.ts"
+    text = (
+        f"bash: -c: line 0: syntax error near unexpected token `('\nbash: -c: line 0: `{command}'\n"
+    )
+    assert view(command, text) == ([], True)
+    assert view(command, text, failed=False) == ([], True)
+
+
 @pytest.mark.parametrize("shell", ["bash", "sh"])
 def test_the_words_are_those_of_the_shells(shell: str, tmp_path: Path) -> None:
     """What the shells here print today is recognised, and they leave no file behind."""

@@ -63,6 +63,8 @@ def looks_like_folder(name: str) -> bool:
     extension are directories, as are version numbers, hosts (k8s.io) and well-known dot folders.
     """
     base = name.rstrip("/").rsplit("/", 1)[-1]
+    if name.endswith("/") or base in {".", ".."}:
+        return True
     low = base.lower()
     if low in _FILE_NAMES or _FILE_STEMS.match(low):
         return base in _FOLDERS_TOO

@@ -86,6 +86,11 @@ NOTICE_GAP = 0.5
 """An empty line of a notice, such as `time` prints above its figures. Less than `PLAIN`: without the
 figures it is the contents'. Case: `time cat LICENSE`."""
 
+ODD_NAME = 0.5
+"""A name with a colon or with an early space: more likely a line that a search found
+(`./a.py:14:# build`), a count or a status. Case: `grep -rn build .; find . -type f`, where find must
+not take the lines of grep."""
+
 BARE_NAME = 1.2
 """A word alone where names are listed and nothing says below what: any word can be."""
 

@@ -25,11 +25,11 @@ MAX_CHARS = 8_000_000
 """More output than this is not looked at: no harness shows so much to a model."""
 _UNPARSED = re.compile(
     r"\s*+(?:/(?:usr/)?bin/)?(?:ba|da)?sh: (?:-c: )?(?:line )?"
-    r"(?:1: [Ss]yntax error|2: Syntax error: newline unexpected)[^\n]*+"
+    r"(?:[01]: [Ss]yntax error|2: Syntax error: newline unexpected)[^\n]*+"
     r"(?:\n[^\n`]*+`[^\n]*+)?\s*+"
 )
 """All output of a command whose first line no shell can parse: nothing of it ran. A mistake further
-down comes after commands that did run. `<EXPLORE_CONTEXT>` as a command "wrote" a file before."""
+down comes after commands that did run. Bash 3.2 of macOS counts from 0. `<EXPLORE_CONTEXT>` as a command "wrote" a file before."""
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
@@ -63,7 +63,7 @@ def read_output(result: ToolResult | None, speaks: Speaks) -> Output:
     if result is None:
         return Output(refused=True)
     text = result.text if isinstance(result.text, str) else ""
-    if REFUSED.match(text) or (result.is_error and _UNPARSED.fullmatch(text)):
+    if REFUSED.match(text) or _UNPARSED.fullmatch(text):
         return Output(refused=True)
     data = result.data
     trimmed = not text.endswith("\n")

@@ -141,8 +141,22 @@ def _ls_files(call: Call) -> Parts:
     if options.has("-s", "--stage"):
         return [Opaque(rule="git ls-files")]
     top = options.has("--full-name")
-    start = call.shell.start
-    return [Names(cwd=call.cwd, start=start, only_files=True, top=top, rule="git ls-files")]
+    given = [word for word in options.operands if word.text != "."]
+    # Git's own patterns match across slashes, so they do not bound what is printed.
+    plain = not top and not any(_PATTERN.search(word.text) for word in given)
+    return [
+        Names(
+            cwd=call.cwd,
+            start=call.shell.start,
+            roots=tuple(given) if plain and len(given) == len(options.operands) else (),
+            only_files=True,
+            top=top,
+            rule="git ls-files",
+        )
+    ]
+
+
+_PATTERN = re.compile(r"^:|[*?\[]")
 
 
 def _ls_tree(call: Call) -> Parts:

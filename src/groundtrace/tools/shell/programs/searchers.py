@@ -20,8 +20,8 @@ from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import has_hole
 
 
-def _pattern(options: Options, syntax: str) -> tuple[Pattern | None, list[Word]]:
-    """The pattern, and the operands behind it."""
+def _pattern(options: Options, syntax: str, smart: bool) -> tuple[Pattern | None, list[Word]]:
+    """The pattern, and the operands behind it. `smart`: small letters also find capitals."""
     given = [*options.values.get("-e", []), *options.values.get("--regexp", [])]
     operands = options.operands
     if not given and not options.has("-f", "--file"):
@@ -33,9 +33,8 @@ def _pattern(options: Options, syntax: str) -> tuple[Pattern | None, list[Word]]
     text = "\n".join(word.text for word in given)
     if not given or has_hole(text):
         return None, operands
-    insensitive = options.has("-i", "--ignore-case") or (
-        options.has("-S", "--smart-case") and text == text.lower()
-    )
+    smart = smart or options.has("-S", "--smart-case")
+    insensitive = options.has("-i", "--ignore-case") or (smart and text == text.lower())
     pattern = Pattern(
         text,
         syntax,
@@ -59,7 +58,7 @@ def search(
 
     `headings`: names stand above the lines; None where the output has to tell.
     """
-    pattern, operands = _pattern(options, syntax)
+    pattern, operands = _pattern(options, syntax, smart=call.name == "ag")
     if options.has("-q", "--quiet", "--silent"):
         return [Condition(rule=call.name)]
     context = options.has("-A", "-B", "-C", "--after-context", "--before-context", "--context")
@@ -119,7 +118,7 @@ def search(
             named=named,
             numbered=numbered,
             context=context,
-            pattern=None if context or options.has("-o", "--only-matching", "-b") else pattern,
+            pattern=None if options.has("-o", "--only-matching", "-b") else pattern,
             inverted=inverted,
             rule=call.name,
             limit=limit if sole is not None and not context else None,
@@ -184,9 +183,6 @@ def _rg(call: Call) -> Parts:
         named = True
     paths = options.operands if options.has("-e", "--regexp", "-f") else options.operands[1:]
     reads_stdin = call.stdin is not None and not paths
-    single = len(paths) == 1 and paths[0].known and not looks_like_folder(paths[0].text)
-    if named is None and single:
-        named = False
     return search(
         call, options, "extended", not reads_stdin, numbered, named, _headings(call, options)
     )

@@ -128,7 +128,10 @@ class Search(Part, kw_only=True, frozen=True):
         if self.named:
             return CONTEXT_LINE if self.context and re.match(r".+-\d+-", line) else IMPOSSIBLE
         if self.numbered:
-            return TELLING if _NUMBERED_LINE.match(line) else IMPOSSIBLE
+            number = _NUMBERED_LINE.match(line)
+            if number is None or self._unlike(line, number.end()):
+                return IMPOSSIBLE
+            return TELLING
         if self.base is not None and self.base.numbers and not self.base.score(line) > 0:
             return IMPOSSIBLE
         pattern = None if self.pattern is None else self.pattern.compiled
@@ -137,6 +140,17 @@ class Search(Part, kw_only=True, frozen=True):
         if (pattern.search(line) is not None) != self.inverted:
             return MATCHING
         return UNTESTED if self.context else IMPOSSIBLE
+
+    def _unlike(self, line: str, start: int) -> bool:
+        """Whether the search cannot have found what begins at `start`: its pattern is not in it.
+
+        `grep -n foo a.py; grep -n bar b.py` that prints `7:bar` found it in b.py. Lines of context
+        have a dash behind their number.
+        """
+        pattern = None if self.pattern is None else self.pattern.compiled
+        if pattern is None or line[start - 1] == "-" or len(line) > MAX_TESTED_LINE:
+            return False
+        return (pattern.search(line[start:]) is None) != self.inverted
 
     def pair(self, before: str, line: str) -> float:
         if self.named is None and not self.context:

@@ -31,7 +31,10 @@ class Grouped(Search, kw_only=True, frozen=True):
             return plain
         if not line:
             return GROUP_GAP
-        if NUMBERED.match(line) or self._is_heading(line):
+        number = NUMBERED.match(line)
+        if number is not None and not self._unlike(line, number.end()):
+            return GROUP_LINE
+        if self._is_heading(line):
             return GROUP_LINE
         return UNTESTED if self.asked and self.numbered is not True else plain
 

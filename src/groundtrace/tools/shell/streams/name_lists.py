@@ -17,7 +17,7 @@ from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.repository_top import from_top
 from groundtrace.tools.shell.streams.word import Word
-from groundtrace.tools.shell.weights import BARE_NAME, BESIDE_NAMES, IMPOSSIBLE, TELLING
+from groundtrace.tools.shell.weights import BARE_NAME, BESIDE_NAMES, IMPOSSIBLE, ODD_NAME, TELLING
 
 
 class Names(Part, kw_only=True, frozen=True):
@@ -64,7 +64,11 @@ class Names(Part, kw_only=True, frozen=True):
             return BESIDE_NAMES if neutral is not None and neutral.match(line) else IMPOSSIBLE
         if not self._fits(name):
             return IMPOSSIBLE
-        return TELLING if self.roots or "/" in name or self.form != "plain" else BARE_NAME
+        if self.form != "plain":
+            return TELLING
+        if _is_odd(name):
+            return ODD_NAME
+        return TELLING if "/" in name or any(word.text != "." for word in self.roots) else BARE_NAME
 
     def _bare(self, line: str) -> str:
         """The line without the revision in front."""
@@ -146,6 +150,14 @@ class Names(Part, kw_only=True, frozen=True):
 
     def with_prefix(self, prefix: str) -> Part | None:
         return Names(cwd=self.cwd, roots=(Word(prefix),), limit=self.limit, rule="sed")
+
+
+def _is_odd(name: str) -> bool:
+    """Whether a line is less likely a name than a found line, a count or a status."""
+    if ":" in name:
+        return True
+    space = name.find(" ")
+    return space >= 0 and "/" not in name[:space]
 
 
 WHOLE_OR_LAST = frozenset(["NF", "9", "0"])
