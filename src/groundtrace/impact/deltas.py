@@ -165,7 +165,7 @@ def _test(column: MetricDeltas, flips: Flipping) -> _Test:
 
 
 def p_of(column: MetricDeltas, flips: Flipping) -> float | None:
-    """The p of one column alone."""
+    """The p of one column, not adjusted."""
     test = _test(column, flips)
     return test.logs.p if isinstance(test, RatioTest) else test.p
 

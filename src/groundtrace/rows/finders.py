@@ -32,7 +32,7 @@ _MET_BY: Mapping[str, Callable[[DiscoveredFile], Sequence[str]]] = {
 
 
 def finders_of(metrics: MetricsDocument) -> dict[Find, int]:
-    """Counts of files that each finder met first, showed first, or alone found, by dimension."""
+    """Counts of files that each finder met first, showed first, or was the only one to find."""
     counts: Counter[Find] = Counter()
     files = [] if metrics.discovery is UNSET else metrics.discovery.files
     for file in files:
