@@ -192,7 +192,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class ContextPoint:
-    """A point at which the harness changed what the model still saw."""
+    """A point at which the harness removed something from the model's context."""
 
     kind: str
     """Such as `compaction` or `rollback`."""

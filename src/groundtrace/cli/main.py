@@ -26,7 +26,7 @@ Examples:
   groundtrace report runs/official --format md
 
 \b
-Exit codes: 0 done; 1 some trials could not be processed (the rest were);
+Exit codes: 0 done; 1 some trials could not be processed (the others were);
 2 wrong usage or unreadable input; 3 nothing found to evaluate."""
 
 COMMANDS = {

@@ -156,7 +156,7 @@ def discover_loose(
             if passed <= MAX_SKIPPED:
                 yield Skipped(found.path, run_id, found.reason)
     if passed > MAX_SKIPPED:
-        yield Skipped(".", run_id, f"and {passed - MAX_SKIPPED:,} more files that are no traces")
+        yield Skipped(".", run_id, f"and {passed - MAX_SKIPPED:,} more files that are not traces")
     for item in items:
         item.named = _task_of(item, tasks)
     level = config_level((item.parts for item in items), (_task_names(item) for item in items))
@@ -214,11 +214,11 @@ def _files(
             else:
                 yield from _files(folder.folder(entry.name), below, settings)
         elif entry.kind == "unlisted":
-            reason = "the folder cannot be listed; what it holds is missing from the results"
+            reason = "the folder cannot be listed; its contents are missing from the results"
             place = "/".join(parts) or "."
             yield FoundProblem(place, None, Problem(place, "unlisted_folder", reason)), below
         elif entry.kind == "escape":
-            reason = "a link that leaves the runs folder or goes round; not followed"
+            reason = "a link that leaves the runs folder or makes a loop; not followed"
             yield FoundProblem(shown, None, Problem(shown, "link_not_followed", reason)), below
 
 

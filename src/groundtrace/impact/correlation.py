@@ -90,7 +90,7 @@ def _suite_notes(
             continue
         notes.append(
             f"{metric} and {outcome}: p {own.p:.3f} with ranks inside suites, {p:.3f} over all "
-            "suites at once, where suites of different level count as association"
+            "suites at once, where a difference between suites looks like association"
         )
     return notes
 
@@ -130,8 +130,8 @@ def _overall_reason(found: Sequence[Correlation], with_both: int) -> str:
     said = ", ".join(f"{reason} ({n})" for reason, n in sorted(counts.items()))
     have = "1 task has" if with_both == 1 else f"{with_both} tasks have"
     return (
-        f"{have} both a retrieval metric and an outcome, and no pair of these can be "
-        f"correlated: {said}"
+        f"{have} both a retrieval metric and an outcome, but none of these can be correlated: "
+        f"{said}"
     )
 
 

@@ -32,7 +32,7 @@ __all__ = ["COMPARED", "MIN_TASKS", "choose_pairs", "compare"]
 
 HINTS: dict[PairDropReason, str] = {
     "different_runs": "--pair-across-runs pairs trials of different runs",
-    "harness_version_unknown": "--allow-unknown-version lets in unknown versions",
+    "harness_version_unknown": "--allow-unknown-version accepts unknown versions",
 }
 """Reason for a dropped pair to the flag that would keep it."""
 

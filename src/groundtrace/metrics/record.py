@@ -31,7 +31,11 @@ FileList = Literal["retrieved", "shown"]
 View = TypeVar("View")
 """What a section computes from: the evidence, arranged for its formulas."""
 
-NO_TRUTH_OR_TRACE = "the task has no ground truth (`no_ground_truth`), there is no usable trace (`no_trace`), no tool call could be read from it (`empty_trace`), or most answers are missing (`answers_missing`)"
+NO_TRUTH_OR_TRACE = (
+    "the task has no ground truth (`no_ground_truth`), there is no usable trace (`no_trace`), "
+    "no tool call could be read from it (`empty_trace`), or most results are missing "
+    "(`answers_missing`)"
+)
 """Why most metrics are undefined, in the words of the reference page."""
 
 NOT_IN_DOCUMENT = "not_in_document"

@@ -245,7 +245,7 @@ class LocalFolder(Folder):
         folder, _, name = path.rpartition("/")
         temporary = f"{folder or '.'}/.{name}.{_TOKEN}.tmp"
         if not self._leads_inside(relative):
-            raise OutputError(f"{path}: lies behind a link that leaves {self._root}; not written")
+            raise OutputError(f"{path}: is behind a link that leaves {self._root}; not written")
         self._refuse_links(relative)
         try:
             try:

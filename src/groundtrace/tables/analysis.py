@@ -62,9 +62,9 @@ _CORRELATION = _columns(Correlation)
 
 ANALYSIS_TABLES: Mapping[str, tuple[Column, ...]] = {
     "comparisons": (
-        Column("kind", "text", "matched, or other: some pairs fail a requirement."),
+        Column("kind", "text", "matched, or other (some pairs do not meet a requirement)."),
         *_columns(MatchedComparison, _COMPARISON),
-        Column("not_met", "text", "Requirements that some pairs do not meet, with commas between."),
+        Column("not_met", "text", "Requirements that some pairs do not meet, separated by commas."),
         *_DELTA,
     ),
     "correlations": (
