@@ -24,6 +24,9 @@ PART = 256
 _KEYED_BY_CUTOFF = (KINDS["retrieval_metrics"].type, KINDS["run_retrieval_summary"].type)
 """Documents with keys that are cutoffs or end in one."""
 
+_CUTOFF_KEY = re.compile(rb'["@][0-9]+":|[\x80-\xff]":')
+"""A key that may be, or end in, a cutoff; digits of other scripts count as well."""
+
 encoder = msgspec.json.Encoder(order="deterministic")
 
 
@@ -46,8 +49,12 @@ def _encoded_once(document: msgspec.Struct) -> dict[str, Any]:
     def part(value: Any) -> Any:
         if isinstance(value, msgspec.Struct):
             if id(value) not in known:
-                plain = _in_cutoff_order(msgspec.to_builtins(value, order="deterministic"))
-                known[id(value)] = msgspec.Raw(msgspec.json.encode(plain))
+                encoded = encoder.encode(value)
+                # Most records have no such key: sorted keys are in the order of cutoffs then.
+                if _CUTOFF_KEY.search(encoded) is not None:
+                    plain = _in_cutoff_order(msgspec.to_builtins(value, order="deterministic"))
+                    encoded = msgspec.json.encode(plain)
+                known[id(value)] = msgspec.Raw(encoded)
             return known[id(value)]
         if isinstance(value, dict):
             return {key: part(value[key]) for key in _ordered(tuple(sorted(value)))}
