@@ -99,8 +99,8 @@ def _subset_sums(columns: Floats, draws: Draws) -> Floats:
 
 @lru_cache(maxsize=8)
 def _subset_sizes(draws: Draws, n: int) -> Floats:
-    """How many units each random subset has."""
-    return _subset_sums(np.ones((1, n)), draws)[0]
+    """How many units each random subset holds."""
+    return np.asarray(_subset_sums(np.ones((1, n)), draws)[0])
 
 
 def _flips(draws: Draws, n: int) -> Iterable[Ints]:
