@@ -7,7 +7,7 @@ nothing else of its neighbours. What is written to disk has its own types in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -35,6 +35,9 @@ AccessKind = Literal["read", "matched", "surfaced", "written"]
 
 Evidence = Literal["declared", "generic"]
 """A known tool's rules found a file, or it was read from an unknown tool's arguments and answer."""
+
+OldSide = Literal["index", "head", "revision"]
+"""What the old side of a diff is: what git holds of the files in place, or another revision."""
 
 TraceSource = Literal["trajectory", "transcript", "merged"]
 """Which source produced the events; `None` stands for degraded mode."""
@@ -279,6 +282,17 @@ class FileRef(msgspec.Struct, frozen=True):
     line_changes: tuple[tuple[int, int, int], ...] = ()
     """Places that a write changed, in order: first and last line replaced, counted before each, and
     growth; empty where they are not known (D72)."""
+    restored: bool = False
+    """The write put the file back as git holds it (D129)."""
+    printed: str | Sequence[str] | None = None
+    """The answer's text or lines that show it and nothing else, where that is certain."""
+    whole: bool = False
+    """All of the file was shown, from the first line to the last."""
+    old_lines: tuple[int, int] | None = None
+    """Of a hunk of a diff: first and last line on the old side; the last is the one before the
+    first where that side has none."""
+    old_side: OldSide | None = None
+    """What the old side is; `revision`: both sides may be other revisions than the files in place."""
     revision: str | None = None
     """Revision of the repository that the call names beside it, where it does."""
     evidence: Evidence = "declared"

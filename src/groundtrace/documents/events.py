@@ -210,6 +210,14 @@ class Access(Record, frozen=True, kw_only=True):
             "was; empty where it is not known which were. Since 1.2."
         ),
     ] = UNSET
+    base_lines: Annotated[
+        list[LineRange] | UnsetType | None,
+        Meta(
+            description="The lines shown as the file had them before the agent changed it, where "
+            "the text of answers or git tells more than `line_changes` do; null where that is not "
+            "known. Since 1.2."
+        ),
+    ] = UNSET
     ground_truth_file: Annotated[
         str | UnsetType, Meta(description="The entry of `ground_truth.files` that it is.")
     ] = UNSET

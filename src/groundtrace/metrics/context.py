@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from msgspec import UNSET
 
 from groundtrace.documents.events import ContextChange, Event
+from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.documents.metrics import ContextChars, ContextMetrics
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch, held
-from groundtrace.metrics.line_map import LineRun, common, joined, size
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     MetricDeclaration,

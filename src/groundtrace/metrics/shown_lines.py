@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from groundtrace.documents.line_map import LineMap, LineRun, joined, runs_shown, size
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
-from groundtrace.metrics.line_map import LineMap, LineRun, joined, runs_shown, size
 
 ENOUGH = 0.2
 """The share of accesses that may lack what a metric counts; beyond it the metric is undefined."""
@@ -56,6 +56,12 @@ def _steps(evidence: EvidenceView) -> Iterator[list[Touch]]:
 
 def _shown(touch: Touch, lines: LineMap, evidence: EvidenceView) -> ShownLines:
     runs = runs_shown(touch.access)
+    told = touch.access.base_lines
+    if told is not UNSET:
+        if told is None or any(run.line_end < run.line_start for run in told):
+            return ShownLines(touch, None, 0)
+        known = joined((run.line_start, run.line_end) for run in told)
+        return ShownLines(touch, tuple(known), size(known if runs is None else joined(runs)))
     # Version 1.1 stored a search's lines as the first and the last alone.
     doubtful = evidence.version < (1, 2) and touch.kind == "matched"
     if runs is None or not lines.known or (doubtful and size(runs) > 1):

@@ -29,6 +29,13 @@ class LineMap:
         """First and last line as they are numbered now, and what to subtract for the old number;
         None once nothing is known any more."""
 
+    @classmethod
+    def unknown(cls) -> LineMap:
+        """A file of which nothing is known any more."""
+        made = cls()
+        made._kept = None
+        return made
+
     @property
     def known(self) -> bool:
         """Whether numbers shown from now on can be taken back."""
