@@ -1,4 +1,4 @@
-"""`python -m groundtrace`: the command line, for where its script is not on the path."""
+"""`python -m groundtrace`: the command line, for when its script is not on the PATH."""
 
 from groundtrace.cli.main import main
 

@@ -1,4 +1,4 @@
-"""The answer: what a reader must know to decide between two configurations, first and short."""
+"""The answer: the few numbers that a reader needs first to decide between two configurations."""
 
 from __future__ import annotations
 
@@ -50,17 +50,24 @@ class AnswerRow(Record, frozen=True, kw_only=True):
 
 
 class AnswerEnough(Record, frozen=True, kw_only=True):
-    """What so many tasks can show."""
+    """What this many tasks can show."""
 
-    metric: Annotated[str | None, Meta(description="What it is about; null when nothing is.")]
+    metric: Annotated[
+        str | None,
+        Meta(description="Metric or outcome that the numbers are about; null when there is none."),
+    ]
     n: Annotated[Count, Meta(description="Tasks compared.")]
     detectable: Annotated[
         float | None,
-        Meta(description="Smaller mean differences would mostly go unseen (power below 80 %)."),
+        Meta(
+            description="Smallest mean difference that this many tasks show with a power of 80 %."
+        ),
     ]
-    effect: Annotated[float | None, Meta(description="A smaller difference, a round number.")]
-    needed: Annotated[Count | None, Meta(description="Tasks that would show that difference.")]
-    reason: Annotated[str | None, Meta(description="Why there is no such number.")]
+    effect: Annotated[float | None, Meta(description="A smaller difference, as a round number.")]
+    needed: Annotated[
+        Count | None, Meta(description="Tasks needed to show the difference in `effect`.")
+    ]
+    reason: Annotated[str | None, Meta(description="Why a number is missing.")]
 
 
 class AnswerEquivalence(Record, frozen=True, kw_only=True):
@@ -70,10 +77,10 @@ class AnswerEquivalence(Record, frozen=True, kw_only=True):
     margin: Annotated[float, Meta(description="The difference that does not matter.")]
     n: Annotated[Count, Meta(description="Tasks with both values.")]
     p_not_worse: Annotated[
-        Share | None, Meta(description="Small: worse by more than the margin is ruled out.")
+        Share | None, Meta(description="If small, worse by more than the margin is ruled out.")
     ]
     p_equivalent: Annotated[
-        Share | None, Meta(description="Small: any difference beyond the margin is ruled out.")
+        Share | None, Meta(description="If small, any difference beyond the margin is ruled out.")
     ]
     reason: Annotated[str | None, Meta(description="Why there is no p.")]
 
@@ -100,8 +107,9 @@ class Answer(Record, frozen=True, kw_only=True):
         ),
     ]
     equivalence: Annotated[
-        AnswerEquivalence | None, Meta(description="With a margin: the test of equivalence.")
+        AnswerEquivalence | None,
+        Meta(description="The test of equivalence, where a margin was given."),
     ]
     look_at: Annotated[list[str], Meta(description="What limits the answer.")]
-    hint: Annotated[str | None, Meta(description="A flag that would give more to compare.")]
+    hint: Annotated[str | None, Meta(description="A flag that would make more tasks comparable.")]
     statement: Annotated[str, Meta(description="The answer in words; association only.")]

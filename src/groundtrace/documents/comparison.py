@@ -25,13 +25,13 @@ PairDropReason = Literal[
     "no_valid_reward",
     "outcomes_refused",
 ]
-"""Why a task is not matched; a task counts under the requirement that it failed (D33)."""
+"""Why a task is not matched: the requirement that it does not meet (D33)."""
 
 Side = Literal["baseline", "config", "both"]
 """Which side of a pair something is missing on."""
 
 Requirement = Literal["model", "harness_version", "reward", "run"]
-"""What the two sides of a matched pair must share, or both have."""
+"""What the two sides of a matched pair must have in common, or must both have."""
 
 Reasons = dict[str, Count]
 """Counts by reason code."""
@@ -75,7 +75,10 @@ class Delta(Record, frozen=True, kw_only=True):
     ratio_high: Annotated[float | None, Meta(description="Upper end of the ratio's interval.")]
     ratio_left_out: Annotated[
         Count | None,
-        Meta(description="Pairs without a ratio because a value is 0 or less; null elsewhere."),
+        Meta(
+            description="Pairs without a ratio because a value is 0 or less; null where no "
+            "ratio is computed."
+        ),
     ]
     p: Annotated[
         Share | None,
@@ -85,7 +88,10 @@ class Delta(Record, frozen=True, kw_only=True):
     ]
     p_adjusted: Annotated[
         Share | None,
-        Meta(description="p adjusted over its family; null in one suite, which is exploratory."),
+        Meta(
+            description="p adjusted over its family; null for one suite, whose p values are "
+            "exploratory."
+        ),
     ]
     p_smallest: Annotated[
         Share | None, Meta(description="The smallest p that this many differences can give.")
@@ -106,11 +112,14 @@ class Delta(Record, frozen=True, kw_only=True):
     ]
     only_baseline_hit: Annotated[
         Count | None,
-        Meta(description="For times to the first relevant file: tasks only the baseline hit."),
+        Meta(description="For times to the first relevant file: tasks that only the baseline hit."),
     ]
     only_config_hit: Annotated[
         Count | None,
-        Meta(description="For times to the first relevant file: tasks only the other hit."),
+        Meta(
+            description="For times to the first relevant file: tasks that only the "
+            "configuration hit."
+        ),
     ]
 
 
@@ -133,8 +142,12 @@ class MatchedTask(Record, frozen=True, kw_only=True):
     ]
     n_trials_baseline: Annotated[Count, Meta(description="Trials of the baseline.")]
     n_trials_config: Annotated[Count, Meta(description="Trials of the configuration.")]
-    baseline: Annotated[dict[str, float], Meta(description="Metric to value; undefined absent.")]
-    config: Annotated[dict[str, float], Meta(description="Metric to value; undefined absent.")]
+    baseline: Annotated[
+        dict[str, float], Meta(description="Metric to value; a metric without a value is absent.")
+    ]
+    config: Annotated[
+        dict[str, float], Meta(description="Metric to value; a metric without a value is absent.")
+    ]
 
 
 class DroppedTask(Record, frozen=True, kw_only=True):
@@ -150,7 +163,7 @@ class DroppedTask(Record, frozen=True, kw_only=True):
 
 
 class TandemEntry(Record, frozen=True, kw_only=True):
-    """Differences of a retrieval metric against differences of an outcome, over matched tasks."""
+    """Do a retrieval metric and an outcome change together? Differences over matched tasks."""
 
     retrieval_metric: Annotated[str, Meta(description="Canonical name of the metric.")]
     outcome: Annotated[str, Meta(description="Canonical name of the outcome.")]
@@ -161,16 +174,21 @@ class TandemEntry(Record, frozen=True, kw_only=True):
     ]
     ci_low: Annotated[Coefficient | None, Meta(description="Lower end of the 95 % interval.")]
     ci_high: Annotated[Coefficient | None, Meta(description="Upper end of the 95 % interval.")]
-    p: Annotated[Share | None, Meta(description="Two-sided permutation p, adjusted for nothing.")]
+    p: Annotated[Share | None, Meta(description="Two-sided permutation p, not adjusted.")]
     reason: Annotated[str | None, Meta(description="Why something is missing.")]
-    n_movable: Annotated[Count | None, Meta(description="Tasks that can trade places in the test.")]
+    n_movable: Annotated[
+        Count | None,
+        Meta(
+            description="Tasks whose value the permutation test can exchange with another task's."
+        ),
+    ]
     together: Annotated[Count, Meta(description="Tasks where both rose or both fell.")]
     opposed: Annotated[Count, Meta(description="Tasks where one rose and the other fell.")]
     unchanged: Annotated[Count, Meta(description="Tasks where one of them did not change.")]
 
 
 class FirstHits(Record, frozen=True, kw_only=True):
-    """Times to the first relevant file, a miss counted as the horizon (a restricted mean)."""
+    """Times to the first relevant file; a miss counts as the horizon (a restricted mean)."""
 
     metric: Annotated[str, Meta(description="Canonical name of the time.")]
     horizon: Annotated[
@@ -178,11 +196,11 @@ class FirstHits(Record, frozen=True, kw_only=True):
     ]
     n: Annotated[Count, Meta(description="Tasks whose two sides count from the same moment.")]
     mean_baseline: Annotated[float | None, Meta(description="Restricted mean of the baseline.")]
-    mean_config: Annotated[float | None, Meta(description="That of the configuration.")]
+    mean_config: Annotated[float | None, Meta(description="Restricted mean of the configuration.")]
     mean_delta: Annotated[float | None, Meta(description="Mean of configuration - baseline.")]
     ci_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
     ci_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
-    p: Annotated[Share | None, Meta(description="Two-sided sign-flip p, adjusted for nothing.")]
+    p: Annotated[Share | None, Meta(description="Two-sided sign-flip p, not adjusted.")]
     misses_baseline: Annotated[Count, Meta(description="Tasks that the baseline missed.")]
     misses_config: Annotated[Count, Meta(description="Tasks that the configuration missed.")]
     reason: Annotated[str | None, Meta(description="Why p or the interval is missing.")]
@@ -211,7 +229,9 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     ]
     dropped_sides: Annotated[
         dict[PairDropReason, dict[Side, Count]],
-        Meta(description="The same by the side that lacks what is required, where one does."),
+        Meta(
+            description="Tasks not matched because a side lacks what is required, by reason and side."
+        ),
     ]
     not_met: Annotated[
         list[Requirement],
@@ -221,12 +241,14 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
         ),
     ]
     exploratory: Annotated[
-        bool, Meta(description="True for one suite: its p values are adjusted for nothing.")
+        bool, Meta(description="True for one suite: its p values are not adjusted.")
     ]
     flipped: Annotated[
         Literal["tasks", "repositories"], Meta(description="What the sign-flip tests flip.")
     ]
-    n_flipped: Annotated[Count, Meta(description="How many of them there are.")]
+    n_flipped: Annotated[
+        Count, Meta(description="Number of tasks or repositories that are flipped.")
+    ]
     deltas: Annotated[list[Delta], Meta(description="One for each metric and outcome.")]
     tandem: Annotated[
         list[TandemEntry],

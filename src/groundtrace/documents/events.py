@@ -53,7 +53,7 @@ class Provenance(Record, frozen=True, kw_only=True):
 
 
 class Coverage(Record, frozen=True, kw_only=True):
-    """What could be read: later stages must look here before they compute."""
+    """What could be read; later stages must check this before they compute."""
 
     has_trajectory: Annotated[bool, Meta(description="A trajectory was found and parsed.")]
     has_transcript: Annotated[bool, Meta(description="A transcript was found and parsed.")]
@@ -94,19 +94,19 @@ class Coverage(Record, frozen=True, kw_only=True):
     lookups: Annotated[
         Count | UnsetType,
         Meta(
-            description="Searches, shell commands and calls of unknown tools: only their answers "
-            "tell what they found. Since 1.2."
+            description="Searches, shell commands and calls of unknown tools: only their "
+            "answers show what they found. Since 1.2."
         ),
     ] = UNSET
     lookups_unanswered: Annotated[
         Count | UnsetType,
-        Meta(description="Those of them to which the trace holds no answer. Since 1.2."),
+        Meta(description="Lookups to which the trace holds no answer. Since 1.2."),
     ] = UNSET
     tokens_share: Annotated[
         Seconds | UnsetType | None,
         Meta(
-            description="Share of the stated total of tokens that the sum over model calls "
-            "reaches; null where the trace states no total. Since 1.2."
+            description="Tokens summed over model calls, as a share of the total that the "
+            "trace states; null where it states no total. Since 1.2."
         ),
     ] = UNSET
 
@@ -125,7 +125,7 @@ class Chunk(Record, frozen=True, kw_only=True):
     file: Annotated[str, Meta(description="File that holds the lines.")]
     line_start: Annotated[LineNumber, Meta(description="First line, from 1.")]
     line_end: Annotated[LineNumber, Meta(description="Last line, inclusive.")]
-    annotation: Annotated[str | None, Meta(description="What the ground truth says of it.")]
+    annotation: Annotated[str | None, Meta(description="What the ground truth says about it.")]
 
 
 class GroundTruthSection(Record, frozen=True, kw_only=True):
@@ -143,8 +143,8 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
     expected_edit_files: Annotated[
         list[str] | UnsetType,
         Meta(
-            description="Files an edit is expected in; empty when the task expects none, absent "
-            "when that cannot be told."
+            description="Files that the task expects to be edited; empty when it expects no "
+            "edit, absent when that is unknown."
         ),
     ] = UNSET
     expected_edit_files_source: Annotated[
@@ -174,7 +174,7 @@ class LineRange(Record, frozen=True, kw_only=True):
 
 
 class LineChange(Record, frozen=True, kw_only=True):
-    """A place that a write changed; lines are counted before the change."""
+    """A place that a write changed; line numbers are those before the change."""
 
     line_start: Annotated[
         LineNumber,
@@ -206,8 +206,8 @@ class Access(Record, frozen=True, kw_only=True):
     line_ranges: Annotated[
         list[LineRange] | UnsetType,
         Meta(
-            description="Runs of lines shown, where not every line from `line_start` to `line_end` "
-            "was; empty where it is not known which were. Since 1.2."
+            description="Ranges of lines shown, where some lines from `line_start` to "
+            "`line_end` were not shown; empty where it is not known which were. Since 1.2."
         ),
     ] = UNSET
     base_lines: Annotated[
@@ -219,26 +219,32 @@ class Access(Record, frozen=True, kw_only=True):
         ),
     ] = UNSET
     ground_truth_file: Annotated[
-        str | UnsetType, Meta(description="The entry of `ground_truth.files` that it is.")
+        str | UnsetType,
+        Meta(description="The entry of `ground_truth.files` that this file matches."),
     ] = UNSET
     expected_edit_file: Annotated[
         str | UnsetType,
-        Meta(description="The entry of `ground_truth.expected_edit_files` that it is. Since 1.2."),
+        Meta(
+            description="The entry of `ground_truth.expected_edit_files` that this file "
+            "matches. Since 1.2."
+        ),
     ] = UNSET
     near_ground_truth: Annotated[
         bool | UnsetType,
         Meta(
-            description="True where it is no ground-truth file but lies in the folder of one; "
-            "absent otherwise. Since 1.2."
+            description="True where the file is not a ground-truth file but is in the same "
+            "folder as one; absent otherwise. Since 1.2."
         ),
     ] = UNSET
     chunks: Annotated[
         list[Count] | UnsetType,
-        Meta(description="Positions in `ground_truth.chunks` that its lines meet. Since 1.2."),
+        Meta(description="Positions in `ground_truth.chunks` that its lines overlap. Since 1.2."),
     ] = UNSET
     edit_chunks: Annotated[
         list[Count] | UnsetType,
-        Meta(description="Positions in `ground_truth.edit_chunks` that its lines meet. Since 1.2."),
+        Meta(
+            description="Positions in `ground_truth.edit_chunks` that its lines overlap. Since 1.2."
+        ),
     ] = UNSET
     shown_chars: Annotated[
         Count | UnsetType,
@@ -281,7 +287,9 @@ class Event(Record, frozen=True, kw_only=True):
     is_mcp: Annotated[bool, Meta(description="Went to an MCP server that counts (D3).")]
     arguments: Annotated[
         dict[str, Scalar | list[Scalar]],
-        Meta(description="Salient arguments only: paths, patterns, queries, symbols, ranges."),
+        Meta(
+            description="Only the arguments that matter: paths, patterns, queries, symbols, ranges."
+        ),
     ]
     target_files: Annotated[
         list[str], Meta(description="Distinct files accessed or returned, in order.")
@@ -307,8 +315,8 @@ class Event(Record, frozen=True, kw_only=True):
     failed: Annotated[
         bool | UnsetType | None,
         Meta(
-            description="An error, a refusal, or nothing where a result was due; null where the "
-            "trace holds no answer. Since 1.2."
+            description="An error, a refusal, or an empty answer where a result was "
+            "expected; null where the trace holds no answer. Since 1.2."
         ),
     ] = UNSET
     answered: Annotated[
@@ -350,7 +358,7 @@ class EventSummary(Record, frozen=True, kw_only=True):
 
 
 FROM_TRACE = "trace: "
-"""Begins the source of a submission that the trace itself states."""
+"""Start of `Submission.source` when the trace itself states the submission."""
 
 
 class Submission(Record, frozen=True, kw_only=True):
@@ -360,7 +368,7 @@ class Submission(Record, frozen=True, kw_only=True):
         list[str], Meta(description="Files that it changes, spelled as edit targets are.")
     ]
     new_files: Annotated[
-        list[str] | UnsetType, Meta(description="Those of them that were not there before.")
+        list[str] | UnsetType, Meta(description="Those of `files` that did not exist before.")
     ] = UNSET
     source: Annotated[str, Meta(description="Where it was found: the trace, a predictions file.")]
 
@@ -379,7 +387,8 @@ class ContextChange(Record, frozen=True, kw_only=True):
     """A point at which the harness changed what the model still saw."""
 
     after_step: Annotated[
-        Count | None, Meta(description="`step_index` of the last call before; null at the start.")
+        Count | None,
+        Meta(description="`step_index` of the last call before the change; null at the start."),
     ]
     kind: Annotated[str, Meta(description="Such as compaction, truncation or rollback.")]
     dropped_steps: Annotated[
@@ -400,9 +409,9 @@ class EventsDocument(Record, frozen=True, kw_only=True):
     coverage: Annotated[Coverage, Meta(description="What could be read.")]
     ground_truth: Annotated[GroundTruthSection, Meta(description="What should be found.")]
     events: Annotated[list[Event], Meta(description="Tool calls in order.")]
-    summary: Annotated[
-        EventSummary | UnsetType, Meta(description="Counts, to spare a second look.")
-    ] = UNSET
+    summary: Annotated[EventSummary | UnsetType, Meta(description="Counts over the events.")] = (
+        UNSET
+    )
     submission: Annotated[
         Submission | UnsetType,
         Meta(description="What the agent handed in; absent when unknown. Since 1.2."),
@@ -410,8 +419,8 @@ class EventsDocument(Record, frozen=True, kw_only=True):
     final_context: Annotated[
         list[StatedContext] | UnsetType,
         Meta(
-            description="The context that the agent states at its end, where its harness asks for "
-            "that; absent when it states none. Since 1.2."
+            description="The context that the agent says it used, which some harnesses ask "
+            "for at the end; absent when it states none. Since 1.2."
         ),
     ] = UNSET
     context_changes: Annotated[

@@ -1,4 +1,4 @@
-"""What trials looked at: of one trial in its metrics document, over trials in a summary."""
+"""What trials looked at: for one trial in its metrics document, for many in a summary."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ class FileUse(Record, frozen=True, kw_only=True):
     searches: Annotated[Count, Meta(description="Calls whose search showed it or its name.")]
     writes: Annotated[Count, Meta(description="Calls that wrote it.")]
     repeated_reads: Annotated[
-        Count, Meta(description="Reads of lines that were read before, without a write between.")
+        Count, Meta(description="Reads of lines that were read before, with no write in between.")
     ]
     shown_chars: Annotated[
         Count | None,
-        Meta(description="Characters of it in answers; null where an answer does not tell."),
+        Meta(
+            description="Characters of the file in answers; null where an answer does not "
+            "show how many."
+        ),
     ]
 
 
@@ -48,7 +51,7 @@ class LookedAt(Record, frozen=True, kw_only=True):
     files_written: Annotated[Count, Meta(description="Files written.")]
     files: Annotated[
         list[FileUse],
-        Meta(description="Files, those of which most was shown first; not all where many are."),
+        Meta(description="Files, the ones shown most come first; a long list is cut."),
     ]
     tools: Annotated[
         list[ToolCalls], Meta(description="Tools, those with the longest answers first.")
@@ -65,16 +68,19 @@ class FileUseSummary(Record, frozen=True, kw_only=True):
     searches: Annotated[Count, Meta(description="Calls whose search showed it or its name.")]
     writes: Annotated[Count, Meta(description="Calls that wrote it.")]
     repeated_reads: Annotated[
-        Count, Meta(description="Reads of lines that were read before, without a write between.")
+        Count, Meta(description="Reads of lines that were read before, with no write in between.")
     ]
     shown_chars: Annotated[
         Count | None,
-        Meta(description="Characters of it in answers; null where an answer does not tell."),
+        Meta(
+            description="Characters of the file in answers; null where an answer does not "
+            "show how many."
+        ),
     ]
 
 
 class LookedAtSummary(Record, frozen=True, kw_only=True):
-    """What the trials of a configuration looked at that have no ground truth."""
+    """What the trials of a configuration that have no ground truth looked at."""
 
     config_name: Annotated[str, Meta(description="Configuration.")]
     trials: Annotated[Count, Meta(description="Trials without ground truth that have calls.")]
@@ -83,15 +89,17 @@ class LookedAtSummary(Record, frozen=True, kw_only=True):
     unanswered: Annotated[Count, Meta(description="Calls without an answer in the trace.")]
     repeated_reads: Annotated[Count, Meta(description="Reads of lines that were read before.")]
     files_read: Annotated[Count, Meta(description="Files opened; a file counts in each trial.")]
-    files_searched: Annotated[Count, Meta(description="Files that searches showed, likewise.")]
-    files_written: Annotated[Count, Meta(description="Files written, likewise.")]
+    files_searched: Annotated[
+        Count, Meta(description="Files that searches showed; a file counts in each trial.")
+    ]
+    files_written: Annotated[Count, Meta(description="Files written; a file counts in each trial.")]
     cost_usd: Annotated[
         float | None, Meta(description="Cost of the trials that state one; null where none does.")
     ]
     cost_trials: Annotated[Count, Meta(description="Trials that state a cost.")]
     files: Annotated[
         list[FileUseSummary],
-        Meta(description="Files, those of which most was shown first; not all where many are."),
+        Meta(description="Files, the ones shown most come first; a long list is cut."),
     ]
     files_left_out: Annotated[Count, Meta(description="Files that the list leaves out.")]
     tools: Annotated[

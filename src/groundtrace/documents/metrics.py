@@ -32,7 +32,7 @@ TaxonomyLabel = Literal[
 
 
 EditTargets = Literal["known", "none_expected", "unknown"]
-"""What a task says of the files to be edited (D58)."""
+"""What a task says about the files to edit (D58)."""
 
 
 class FileLevelMetrics(Record, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ class FileLevelMetrics(Record, frozen=True, kw_only=True):
     n_ground_truth: Annotated[Count | None, Meta(description="Ground-truth files.")] = None
     n_overlap: Annotated[Count | None, Meta(description="Ground-truth files retrieved.")] = None
     first_gt_hit_step: Annotated[
-        Count | None, Meta(description="`step_index` of the first hit, a write aside.")
+        Count | None, Meta(description="`step_index` of the first hit; writes do not count.")
     ] = None
     ttfr_seconds: Annotated[
         Seconds | None, Meta(description="Seconds to the first relevant file.")
@@ -68,7 +68,7 @@ class FileLevelMetrics(Record, frozen=True, kw_only=True):
 
 
 class ChunkLevelMetrics(Record, frozen=True, kw_only=True):
-    """Stage 2: line ranges, at file-match granularity."""
+    """Stage 2: line ranges; a chunk counts as hit when its file was accessed."""
 
     resolution: Annotated[
         Literal["chunk_level", "file_level_only"], Meta(description="What could be resolved.")
@@ -87,7 +87,7 @@ class ChunkLevelMetrics(Record, frozen=True, kw_only=True):
 
 
 class UtilizationProbes(Record, frozen=True, kw_only=True):
-    """Stage 3: whether retrieved evidence was used."""
+    """Stage 3: whether the agent used the evidence that it retrieved."""
 
     probe_available: Annotated[bool, Meta(description="False only without ground truth or trace.")]
     reason: Annotated[NotComputable | None, Meta(description="Why not, when not available.")]
@@ -161,7 +161,7 @@ class ErrorTaxonomy(Record, frozen=True, kw_only=True):
 
 
 class LineLevelMetrics(Record, frozen=True, kw_only=True):
-    """The right lines: truth lines that were shown (D72). Since 1.2."""
+    """The right lines: lines of the ground truth that were shown (D72). Since 1.2."""
 
     basis: Annotated[
         Literal["chunks", "edit_chunks"] | None,
@@ -188,7 +188,7 @@ class LineLevelMetrics(Record, frozen=True, kw_only=True):
         Count, Meta(description="Accesses that showed truth files.")
     ] = 0
     accesses_without_lines: Annotated[
-        Count, Meta(description="Those of them whose lines cannot be told.")
+        Count, Meta(description="Accesses that showed truth files, but not which lines.")
     ] = 0
 
 
@@ -200,17 +200,18 @@ class ContextChars(Record, frozen=True, kw_only=True):
 
 
 class ContextMetrics(Record, frozen=True, kw_only=True):
-    """What the context held, and its price (D73). Since 1.2."""
+    """What the context held, and its size (D73). Since 1.2."""
 
     reason: Annotated[str | None, Meta(description="Why there are no values at all.")]
     undefined: Annotated[
         dict[str, str], Meta(description="Reason of each value that is missing, by its name.")
     ] = msgspec.field(default_factory=dict)
     relevant_chars_share: Annotated[
-        Share | None, Meta(description="Share of characters answered that are relevant files'.")
+        Share | None,
+        Meta(description="Share of the characters of answers that are content of relevant files."),
     ] = None
     chars_to_first_relevant: Annotated[
-        Seconds | None, Meta(description="Characters answered before the first relevant content.")
+        Seconds | None, Meta(description="Characters of answers before the first relevant content.")
     ] = None
     repeated_chars_share: Annotated[
         Share | None, Meta(description="Share of content that had been shown before.")
@@ -219,7 +220,9 @@ class ContextMetrics(Record, frozen=True, kw_only=True):
         Share | None, Meta(description="Share of relevant files in context at the first edit.")
     ] = None
     chars_shown: Annotated[Count | None, Meta(description="Characters of all answers.")] = None
-    chars_relevant: Annotated[Count | None, Meta(description="Those of relevant files.")] = None
+    chars_relevant: Annotated[
+        Count | None, Meta(description="Characters of answers that are content of relevant files.")
+    ] = None
     first_edit_step: Annotated[
         Count | None, Meta(description="`step_index` of the first write; null without one.")
     ] = None
@@ -232,12 +235,12 @@ class ContextMetrics(Record, frozen=True, kw_only=True):
     ] = msgspec.field(default_factory=dict)
     by_kind: Annotated[
         dict[str, ContextChars],
-        Meta(description="Characters of files by kind of access, where they can be told."),
+        Meta(description="Characters of files by kind of access, where known."),
     ] = msgspec.field(default_factory=dict)
 
 
 class Finder(Record, frozen=True, kw_only=True):
-    """The call that met or showed a file first."""
+    """The call that was the first to meet or show a file."""
 
     tool: Annotated[str, Meta(description="Raw name of the tool.")]
     category: Annotated[Category, Meta(description="Its category.")]
@@ -250,14 +253,15 @@ class Finder(Record, frozen=True, kw_only=True):
 
 
 class DiscoveredFile(Record, frozen=True, kw_only=True):
-    """One relevant file, and who found it."""
+    """One relevant file, and which call found it."""
 
     file: Annotated[str, Meta(description="The entry of `ground_truth.files`.")]
     first_met: Annotated[
-        Finder | None, Meta(description="Who met it first, writes aside; null if nobody did.")
+        Finder | None,
+        Meta(description="The call that met it first, writes not counted; null if none did."),
     ]
     first_shown: Annotated[
-        Finder | None, Meta(description="Who first showed its content; null if nobody did.")
+        Finder | None, Meta(description="The call that first showed its content; null if none did.")
     ]
     tools: Annotated[list[str], Meta(description="Tools that met it, by name.")]
     mcp_servers: Annotated[
@@ -293,19 +297,24 @@ class SubagentWork(Record, frozen=True, kw_only=True):
     """What one subagent did."""
 
     agent: Annotated[str, Meta(description="Its id.")]
-    calls: Annotated[Count, Meta(description="Its calls.")]
+    calls: Annotated[Count, Meta(description="Number of its calls.")]
     result_chars: Annotated[
-        Count | None, Meta(description="Characters of their answers; null if unknown.")
+        Count | None, Meta(description="Characters of the answers to these calls; null if unknown.")
     ]
     seconds: Annotated[
         Seconds | None, Meta(description="From its first to its last access; null if unknown.")
     ]
-    files_met: Annotated[Count, Meta(description="Distinct files that it met, writes aside.")]
+    files_met: Annotated[
+        Count, Meta(description="Distinct files that it met; writes do not count.")
+    ]
     files_read: Annotated[Count, Meta(description="Distinct files that it read.")]
     relevant_met: Annotated[list[str], Meta(description="Relevant files that it met.")]
     relevant_read: Annotated[list[str], Meta(description="Relevant files that it read.")]
     came_back: Annotated[
-        list[str], Meta(description="Those that the main thread met at a later step.")
+        list[str],
+        Meta(
+            description="Relevant files that it met and that the main thread met at a later step."
+        ),
     ]
     returned_chars: Annotated[
         Count | None,
@@ -368,7 +377,7 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     looked_at: Annotated[
         LookedAt | UnsetType,
         Meta(
-            description="What a trial looked at that has no ground truth; absent for others. "
+            description="What the trial looked at; only for a trial without ground truth. "
             "Since 1.2."
         ),
     ] = UNSET
@@ -377,7 +386,7 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     ] = UNSET
     context_metrics: Annotated[
         ContextMetrics | UnsetType,
-        Meta(description="What the context held, and its price. Since 1.2."),
+        Meta(description="What the context held, and its size. Since 1.2."),
     ] = UNSET
     discovery: Annotated[
         DiscoveryMetrics | UnsetType, Meta(description="Who found the relevant files. Since 1.2.")

@@ -1,7 +1,7 @@
-"""Which rollouts are subagents' or forks of which: the first line of each says it.
+"""Which rollouts are subagents or forks of which: the first line of each says it.
 
-A subagent's file names the thread that started it. One of a review does not; it begins within a
-second after its parent entered review mode, in the same directory.
+A subagent's file names the thread that started it. The file of a review does not; it begins within
+a second after its parent entered review mode, in the same directory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from groundtrace.values import as_mapping, as_text
 
 MAX_FIRST_LINE = 4 * 1024 * 1024
 MAX_FILES = 5_000
-"""Files of a folder that are looked at for kin."""
+"""How many files of a folder are searched for related ones."""
 REVIEW_SECONDS = 1.0
 _MAX_KNOWN = 20_000
 _REVIEW = re.compile(rb'"type"\s*:\s*"entered_review_mode"')
@@ -30,12 +30,12 @@ _CALL = re.compile(rb'"type"\s*:\s*"(?:\w+_call)"')
 
 
 class Thread(NamedTuple):
-    """What the first line of a rollout says of its thread."""
+    """What the first line of a rollout says about its thread."""
 
     file: str
     thread_id: str
     parent: str | None
-    """Id of the thread that started it, of a subagent."""
+    """For a subagent: id of the thread that started it."""
     forked_from: str | None
     is_review: bool
     started: float | None
@@ -44,30 +44,30 @@ class Thread(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """What reading a rollout has to know of the files beside it."""
+    """What must be known about related files in order to read a rollout."""
 
     thread_id: str | None = None
     parent: str | None = None
-    """File of the thread that started it; None of a thread that nobody started."""
+    """File of the thread that started it; None if no thread did."""
     forked_from: str | None = None
     """File whose calls it repeats."""
     history: frozenset[str] = field(default_factory=frozenset)
-    """Ids of these calls."""
+    """Ids of the repeated calls."""
     unread: str | None = None
-    """Why they are not known, where the file is there and cannot be read."""
+    """Why these ids are unknown, if the file is there but cannot be read."""
 
 
 _known: dict[tuple[str, str, str], Thread | None] = {}
 
 
 def _split(folder: Folder, path: str) -> tuple[Folder, str, str]:
-    """The folder that holds a file, its path in front of names, and the file's own name."""
+    """The folder of a file, the path before its name, and its name."""
     parent, slash, name = path.rpartition("/")
     return (folder.folder(parent) if parent else folder), f"{parent}{slash}", name
 
 
 def _threads(place: Folder) -> list[Thread]:
-    """The threads whose rollouts lie in a folder."""
+    """The threads whose rollouts are in a folder."""
     found: list[Thread] = []
     looked = 0
     for entry in place.entries():
@@ -81,9 +81,9 @@ def _threads(place: Folder) -> list[Thread]:
             if len(_known) > _MAX_KNOWN:
                 _known.clear()
             try:
-                with watched():  # looked at once: it is no input that each rollout has
+                with watched():  # not an input of each rollout: the result is kept for all of them
                     _known[key] = _thread(place, entry.name)
-            except OSError:  # it may be readable the next time, with the same mark
+            except OSError:  # it may be readable next time, with the same mark
                 note_error(entry.name)
                 continue
         thread = _known[key]
@@ -115,7 +115,7 @@ def _thread(place: Folder, name: str) -> Thread | None:
 
 
 def _started_by(meta: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """Of a subagent: the id of the thread that started it, and whether it is a review."""
+    """For a subagent: the id of the thread that started it, and whether it is a review."""
     subagent = as_mapping(meta.get("source")).get("subagent")
     if subagent is None:
         return None, False
@@ -153,7 +153,7 @@ def _reviews(place: Folder, name: str) -> list[float]:
 
 
 def parent_of(folder: Folder, path: str) -> str | None:
-    """The file of the thread that started this one, if it lies beside it."""
+    """The file of the thread that started this one, if it is in the same folder."""
     place, before, name = _split(folder, path)
     threads = _threads(place)
     own = next((thread for thread in threads if thread.file == name), None)
@@ -164,7 +164,7 @@ def parent_of(folder: Folder, path: str) -> str | None:
 
 
 def subagents_of(folder: Folder, path: str) -> tuple[str, ...]:
-    """The files of the subagents of a thread, and of theirs, by the time of their start."""
+    """The files of a thread's subagents, and of their subagents, by start time."""
     place, before, name = _split(folder, path)
     threads = _threads(place)
     started = [t for t in threads if t.parent is not None or t.is_review]
@@ -177,7 +177,7 @@ def subagents_of(folder: Folder, path: str) -> tuple[str, ...]:
 
 
 def kin_of(folder: Folder, path: str) -> Kin:
-    """What the files beside a rollout say of it."""
+    """What the files next to a rollout say about it."""
     place, before, name = _split(folder, path)
     own = _thread(place, name)
     if own is None:

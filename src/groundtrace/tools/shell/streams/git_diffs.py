@@ -1,7 +1,8 @@
 """Patches as git prints them: contents of the files that their headings name.
 
-The lines of a file are those of its hunks on the new side, as far as they are shown; a hunk that only
-removes has lines on the old side alone. A heading without any line of the file surfaces it.
+The lines of a file are the lines of its hunks on the new side, as far as they are shown. A hunk
+that only removes has lines only on the old side. A heading without any line of the file surfaces
+it.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from groundtrace.tools.shell.streams.repository_top import from_top
 from groundtrace.tools.shell.weights import BESIDE_PATCH, BLANKS_CUT, PATCH_LINE
 
 _SIDE = re.compile(r"[abciow]/")
-"""The letter before a name, by what is compared: commit, index, working tree."""
+"""The letter before a name; it says what is compared: commit, index, working tree."""
 _DIFF_LINE = re.compile(
     r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)"
 )
 MAX_HEADING = 8192
-"""Longer than two paths can be."""
+"""No two paths are longer."""
 
 
 class _Side(msgspec.Struct):
@@ -65,19 +66,19 @@ class _Reading(msgspec.Struct):
     text: list[str] = msgspec.field(default_factory=list)
 
     def heading(self, name: str) -> None:
-        """Another file begins."""
+        """Begin another file."""
         self.close()
         self.file = self.files.setdefault(name, _File())
 
     def hunk(self, found: re.Match[str]) -> None:
-        """Another hunk begins."""
+        """Begin another hunk."""
         self.close()
         self.old = _Side(int(found["old"]), int(found["olds"] or 1))
         self.new = _Side(int(found["new"]), int(found["news"] or 1))
         self.text = []
 
     def line(self, line: str) -> bool:
-        """Whether a line belongs to the hunk."""
+        """Whether a line belongs to the current hunk."""
         if self.old is None or self.new is None:
             return False
         if self.old.shown >= self.old.size and self.new.shown >= self.new.size:
@@ -91,7 +92,7 @@ class _Reading(msgspec.Struct):
         return mark in {" ", "", "-", "+", "\\"}
 
     def close(self, whole: bool = False) -> None:
-        """The hunk is over; `whole` when blank lines may have been cut off its end."""
+        """End the hunk; `whole`: blank lines may have been cut off its end."""
         if self.file is not None and self.old is not None and self.new is not None:
             side = self.new if self.new.size else self.old
             span = side.span(whole)
@@ -107,16 +108,16 @@ class _Reading(msgspec.Struct):
 
 
 class Diff(Part, kw_only=True, frozen=True):
-    """A patch as git prints it: contents of the files it names."""
+    """A patch as git prints it: contents of the files that it names."""
 
     cwd: str | None
     """Where git ran."""
     start: str | None = None
     """Where the command began."""
     summary: bool = False
-    """Names stand in a summary (`--stat`) before or instead of the patch."""
+    """Names are in a summary (`--stat`) before or instead of the patch."""
     top: bool = True
-    """Names count from the top of the repository, which may lie above the directory."""
+    """Names are relative to the top of the repository, which may be above the directory."""
     side: OldSide | None = "revision"
     """What the old side is; None where the new side is the last commit."""
 
@@ -189,11 +190,11 @@ def _hunk(ref: FileRef, old: tuple[int, int], side: OldSide, text: list[str]) ->
 
 
 def _heading(line: str) -> str | None:
-    """The name in a line that opens a file."""
+    """The name in a line that begins a file."""
     if len(line) > MAX_HEADING:
         return None
     if line.startswith("+++ "):
-        # What is left of a heading when `grep '^[+-]'` follows.
+        # The rest of a heading if `grep '^[+-]'` follows.
         name = line[4:].rstrip("\t").strip('"')
         return name[2:] if name.startswith("b/") and "\t" not in name else None
     if not line.startswith("diff --git "):
@@ -202,10 +203,10 @@ def _heading(line: str) -> str | None:
     middle = len(both) // 2
     left, right = both[:middle].strip('"'), both[middle + 1 :].strip('"')
     if both[middle : middle + 1] == " " and left == right:
-        return left  # `--no-prefix`: both sides are the name alone
+        return left  # `--no-prefix`: both sides are only the name
     if both[middle : middle + 1] == " " and left[1:] == right[1:] and _SIDE.match(right):
         return right[2:]
-    # A file that got another name: the sides differ.
+    # A renamed file: the two sides differ.
     for mark in (' "b/', " b/", " w/", " i/", " c/", " o/"):
         at = both.rfind(mark)
         if at > 0:
