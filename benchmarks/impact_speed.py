@@ -1,8 +1,12 @@
-"""Processor time and memory of an impact analysis of generated trials."""
+"""Processor time and memory of an impact analysis of generated trials.
+
+python -m benchmarks.impact_speed [TRIALS]
+"""
 
 from __future__ import annotations
 
 import resource
+import sys
 import time
 
 import numpy as np
@@ -114,3 +118,8 @@ def speed(trials: int) -> dict[str, object]:
         "cpu_seconds": round(cpu, 1),
         "peak_mb": round(peak),
     }
+
+
+if __name__ == "__main__":
+    for what, number in speed(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000).items():
+        print(f"{what:12} {number}")

@@ -139,7 +139,7 @@ def _loose_trial(
     where = f"{file.folder.url}/{file.file}"
     if not trials:
         told = [str(problem) for group in problems.values() for problem in group]
-        told += [f"{name}: its match is not true of the file" for name, _ in settings.readers]
+        told += [f"{name}: its match is false for this file" for name, _ in settings.readers]
         raise InputError(f"{where}: no trace in it ({'; '.join([*passed, *told]) or 'no sample'})")
     ids = [trial.loose.sample for trial in trials if trial.loose is not None]
     if sample is None and len(trials) > 1:
@@ -171,7 +171,7 @@ def iterate_documents(runs: Location, *, out: Location | None = None) -> Iterato
 def load_table(
     name: str, runs: Location, *, out: Location | None = None
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a flat table as dictionaries; pandas and polars accept them directly."""
+    """The rows of a flat table as dictionaries, which you can pass to pandas and polars."""
     from groundtrace.stages.impact import stored_analysis
     from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES, analysis_dicts
     from groundtrace.tables.flat_rows import flat_dicts
@@ -207,7 +207,7 @@ def load_trials(runs: Location, *, out: Location | None = None) -> list[dict[str
 
 
 def load_summary(runs: Location, *, out: Location | None = None) -> Summary:
-    """The summary of RUNS: over all runs, or of the run if RUNS is a single one."""
+    """The summary of RUNS: over all runs, or of the single run."""
     folders = _output_folders(runs, out)
     outputs, single = folders.existing()
     folder = outputs[0].folder if single else folders.aggregate()
@@ -299,8 +299,8 @@ def run(
     """Evaluate runs and write documents and reports, as `groundtrace run` does.
 
     Runs in this process unless `jobs` is more than 1; a script that asks for more processes needs
-    the usual `if __name__ == "__main__":`. A trial that cannot be processed raises nothing: it is
-    listed in `failed` of the result. Raises NothingFoundError if there is no trial at all.
+    the usual `if __name__ == "__main__":`. Trials that cannot be processed are in `failed` of the
+    result; they raise no exception. Raises NothingFoundError if there is no trial.
     """
     from groundtrace.stages.everything import run_stages
     from groundtrace.stages.impact import check_configurations, widest_document

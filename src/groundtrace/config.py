@@ -24,7 +24,7 @@ PRIMARIES = ("reward", "cost_usd", "shown.file_recall")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything a user can set; one object is handed to every stage that needs it."""
+    """Everything that a user can set."""
 
     container_prefixes: tuple[str, ...] = ("/workspace/", "/repo_full/", "/testbed/")
     """Path prefixes of the container that are not part of a repository (D13)."""
@@ -33,7 +33,7 @@ class Settings:
     baseline: str = BASELINE
     """Pattern of the configuration that others are compared with (D33)."""
     primaries: tuple[str, ...] = PRIMARIES
-    """Metrics and outcomes that comparisons are about (D64)."""
+    """Metrics and outcomes that matter most in comparisons (D64)."""
     skip: tuple[str, ...] = (
         "_errored",
         "_archived*",
@@ -50,21 +50,22 @@ class Settings:
     shell_commands: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Commands added to the table of shell commands: name to its entry."""
     shell: Literal["use", "ignore"] = "use"
-    """Whether shell commands are evidence (D6)."""
+    """Whether files that shell commands touched count (D6)."""
     trials: Literal["latest", "all"] = "latest"
-    """Which of several trials of one task and configuration are written (D32)."""
+    """Which trials count if a task has several in one configuration (D32)."""
     config_name: str | None = None
-    """Configuration of loose traces, instead of the one that folders and models suggest (D57)."""
+    """Configuration of loose traces, instead of the name of a folder or model (D57)."""
     prices: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     """Model to dollars per million input, cached and output tokens."""
     readers: tuple[tuple[str, str], ...] = ()
-    """Mappings of trace formats, as pairs: name of the file, and its text (D92)."""
+    """Mappings of trace formats: a list of paths in the settings file; in Python, pairs of file name and
+    text (D92)."""
     schema_version: str = "1.2"
     """Version of the events documents to write (D12)."""
     mask: bool = True
-    """Whether what looks like a credential is masked in documents and reports (D39, D77)."""
+    """Whether text that looks like a credential is masked in documents and reports (D39, D77)."""
     trial_seconds: int = 60
-    """Seconds of processor time that a trial may take; 0 means no limit (D78)."""
+    """Seconds of processor time for one trial; 0 means no limit (D78)."""
 
     def __post_init__(self) -> None:
         """Check values as in a settings file: a mistake in Python code changed numbers silently."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 
 class GroundtraceError(Exception):
-    """Base of all; `exit_code` is what the command line returns for it."""
+    """Base class of all errors; `exit_code` is the exit code of the command line."""
 
     exit_code = 1
 
@@ -58,7 +58,7 @@ class NothingFoundError(GroundtraceError):
 
 
 class LockedError(GroundtraceError):
-    """Another process holds the output folder."""
+    """Another process uses the output folder."""
 
     exit_code = 2
 

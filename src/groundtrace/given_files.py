@@ -32,5 +32,5 @@ def read_given(path: Path, limit: int = MAX_GIVEN) -> bytes:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     if len(data) > limit:
-        raise InputError(f"{path}: over {limit:,} bytes, which is more than is read")
+        raise InputError(f"{path}: over {limit:,} bytes, which is the limit")
     return data

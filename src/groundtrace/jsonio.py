@@ -34,9 +34,7 @@ class HeavyJsonError(BadJsonError):
     """JSON that would take more memory than is allowed."""
 
     def __init__(self) -> None:
-        super().__init__(
-            f"holds more values than {MAX_DECODED >> 20} MB of memory take; not decoded"
-        )
+        super().__init__(f"needs more than {MAX_DECODED >> 20} MB of memory; not decoded")
 
 
 def is_heavy(data: bytes) -> bool:

@@ -87,7 +87,7 @@ class ToolResult(msgspec.Struct, frozen=True):
     is_error: bool = False
     """The harness marked the call as failed, refused or cancelled."""
     persisted_path: str | None = None
-    """Where the harness stored the full output when `text` is only a preview of it."""
+    """Where the harness stored the full output, if `text` is only a preview of it."""
 
 
 class ContextMark(msgspec.Struct, frozen=True):
@@ -109,7 +109,7 @@ class ToolCall(msgspec.Struct, frozen=True):
     call_id: str | None = None
     """The harness's id of the call; not always unique within a trace."""
     step_id: str | None = None
-    """The trajectory's step id, where there is one."""
+    """The trajectory's step id, if there is one."""
     result: ToolResult | None = None
     """None when the trace holds no answer to this call."""
     server: str | None = None
@@ -195,7 +195,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class ContextPoint:
-    """A point at which the harness changed what the model still saw."""
+    """A point at which the harness removed something from the model's context."""
 
     kind: str
     """Such as `compaction` or `rollback`."""
@@ -249,7 +249,7 @@ class Trace:
 
 
 class ReadResult(NamedTuple):
-    """What a trace reader returns: the trace and what was lost on the way."""
+    """What a trace reader returns: the trace and the problems while reading it."""
 
     trace: Trace
     problems: tuple[Problem, ...]
@@ -266,7 +266,7 @@ class FileRef(msgspec.Struct, frozen=True):
     kind: AccessKind
     """How it was touched."""
     repo: str | None = None
-    """Repository as the call names it (`github.com/sg-evals/kafka--0753c489`), where it does."""
+    """Repository as the call names it (`github.com/sg-evals/kafka--0753c489`), if it names one."""
     line_start: int | None = None
     """First line shown, from 1, where known."""
     line_end: int | None = None

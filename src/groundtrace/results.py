@@ -66,7 +66,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A run summary that shows itself as a table, in a terminal and in a notebook."""
+    """A run summary; a terminal and a notebook show it as a table."""
 
     document: RunSummaryDocument
     """The document itself."""
@@ -120,12 +120,16 @@ class Impact:
 
     @property
     def answer(self) -> Answer:
-        """What a reader must know to decide between two configurations."""
+        """What a reader needs to know to decide between two configurations."""
         return self.document.answer
 
     def comparisons(self) -> list[dict[str, Any]]:
         """One row per comparison and metric, as in the table `comparisons`."""
         return list(analysis_dicts("comparisons", self.document))
+
+    def finders(self) -> list[dict[str, Any]]:
+        """One row per comparison and tool, server or agent, as in the table `finders`."""
+        return list(analysis_dicts("finders", self.document))
 
     def correlations(self) -> list[dict[str, Any]]:
         """One row per metric, outcome and scope, as in the table `correlations`."""
@@ -143,7 +147,7 @@ class RunResult:
     """What `run` did."""
 
     summary: Summary | None
-    """Summary of the run, or over all runs; None if every trial failed."""
+    """Of the run, or over all runs; None if every trial failed."""
     impact: Impact | None
     """The analysis over all of RUNS; None if every trial failed."""
     failed: tuple[str, ...] = ()

@@ -60,7 +60,7 @@ def refuse_link(folder: LocalFolder) -> None:
     if folder.is_link:
         raise OutputError(f"{folder.url}: a link; results are written to real folders only")
     if not folder.is_inside:
-        raise OutputError(f"{folder.url}: lies behind a link that leaves its folder; not written")
+        raise OutputError(f"{folder.url}: is behind a link that leaves its folder; not written")
 
 
 def _opened(path: Path) -> TextIO:
@@ -74,7 +74,7 @@ def _opened(path: Path) -> TextIO:
             file = os.open(path, flags, 0o666)
         if os.fstat(file).st_nlink > 1:
             os.close(file)
-            raise OSError("it is another file as well, by a hard link")
+            raise OSError("it is also another file, through a hard link")
         return os.fdopen(file, "a+", encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error

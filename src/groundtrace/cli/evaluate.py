@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> int:
     """Compute the metrics of every events document, and a summary of each run.
 
-    Works from documents alone, of any version 1.x; traces are not needed any more.
+    Reads only documents, of any version 1.x; does not need traces.
 
     \b
     Examples:

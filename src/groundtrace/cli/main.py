@@ -26,7 +26,7 @@ Examples:
   groundtrace report runs/official --format md
 
 \b
-Exit codes: 0 done; 1 some trials could not be processed (the rest were);
+Exit codes: 0 done; 1 some trials could not be processed (the others were);
 2 wrong usage or unreadable input; 3 nothing found to evaluate."""
 
 COMMANDS = {
@@ -100,7 +100,13 @@ def main(arguments: list[str] | None = None) -> None:
         # Not if the signal is ignored: nohup asks to go on without a terminal.
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _stop)
-    sys.exit(invoke(arguments if arguments is not None else sys.argv[1:]))
+    try:
+        code = invoke(arguments if arguments is not None else sys.argv[1:])
+        # The exit code is known: nothing of the end may be interrupted any more.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:

@@ -80,7 +80,9 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Machine-readable result on stdout."
 )
 no_mask_option = click.option(
-    "--no-mask", is_flag=True, help="Keep what looks like a credential; reports say so."
+    "--no-mask",
+    is_flag=True,
+    help=("Do not mask text that looks like a credential; reports say so."),
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No messages.")
 
@@ -103,13 +105,14 @@ truth_options = group(
         metavar="TASKS",
         multiple=True,
         help="A folder of task definitions, a data set (.jsonl, .json, .parquet), or a commit "
-        "(git:REPO@REV, git:REPO@A..B); repeatable, the first that defines a task wins.",
+        "(git:REPO@REV, git:REPO@A..B); repeatable, the first one that defines a task is "
+        "used.",
     ),
     click.option(
         "--ground-truth",
         "ground_truth",
         metavar="FILE",
-        help="A registry of ground truth, instead of task folders or besides them.",
+        help="A registry of ground truth, instead of task folders or in addition to them.",
     ),
 )
 
@@ -141,14 +144,14 @@ output_options = group(
     click.option(
         "--only",
         metavar="PATTERN",
-        help="Only tasks whose name fits, such as 'fix-*'; other names of a task count too.",
+        help="Only tasks whose name matches, such as 'fix-*'; a task's other names count too.",
     ),
     config_option,
     json_option,
     quiet_option,
     no_mask_option,
     verbose_option(
-        "Say more: settings, times, everything that is left out and why; tracebacks for errors.",
+        "Print more: settings, times, everything that is left out and why; tracebacks for errors.",
         handed_over=True,
     ),
 )
@@ -177,24 +180,26 @@ class WorkFlags:
 work_options = group(
     "work",
     WorkFlags,
-    click.option("--jobs", type=click.IntRange(min=1), help="Processes; default: all cores."),
+    click.option(
+        "--jobs", type=click.IntRange(min=1), help=("Number of processes; default: all cores.")
+    ),
     click.option(
         "--engine",
         type=click.Choice(list(ENGINES)),
         default="local",
         show_default=True,
-        help="Where the work is done.",
+        help="Where the work runs.",
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler."),
     click.option(
-        "--force", is_flag=True, help="Make every result again, also those that are up to date."
+        "--force", is_flag=True, help="Make every result again, even if it is up to date."
     ),
-    click.option("--prune", is_flag=True, help="Remove results whose trials are gone."),
-    click.option("--no-progress", is_flag=True, help="No progress on stderr."),
+    click.option("--prune", is_flag=True, help="Remove results whose trials no longer exist."),
+    click.option("--no-progress", is_flag=True, help="Show no progress on stderr."),
     click.option(
         "--trial-seconds",
         type=click.IntRange(min=0, max=MAX_SECONDS),
-        help="Processor time that one trial may take; default: 60; 0 means any.",
+        help="Seconds of processor time for one trial; default: 60; 0 means no limit.",
     ),
 )
 
@@ -251,12 +256,12 @@ normalize_options = group(
     click.option(
         "--shell",
         type=click.Choice(CHOICES["shell"]),
-        help="Whether shell commands are evidence; default: use.",
+        help="Whether files that shell commands touched count; default: use.",
     ),
     click.option(
         "--trials",
         type=click.Choice(CHOICES["trials"]),
-        help="Which of several trials of one task and configuration; default: latest.",
+        help="Which trials count if a task has several in one configuration; default: latest.",
     ),
     click.option(
         "--mcp-server",
@@ -268,7 +273,7 @@ normalize_options = group(
     click.option(
         "--schema-version",
         type=click.Choice(CHOICES["schema_version"]),
-        help="Version of the documents that are written; default: 1.2.",
+        help="Version of the written documents; default: 1.2.",
     ),
     click.option(
         "--config-name",
@@ -318,31 +323,33 @@ impact_options = group(
     "comparing",
     ImpactFlags,
     click.option(
-        "--baseline", metavar="NAME", help=f"Configuration to compare with; default: {BASELINE}."
+        "--baseline",
+        metavar="NAME",
+        help=(f"Baseline: the configuration that others are compared with; default: {BASELINE}."),
     ),
-    click.option("--against", metavar="NAME", help="The only configuration to compare with it."),
     click.option(
-        "--pair-across-runs", is_flag=True, help="Match trials of different runs as well."
+        "--against", metavar="NAME", help=("Compare only this configuration with the baseline.")
     ),
+    click.option("--pair-across-runs", is_flag=True, help="Also match trials of different runs."),
     click.option(
         "--allow-unknown-version",
         is_flag=True,
-        help="Match trials whose harness version is unknown, and say so.",
+        help="Also match trials whose harness version is unknown, and say so.",
     ),
     click.option(
         "--primary",
         "primaries",
         metavar="NAME",
         multiple=True,
-        help="A metric or outcome that the comparison is about; repeatable; "
-        f"default: {', '.join(PRIMARIES)}.",
+        help="A metric or outcome that matters most in the comparison; repeatable; default: "
+        f"{', '.join(PRIMARIES)}.",
     ),
     click.option(
         "--margin",
         type=click.FloatRange(min=0, min_open=True),
         metavar="REWARD",
-        help="A difference of reward that does not matter: test whether the configurations are "
-        "equivalent within it.",
+        help="A difference of reward that is too small to matter; tests whether the "
+        "configurations are equivalent within it.",
     ),
     click.option(
         "--seed", type=int, default=_IMPACT.seed, show_default=True, help="Seed of the resampling."

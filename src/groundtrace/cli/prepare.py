@@ -83,7 +83,7 @@ def prepared_request(
 
     if output.only and work.prune:
         raise UsageError(
-            "--prune and --only do not go together: what is not asked for would look gone"
+            "--prune and --only cannot be used together: tasks outside --only would look deleted"
         )
     engine = make_engine(
         work.engine,

@@ -39,7 +39,7 @@ def command(
     dry_run: bool,
     output: options.OutputFlags,
 ) -> int:
-    """Normalize, evaluate, analyse and report, in one go.
+    """Normalize, evaluate, analyse and report, in one command.
 
     \b
     Examples:

@@ -55,7 +55,7 @@ def say_failures(failed: Sequence[str], *, quiet: bool, everything: bool = False
     for line in failed[:shown]:
         print_message(f"failed: {visible(line)}", quiet=quiet)
     if len(failed) > shown:
-        print_message(f"failed: and {len(failed) - shown:,} more; -v names all", quiet=quiet)
+        print_message(f"failed: and {len(failed) - shown:,} more; -v lists all", quiet=quiet)
     return 1 if failed else 0
 
 

@@ -102,7 +102,9 @@ def evaluated(
         found = [item for item in found if _words(item[0].run) in runs] or found
     if len({reward for _, reward, _ in found}) > 1:
         told = ", ".join(f"{reward:g} ({source})" for _, reward, source in found)
-        reason = f"verdicts disagree: {told}; nothing tells which is of this trace, so none is used"
+        reason = (
+            f"verdicts disagree: {told}; nothing says which belongs to this trace, so none is used"
+        )
         problems.append(Problem(found[0][2], "verdicts_disagree", reason))
         return []
     return [(reward, source) for _, reward, source in found[:1]]

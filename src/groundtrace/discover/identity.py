@@ -292,7 +292,7 @@ def _known_task(
             if task is not None:
                 return task, where
             if not doubt and known.candidates(form):
-                doubt = f"several tasks are named {form!r} and the benchmark does not tell which"
+                doubt = f"several tasks are named {form!r} and the benchmark does not say which"
     return None, doubt
 
 

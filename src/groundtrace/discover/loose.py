@@ -30,7 +30,7 @@ from groundtrace.discover.outcomes_beside import SIDECARS, OutcomeBeside, Verdic
 from groundtrace.jsonio import clean_text
 from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Trial
 from groundtrace.safe_names import AGGREGATE, OUTPUT
-from groundtrace.storage import Folder, LocalFolder
+from groundtrace.storage import Folder, LocalFolder, in_day_folder
 from groundtrace.storage.watch import Watch, watched
 from groundtrace.values import model_name
 
@@ -82,6 +82,8 @@ class LooseRun:
         files = [self.file]
         if self.is_manifest:
             files += [row.trace for row in read_manifest(folder, self.file, [])]
+            if any(map(in_day_folder, files)):
+                return None
         elif _may_have_companions(folder, self.file):
             return None
         listed: set[str] = set()
@@ -154,7 +156,7 @@ def discover_loose(
             if passed <= MAX_SKIPPED:
                 yield Skipped(found.path, run_id, found.reason)
     if passed > MAX_SKIPPED:
-        yield Skipped(".", run_id, f"and {passed - MAX_SKIPPED:,} more files that are no traces")
+        yield Skipped(".", run_id, f"and {passed - MAX_SKIPPED:,} more files that are not traces")
     for item in items:
         item.named = _task_of(item, tasks)
     level = config_level((item.parts for item in items), (_task_names(item) for item in items))
@@ -212,11 +214,11 @@ def _files(
             else:
                 yield from _files(folder.folder(entry.name), below, settings)
         elif entry.kind == "unlisted":
-            reason = "the folder cannot be listed; what it holds is missing from the results"
+            reason = "the folder cannot be listed; its contents are missing from the results"
             place = "/".join(parts) or "."
             yield FoundProblem(place, None, Problem(place, "unlisted_folder", reason)), below
         elif entry.kind == "escape":
-            reason = "a link that leaves the runs folder or goes round; not followed"
+            reason = "a link that leaves the runs folder or makes a loop; not followed"
             yield FoundProblem(shown, None, Problem(shown, "link_not_followed", reason)), below
 
 

@@ -131,7 +131,7 @@ def _row(
         if column != "reward" and value is not None:
             value = as_amount(value)
         if value is None:
-            reason = f"{column} is no amount and was left out"
+            reason = f"{column} is not a number and was left out"
             problems.append(Problem(name, "bad_row", reason, line=number, place=column))
         else:
             numbers[column] = value

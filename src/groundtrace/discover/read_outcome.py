@@ -147,7 +147,7 @@ def _cost(records: Records, problems: list[Problem]) -> tuple[float | None, str 
             zero = number, source
         elif value is not None and number != 0:
             problems.append(
-                Problem(source.partition(" ")[0], "bad_cost", "a cost that is no amount")
+                Problem(source.partition(" ")[0], "bad_cost", "a cost that is not a number")
             )
     return zero
 

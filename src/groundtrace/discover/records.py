@@ -101,7 +101,7 @@ def _read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
             Problem(RESULT_FILE, "no_result", "missing; the trial has no recorded outcome")
         )
     elif result and not _names_trial(result):
-        reason = "names neither a task nor a trial; identity comes from the other records"
+        reason = "names neither a task nor a trial; the names come from the other records"
         problems.append(Problem(RESULT_FILE, "result_without_names", reason))
     inner = result.get("config")
     top = (name for name, kind in entries.items() if kind == "file")
@@ -233,7 +233,7 @@ def _parse(name: str, data: bytes, problems: list[Problem]) -> Mapping[str, Any]
     try:
         data.decode("utf-8", errors="surrogatepass")
     except UnicodeDecodeError as error:
-        reason = f"not UTF-8 at byte {error.start}; read as far as it can be"
+        reason = f"not UTF-8 at byte {error.start}; read as far as possible"
         problems.append(Problem(name, "not_utf8", reason))
     try:
         value = loads(data)

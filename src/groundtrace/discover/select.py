@@ -79,7 +79,7 @@ def _reason(other: Trial, best: Trial) -> str:
     return (
         f"{best.trial_name} {when} later"
         if loser[1:3] < winner[1:3]
-        else (f"{best.trial_name} comes later in order of name, the times being equal")
+        else f"{best.trial_name} comes later by name (the times are equal)"
     )
 
 
@@ -135,7 +135,7 @@ def _survey_run(found: Iterable[Found], settings: Settings) -> Iterator[SurveyRo
             rows.append(_row(item))
     chosen = select(trials)
     rows += [_trial_row(trial, "selected", None) for trial in chosen.selected]
-    written = " (written too: all trials are)" if settings.trials == "all" else ""
+    written = " (written too, because of --trials all)" if settings.trials == "all" else ""
     rows += [_trial_row(s.trial, "superseded", s.reason + written) for s in chosen.superseded]
     yield from sorted(rows, key=lambda row: (row.path, row.state != "problem"))
 

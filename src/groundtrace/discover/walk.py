@@ -237,14 +237,16 @@ def _children(
             elif below.goes_round():
                 yield _problem(shown, "link_loop", "a link to a folder above it; not followed")
             elif not spot.links.enters(below.folder):
-                yield _problem(shown, "link_loop", "a link to a folder that another link led to")
+                yield _problem(
+                    shown, "link_loop", "a link to a folder that another link already led to"
+                )
             else:
                 yield below
         elif kind == "escape":
-            reason = "a link that leaves the runs folder or goes round; not followed"
+            reason = "a link that leaves the runs folder or makes a loop; not followed"
             yield _problem(shown, "link_not_followed", reason)
         elif kind == "unlisted":
-            reason = "the folder cannot be listed; what it holds is missing from the results"
+            reason = "the folder cannot be listed; its contents are missing from the results"
             yield _problem(spot.path or ".", "unlisted_folder", reason)
         elif kind == "other":
             yield _problem(shown, "not_a_file", "neither a file nor a folder; not read")

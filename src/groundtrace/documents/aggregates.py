@@ -62,14 +62,12 @@ class ConfigAggregate(Record, frozen=True, kw_only=True):
     n_tasks: Annotated[Count, Meta(description="Distinct tasks.")]
     n_trials: Annotated[Count, Meta(description="Distinct trials, copies counted once.")]
     n_copies: Annotated[Count, Meta(description="Copies of trials that were not counted again.")]
-    models: Annotated[Reasons, Meta(description="Trials by model; `unknown` where not known.")]
+    models: Annotated[Reasons, Meta(description="Trials by model; `unknown` if not known.")]
     harness_versions: Annotated[
-        Reasons, Meta(description="Trials by harness version; `unknown` where not known.")
+        Reasons, Meta(description="Trials by harness version; `unknown` if not known.")
     ]
     trial_spread: Annotated[
         TrialSpread | None,
-        Meta(
-            description="How several trials of one task differ; null where no task has two rewards."
-        ),
+        Meta(description="How trials of the same task differ; null if no task has two rewards."),
     ]
     metrics: Annotated[list[MetricAggregate], Meta(description="Every metric and outcome.")]

@@ -127,7 +127,7 @@ def _decode_slowly(kind: str, data: bytes, where: str, first: Exception) -> Any:
         # `msgspec.convert` is more tolerant than the decoder: it accepts lone surrogates, and
         # numbers that are not finite, which would be written as null.
         if _decoder(kind).decode(encoder.encode(document)) != document:
-            raise InputError(f"{where}: $: NaN or Infinity in it, which are no JSON")
+            raise InputError(f"{where}: $: it has NaN or Infinity, which JSON does not allow")
         return document
     except (msgspec.ValidationError, RecursionError, OverflowError, UnicodeEncodeError) as error:
         reason = str(error) if isinstance(error, msgspec.ValidationError) else str(first)

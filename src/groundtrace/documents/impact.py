@@ -38,7 +38,7 @@ CorrelationScope = Literal["overall", "config", "within_config"]
 
 
 class Method(Record, frozen=True, kw_only=True):
-    """How the numbers were computed, in words, so that readers of a table do not need the code."""
+    """How the numbers were computed, in words."""
 
     correlation: Annotated[
         str, Meta(description="The coefficient, and what counts as one unit in each scope.")
@@ -54,7 +54,9 @@ class Method(Record, frozen=True, kw_only=True):
     holm: Annotated[str, Meta(description="How p values of correlations are adjusted.")]
     effect_size: Annotated[str, Meta(description="The effect size.")]
     matching: Annotated[str, Meta(description="What makes a matched pair.")]
-    minimum: Annotated[str, Meta(description="The smallest sizes for which values are computed.")]
+    minimum: Annotated[
+        str, Meta(description=("The smallest number of tasks for each kind of result."))
+    ]
 
 
 class Correlation(Record, frozen=True, kw_only=True):
@@ -96,8 +98,8 @@ class Correlation(Record, frozen=True, kw_only=True):
     n_movable: Annotated[
         Count | None,
         Meta(
-            description="Tasks whose value the permutation test can exchange with another "
-            "task's; null without a test."
+            description="Tasks that the permutation test can exchange with another task; null "
+            "without a test."
         ),
     ]
     left_out: Annotated[Reasons, Meta(description="Tasks without both values, by reason.")]
@@ -111,7 +113,11 @@ class CorrelationAnalysis(Record, frozen=True, kw_only=True):
     correlations: Annotated[list[Correlation], Meta(description="By scope, metric, outcome.")]
     notes: Annotated[
         list[str],
-        Meta(description="Where ranking inside suites changes a conclusion, one sentence each."),
+        Meta(
+            description=(
+                "Cases in which ranking inside suites changes a conclusion, one sentence each."
+            )
+        ),
     ]
 
 
@@ -137,13 +143,15 @@ class ImpactDocument(Record, frozen=True, kw_only=True):
     ]
     n_trials: Annotated[Count, Meta(description="Distinct trials.")]
     n_copies: Annotated[Count, Meta(description="Copies of trials that were not counted again.")]
-    answer: Annotated[Answer, Meta(description="What a reader needs first to decide.")]
+    answer: Annotated[
+        Answer, Meta(description=("The answer: what a reader needs in order to decide."))
+    ]
     method: Annotated[Method, Meta(description="How the numbers were made.")]
     correlation_analysis: Annotated[
-        CorrelationAnalysis, Meta(description="Retrieval metrics against outcomes.")
+        CorrelationAnalysis, Meta(description="Correlations of retrieval metrics with outcomes.")
     ]
     matched_comparisons: Annotated[
-        list[MatchedComparison], Meta(description="Configurations against the baseline.")
+        list[MatchedComparison], Meta(description="Configurations compared with the baseline.")
     ]
     other_comparisons: Annotated[
         list[MatchedComparison],
@@ -156,7 +164,7 @@ class ImpactDocument(Record, frozen=True, kw_only=True):
         str | None, Meta(description="Why there is no comparison, when there is none.")
     ]
     config_aggregates: Annotated[
-        list[ConfigAggregate], Meta(description="Each configuration, unmatched tasks included.")
+        list[ConfigAggregate], Meta(description="Each configuration, including unmatched tasks.")
     ]
     refused: Annotated[
         list[RefusedDocument] | UnsetType,

@@ -10,7 +10,7 @@ from groundtrace.documents.base import Count, Record, Share
 
 
 class JudgedMetrics(Record, frozen=True, kw_only=True):
-    """The retrieved files that the task judges relevant or irrelevant (D120). Since 1.2."""
+    """Retrieved files that the task judges: relevant or irrelevant (D120). Since 1.2."""
 
     reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
     n_irrelevant: Annotated[
@@ -19,8 +19,10 @@ class JudgedMetrics(Record, frozen=True, kw_only=True):
     bpref: Annotated[
         Share | None,
         Meta(
-            description="How often relevant files come before files judged irrelevant; "
-            "unjudged files are left out."
+            description=(
+                "Whether relevant files come before files judged irrelevant; unjudged files are "
+                "left out."
+            )
         ),
     ] = None
     judged_at_10: Annotated[

@@ -36,9 +36,9 @@ EditTargets = Literal["known", "none_expected", "unknown"]
 
 
 class FileLevelMetrics(Record, frozen=True, kw_only=True):
-    """Stage 1: the ordered list of files against the ground truth."""
+    """Stage 1: the ordered list of files, compared with the ground truth."""
 
-    computable: Annotated[bool, Meta(description="Whether the values below mean anything.")]
+    computable: Annotated[bool, Meta(description="Whether the values below could be computed.")]
     reason: Annotated[NotComputable | None, Meta(description="Why not, when not computable.")]
     precision: Annotated[ByCutoff | None, Meta(description="Precision@K by K.")] = None
     recall: Annotated[ByCutoff | None, Meta(description="Recall@K by K.")] = None
@@ -57,7 +57,7 @@ class FileLevelMetrics(Record, frozen=True, kw_only=True):
     n_ground_truth: Annotated[Count | None, Meta(description="Ground-truth files.")] = None
     n_overlap: Annotated[Count | None, Meta(description="Ground-truth files retrieved.")] = None
     first_gt_hit_step: Annotated[
-        Count | None, Meta(description="`step_index` of the first hit; writes do not count.")
+        Count | None, Meta(description="`step_index` of the first hit that is not a write.")
     ] = None
     ttfr_seconds: Annotated[
         Seconds | None, Meta(description="Seconds to the first relevant file.")
@@ -107,7 +107,7 @@ class UtilizationProbes(Record, frozen=True, kw_only=True):
         bool, Meta(description="Whether edit targets are known.")
     ] = False
     expected_edit_probe_reason: Annotated[
-        str | None, Meta(description="Why the edit probe has no value, when it has none.")
+        str | None, Meta(description="Why the value about expected edits is missing, if it is.")
     ] = None
     files_read: Annotated[Count | None, Meta(description="Distinct files read.")] = None
     files_read_relevant: Annotated[Count | None, Meta(description="Relevant files read.")] = None
@@ -135,7 +135,7 @@ class Slices(Record, frozen=True, kw_only=True):
 class ErrorTaxonomy(Record, frozen=True, kw_only=True):
     """Stage 4: five labels with the files behind them."""
 
-    computable: Annotated[bool, Meta(description="Whether the labels mean anything.")]
+    computable: Annotated[bool, Meta(description="Whether the labels could be computed.")]
     reason: Annotated[NotComputable | None, Meta(description="Why not, when not computable.")]
     labels: Annotated[dict[TaxonomyLabel, Count] | None, Meta(description="Files per label.")] = (
         None
@@ -154,25 +154,25 @@ class ErrorTaxonomy(Record, frozen=True, kw_only=True):
     edit_targets: Annotated[
         EditTargets | UnsetType,
         Meta(
-            description="Whether the task tells which files to edit: known; none_expected, where "
-            "the labels about writing do not apply; unknown, where they count. Since 1.2."
+            description="Whether the task says which files to edit: known; none_expected (the "
+            "labels about writing do not apply); unknown (they count). Since 1.2."
         ),
     ] = UNSET
 
 
 class LineLevelMetrics(Record, frozen=True, kw_only=True):
-    """The right lines: lines of the ground truth that were shown (D72). Since 1.2."""
+    """The right lines: ground-truth lines that were shown (D72). Since 1.2."""
 
     basis: Annotated[
         Literal["chunks", "edit_chunks"] | None,
-        Meta(description="The truth's lines that were looked for; null when it has none."),
+        Meta(description="Which lines of the ground truth are used; null if it has none."),
     ]
     reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
     line_recall: Annotated[
-        Share | None, Meta(description="Share of the truth's lines that were shown.")
+        Share | None, Meta(description="Share of the ground-truth lines that were shown.")
     ] = None
     line_precision: Annotated[
-        Share | None, Meta(description="Share of the lines shown that are truth lines.")
+        Share | None, Meta(description="Share of the lines shown that are ground-truth lines.")
     ] = None
     chunk_recall_by_lines: Annotated[
         Share | None, Meta(description="Share of chunks with at least one line shown.")
@@ -180,15 +180,15 @@ class LineLevelMetrics(Record, frozen=True, kw_only=True):
     lines_seen: Annotated[Count | None, Meta(description="Distinct lines shown, of any file.")] = (
         None
     )
-    lines_relevant: Annotated[Count | None, Meta(description="Distinct truth lines.")] = None
+    lines_relevant: Annotated[Count | None, Meta(description="Distinct ground-truth lines.")] = None
     lines_relevant_seen: Annotated[
-        Count | None, Meta(description="Distinct truth lines that were shown.")
+        Count | None, Meta(description="Distinct ground-truth lines that were shown.")
     ] = None
     accesses_of_truth_files: Annotated[
-        Count, Meta(description="Accesses that showed truth files.")
+        Count, Meta(description="Accesses that showed ground-truth files.")
     ] = 0
     accesses_without_lines: Annotated[
-        Count, Meta(description="Accesses that showed truth files, but not which lines.")
+        Count, Meta(description="Those of them whose lines are unknown.")
     ] = 0
 
 
@@ -200,7 +200,7 @@ class ContextChars(Record, frozen=True, kw_only=True):
 
 
 class ContextMetrics(Record, frozen=True, kw_only=True):
-    """What the context held, and its size (D73). Since 1.2."""
+    """What the context held, and how large it was (D73). Since 1.2."""
 
     reason: Annotated[str | None, Meta(description="Why there are no values at all.")]
     undefined: Annotated[
@@ -208,10 +208,13 @@ class ContextMetrics(Record, frozen=True, kw_only=True):
     ] = msgspec.field(default_factory=dict)
     relevant_chars_share: Annotated[
         Share | None,
-        Meta(description="Share of the characters of answers that are content of relevant files."),
+        Meta(
+            description=("Share of the characters in results that are content of relevant files.")
+        ),
     ] = None
     chars_to_first_relevant: Annotated[
-        Seconds | None, Meta(description="Characters of answers before the first relevant content.")
+        Seconds | None,
+        Meta(description=("Characters of results before the first relevant content.")),
     ] = None
     repeated_chars_share: Annotated[
         Share | None, Meta(description="Share of content that had been shown before.")
@@ -219,23 +222,21 @@ class ContextMetrics(Record, frozen=True, kw_only=True):
     relevant_in_context_at_first_edit: Annotated[
         Share | None, Meta(description="Share of relevant files in context at the first edit.")
     ] = None
-    chars_shown: Annotated[Count | None, Meta(description="Characters of all answers.")] = None
-    chars_relevant: Annotated[
-        Count | None, Meta(description="Characters of answers that are content of relevant files.")
-    ] = None
+    chars_shown: Annotated[Count | None, Meta(description="Characters of all results.")] = None
+    chars_relevant: Annotated[Count | None, Meta(description="Those of relevant files.")] = None
     first_edit_step: Annotated[
         Count | None, Meta(description="`step_index` of the first write; null without one.")
     ] = None
     by_tool: Annotated[
-        dict[str, ContextChars], Meta(description="Characters of answers by tool.")
+        dict[str, ContextChars], Meta(description="Characters of results by tool.")
     ] = msgspec.field(default_factory=dict)
     by_server: Annotated[
         dict[str, ContextChars],
-        Meta(description="Characters of answers by MCP server; `none` for other tools."),
+        Meta(description="Characters of results by MCP server; `none` for other tools."),
     ] = msgspec.field(default_factory=dict)
     by_kind: Annotated[
         dict[str, ContextChars],
-        Meta(description="Characters of files by kind of access, where known."),
+        Meta(description="Characters of files by kind of access, if known."),
     ] = msgspec.field(default_factory=dict)
 
 
@@ -248,7 +249,9 @@ class Finder(Record, frozen=True, kw_only=True):
     mcp_server: Annotated[str | None, Meta(description="MCP server; null for other tools.")]
     agent: Annotated[str | None, Meta(description="Subagent; null on the main thread.")]
     step: Annotated[Count, Meta(description="`step_index` of the call.")]
-    seconds: Annotated[Seconds | None, Meta(description="Seconds since the start; null unknown.")]
+    seconds: Annotated[
+        Seconds | None, Meta(description=("Seconds since the start; null if unknown."))
+    ]
     tokens: Annotated[Count | None, Meta(description="Tokens so far; null if unknown.")]
 
 
@@ -258,7 +261,7 @@ class DiscoveredFile(Record, frozen=True, kw_only=True):
     file: Annotated[str, Meta(description="The entry of `ground_truth.files`.")]
     first_met: Annotated[
         Finder | None,
-        Meta(description="The call that met it first, writes not counted; null if none did."),
+        Meta(description=("Who met it first, not counting writes; null if nobody did.")),
     ]
     first_shown: Annotated[
         Finder | None, Meta(description="The call that first showed its content; null if none did.")
@@ -286,7 +289,7 @@ class DiscoveryMetrics(Record, frozen=True, kw_only=True):
         Share | None, Meta(description="Share of relevant files that MCP calls showed first.")
     ] = None
     found_only_by_mcp: Annotated[
-        Share | None, Meta(description="Share of relevant files that MCP calls alone met.")
+        Share | None, Meta(description="Share of relevant files that only MCP calls met.")
     ] = None
     found_first_by_subagents: Annotated[
         Share | None, Meta(description="Share of relevant files that subagents met first.")
@@ -299,13 +302,13 @@ class SubagentWork(Record, frozen=True, kw_only=True):
     agent: Annotated[str, Meta(description="Its id.")]
     calls: Annotated[Count, Meta(description="Number of its calls.")]
     result_chars: Annotated[
-        Count | None, Meta(description="Characters of the answers to these calls; null if unknown.")
+        Count | None, Meta(description="Characters of their results; null if unknown.")
     ]
     seconds: Annotated[
         Seconds | None, Meta(description="From its first to its last access; null if unknown.")
     ]
     files_met: Annotated[
-        Count, Meta(description="Distinct files that it met; writes do not count.")
+        Count, Meta(description=("Distinct files that it met, not counting writes."))
     ]
     files_read: Annotated[Count, Meta(description="Distinct files that it read.")]
     relevant_met: Annotated[list[str], Meta(description="Relevant files that it met.")]
@@ -318,7 +321,7 @@ class SubagentWork(Record, frozen=True, kw_only=True):
     ]
     returned_chars: Annotated[
         Count | None,
-        Meta(description="Characters of its answer to the main thread; null if unknown."),
+        Meta(description="Characters of its report to the main thread; null if unknown."),
     ]
 
 
@@ -333,7 +336,7 @@ class SubagentMetrics(Record, frozen=True, kw_only=True):
         Share | None, Meta(description="Share of relevant files that the main thread met.")
     ] = None
     found_only_by_subagents: Annotated[
-        Share | None, Meta(description="Share of relevant files that subagents alone met.")
+        Share | None, Meta(description="Share of relevant files that only subagents met.")
     ] = None
     subagent_findings_used: Annotated[
         Share | None,
@@ -366,8 +369,8 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     basis: Annotated[
         Basis | UnsetType,
         Meta(
-            description="accesses: by the kind of each access; categories: by the category of each "
-            "call, from an events document of version 1.0 alone. Since 1.2."
+            description="accesses: by the kind of each access; categories: by the category of "
+            "each call, only from an events document of version 1.0. Since 1.2."
         ),
     ] = UNSET
     access_counts: Annotated[
@@ -377,7 +380,7 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     looked_at: Annotated[
         LookedAt | UnsetType,
         Meta(
-            description="What the trial looked at; only for a trial without ground truth. "
+            description="What a trial without ground truth looked at; absent for other trials. "
             "Since 1.2."
         ),
     ] = UNSET
@@ -386,7 +389,7 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     ] = UNSET
     context_metrics: Annotated[
         ContextMetrics | UnsetType,
-        Meta(description="What the context held, and its size. Since 1.2."),
+        Meta(description="What the context held, and how large it was. Since 1.2."),
     ] = UNSET
     discovery: Annotated[
         DiscoveryMetrics | UnsetType, Meta(description="Who found the relevant files. Since 1.2.")
@@ -395,14 +398,15 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
         SubagentMetrics | UnsetType, Meta(description="What subagents added. Since 1.2.")
     ] = UNSET
     patch_metrics: Annotated[
-        PatchMetrics | UnsetType, Meta(description="Edited files against gold. Since 1.2.")
+        PatchMetrics | UnsetType,
+        Meta(description=("Edited files compared with the gold patch. Since 1.2.")),
     ] = UNSET
     published_metrics: Annotated[
-        PublishedMetrics | UnsetType, Meta(description="As others define them. Since 1.2.")
+        PublishedMetrics | UnsetType, Meta(description="Metrics as papers define them. Since 1.2.")
     ] = UNSET
     funnel: Annotated[
-        FunnelMetrics | UnsetType, Meta(description="How far relevant files came. Since 1.2.")
+        FunnelMetrics | UnsetType, Meta(description="How far relevant files got. Since 1.2.")
     ] = UNSET
     judged_metrics: Annotated[
-        JudgedMetrics | UnsetType, Meta(description="Judged files alone. Since 1.2.")
+        JudgedMetrics | UnsetType, Meta(description="Metrics over judged files only. Since 1.2.")
     ] = UNSET

@@ -31,8 +31,8 @@ class Distribution(Record, frozen=True, kw_only=True):
     sd: Annotated[
         float | None,
         Meta(
-            description="Sample standard deviation, divided by n - 1; null when n is below "
-            "2, and when it is too large for a number."
+            description="Sample standard deviation, divided by n - 1; null if n is below 2, "
+            "and if the number is too large."
         ),
     ] = None
     q1: Annotated[
@@ -45,7 +45,7 @@ class Distribution(Record, frozen=True, kw_only=True):
 
 
 class FirstHit(Record, frozen=True, kw_only=True):
-    """Time to the first relevant file, with the hit rate: a miss has no time (censored, D21)."""
+    """Time to the first relevant file, and the hit rate: tasks without a hit have no time (D21)."""
 
     n: Annotated[
         Count,
@@ -73,8 +73,8 @@ class LabelSummary(Record, frozen=True, kw_only=True):
     n: Annotated[
         Count,
         Meta(
-            description="Trials to which the label applies, those with unknown edit targets "
-            "included."
+            description="Trials to which the label applies, including those with unknown edit "
+            "targets."
         ),
     ]
     n_with: Annotated[Count, Meta(description="Of these, trials with at least one such file.")]
@@ -86,8 +86,8 @@ class LabelSummary(Record, frozen=True, kw_only=True):
     edit_targets_unknown: Annotated[
         Count,
         Meta(
-            description="Of n, trials whose task does not say which files to edit; counted "
-            "for labels about writing, 0 for other labels."
+            description="Of n, trials whose task does not say which files to edit. Only for "
+            "labels about writing; 0 for others."
         ),
     ] = 0
     files_edit_targets_unknown: Annotated[
@@ -97,7 +97,7 @@ class LabelSummary(Record, frozen=True, kw_only=True):
 
 
 class SliceCounts(Record, frozen=True, kw_only=True):
-    """How many trials are in each calibration slice."""
+    """Number of trials in each calibration slice."""
 
     candidate_set_size: Annotated[
         Counts, Meta(description="Trials by size of the candidate set: small, medium, large.")
@@ -114,7 +114,7 @@ class CoverageTable(Record, frozen=True, kw_only=True):
     has_ground_truth: Annotated[Count, Meta(description="Trials with file-level ground truth.")]
     has_chunk_ground_truth: Annotated[Count, Meta(description="Trials with line ranges.")]
     degraded: Annotated[
-        Count, Meta(description="Trials whose document says that something was lost.")
+        Count, Meta(description="Trials whose document says that something is missing.")
     ]
     trace_sources: Annotated[
         Counts, Meta(description="Trials by trace source; `none` is degraded mode.")
@@ -135,7 +135,10 @@ class FinderCounts(Record, frozen=True, kw_only=True):
 
     first_met: Annotated[Count, Meta(description="Relevant files that it met first.")]
     first_shown: Annotated[Count, Meta(description="Relevant files whose content it showed first.")]
-    only: Annotated[Count, Meta(description="Relevant files that nothing else in their trial met.")]
+    only: Annotated[
+        Count,
+        Meta(description=("Relevant files that it met and that nothing else in their trial met.")),
+    ]
     share_first_met: Annotated[Share, Meta(description="first_met / files of the group.")]
     share_only: Annotated[Share, Meta(description="only / files of the group.")]
 
@@ -144,8 +147,8 @@ class DiscoverySummary(Record, frozen=True, kw_only=True):
     """Who found the relevant files of a group's trials; each file counts once in each trial."""
 
     files: Annotated[Count, Meta(description="Relevant files, summed over trials.")]
-    found: Annotated[Count, Meta(description="Relevant files that were met; writes do not count.")]
-    shown: Annotated[Count, Meta(description="Relevant files whose content was shown.")]
+    found: Annotated[Count, Meta(description="Those that were met, not counting writes.")]
+    shown: Annotated[Count, Meta(description="Those whose content was shown.")]
     by_tool: Annotated[dict[str, FinderCounts], Meta(description="By raw name of the tool.")]
     by_server: Annotated[
         dict[str, FinderCounts], Meta(description="By MCP server; `none` for other tools.")
@@ -189,7 +192,7 @@ class GroupSummary(Record, frozen=True, kw_only=True):
     ]
     discovery: Annotated[
         DiscoverySummary | UnsetType,
-        Meta(description="Who found the relevant files; absent where no trial says. Since 1.2."),
+        Meta(description="Who found the relevant files; absent if no trial says. Since 1.2."),
     ] = UNSET
 
 
@@ -200,7 +203,7 @@ class VerdictSummary(Record, frozen=True, kw_only=True):
     tasks: Annotated[Count, Meta(description="Tasks within a configuration.")]
     metrics: Annotated[
         dict[str, Distribution],
-        Meta(description="How far relevant files came, and the patch: name to statistics."),
+        Meta(description="How far relevant files got, and the patch: name to statistics."),
     ]
 
 
@@ -211,7 +214,7 @@ Verdict = Literal["resolved", "partly", "not_resolved", "no_verdict"]
 class NamedTrial(Record, frozen=True, kw_only=True):
     """A trial that does not count, and why."""
 
-    run_id: Annotated[str, Meta(description="Run it lies in.")]
+    run_id: Annotated[str, Meta(description="Run of the trial.")]
     config_name: Annotated[str, Meta(description="Configuration.")]
     task_name: Annotated[str, Meta(description="Task.")]
     trial_name: Annotated[str, Meta(description="Name of the trial.")]
@@ -221,7 +224,7 @@ class NamedTrial(Record, frozen=True, kw_only=True):
 class DuplicatedTrial(Record, frozen=True, kw_only=True):
     """A copy of a trial; another copy counts in the same configuration."""
 
-    run_id: Annotated[str, Meta(description="Run the copy lies in.")]
+    run_id: Annotated[str, Meta(description="Run of the copy.")]
     config_name: Annotated[str, Meta(description="Configuration of the copy.")]
     task_name: Annotated[str, Meta(description="Task.")]
     trial_name: Annotated[str, Meta(description="Name of the trial.")]
@@ -237,7 +240,7 @@ class SkippedPath(Record, frozen=True, kw_only=True):
 
 
 class RefusedDocument(Record, frozen=True, kw_only=True):
-    """A document that cannot be read; nothing that was made from it counts (D62)."""
+    """A document that cannot be read; no result that was made from it counts (D62)."""
 
     run_id: Annotated[str, Meta(description="Run it belongs to.")]
     path: Annotated[str, Meta(description="The file, relative to the run's retrieval_events.")]

@@ -32,7 +32,7 @@ class EngineOptions:
 
 def _local(options: EngineOptions) -> Engine:
     if options.scheduler is not None:
-        raise UsageError("--scheduler goes with --engine dask")
+        raise UsageError("--scheduler needs --engine dask")
     from groundtrace.engine.local import LocalEngine
 
     jobs = options.jobs or os.cpu_count() or 1

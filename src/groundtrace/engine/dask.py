@@ -90,7 +90,7 @@ class _Work:
         except GroundtraceError:
             raise
         except (CancelledError, TimeoutError) as error:
-            raise InputError(f"{self.scheduler}: the scheduler does not answer any more") from error
+            raise InputError(f"{self.scheduler}: the scheduler no longer answers") from error
         except Exception as error:  # noqa: BLE001 - whatever a cluster raises: the chunk is lost
             yield from self._failed(chunk, error, alone)
         else:
@@ -119,7 +119,7 @@ class _Work:
             if self.client.nthreads():
                 seen = now
             elif now - seen > ALONE_SECONDS:
-                raise InputError(f"{self.scheduler}: the cluster has lost all of its workers")
+                raise InputError(f"{self.scheduler}: the cluster has lost all its workers")
 
 
 def do_checked(
@@ -169,4 +169,6 @@ def _check_versions(client: Any, scheduler: str) -> None:
 
 def _other_version(worker: str, has: str | None, here: str) -> str:
     found = "no groundtrace" if has is None else f"groundtrace {has}"
-    return f"{worker} has {found}, here is {here}; install the same version on every worker"
+    return (
+        f"{worker} has {found}, this machine has {here}; install the same version on every worker"
+    )

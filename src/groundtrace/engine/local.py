@@ -11,13 +11,11 @@ own pool, so that only the item that kills its worker is lost.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import importlib
 import multiprocessing
 import multiprocessing.context
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,6 +33,7 @@ from groundtrace.engine.base import (
     do_chunk,
     do_one,
 )
+from groundtrace.engine.parent_death import end_with_parent
 
 OUTSTANDING = 3
 """Chunks per worker that may wait in the queue: enough to keep the worker busy, few enough to
@@ -148,7 +147,7 @@ def _new_pool(jobs: int, preload: Sequence[str], *, fork: bool = False) -> Proce
         context = multiprocessing.get_context("fork")
     else:
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(list(preload))
+        context.set_forkserver_preload([*_server_modules(), *preload])
         _start_fork_server()
     pool = ProcessPoolExecutor(
         jobs, mp_context=context, initializer=_begin, initargs=(dict(os.environ),)
@@ -185,6 +184,14 @@ def _is_alone() -> bool:
         return False
 
 
+def _server_modules() -> list[str]:
+    """Modules that make a fork server and its workers end with this process."""
+    modules = ["groundtrace.engine.fork_server"]
+    if threading.current_thread() is threading.main_thread():
+        modules.insert(0, "groundtrace.engine.fork_server_of_main")
+    return modules
+
+
 def _start_fork_server() -> None:
     """Start the fork server so that it ignores Ctrl-C, which is for this process only.
 
@@ -198,27 +205,22 @@ def _start_fork_server() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _end_with_parent() -> None:
-    """End this worker when the process that started the run ends, in whatever way.
+def _watch_parent() -> None:
+    """End this worker when the process that started the run ends, however it ends.
 
-    The fork server ends then too, and on Linux the kernel ends the worker with it, even in the
-    middle of a long match. On other systems a thread ends the worker.
+    On Linux the kernel does it, also in the middle of a long match; the thread does it elsewhere,
+    and where a fork server outlives the process that started it.
     """
     parent = multiprocessing.parent_process()
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
     if parent is None:
         return
+    end_with_parent(os.getppid())
 
     def watch() -> None:
         parent.join()
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-_PR_SET_PDEATHSIG = 1
 
 
 def _begin(environment: dict[str, str]) -> None:
@@ -234,7 +236,7 @@ def _begin(environment: dict[str, str]) -> None:
     for number in _OF_PARENT - {signal.SIGINT}:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _OF_PARENT)
-    _end_with_parent()
+    _watch_parent()
 
 
 def _stop(pool: ProcessPoolExecutor) -> None:

@@ -70,7 +70,7 @@ def _degraded_reason(
     if trace.source is None:
         had_files = trace.has_trajectory or trace.has_transcript
         reasons.append(
-            "no usable trace: what was found holds no events"
+            "no usable trace: the files that were found hold no events"
             if had_files
             else "no usable trace: neither a trajectory nor a transcript could be read"
         )
@@ -90,14 +90,14 @@ def _degraded_reason(
         reasons.append(f"parts of the trace could not be read: {_listed(damaged)}")
     unanswered = sum(call.result is None for call in trace.calls)
     if unanswered:
-        reasons.append(f"the trace holds no answer to {unanswered} of {_calls(len(trace.calls))}")
+        reasons.append(f"the trace has no result for {unanswered} of {_calls(len(trace.calls))}")
     if _subagents_missing(trace, views):
         reasons.append("subagents were started, but the trace holds none of their calls")
     missing = _lookups_unanswered(trace, views)
     if missing:
         looked = sum(view.looks for view in views)
         reasons.append(
-            f"the trace holds no answer to {missing} of {looked} searches, commands and calls of "
+            f"the trace has no result for {missing} of {looked} searches, commands and calls of "
             "unknown tools"
         )
     if not has_truth:

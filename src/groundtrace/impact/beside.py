@@ -154,8 +154,8 @@ def notes(
             alone = _conclusion(column, replace(flips, units=None))
             if alone != told:
                 said.append(
-                    f"{title}: {_words(told)} with whole repositories flipped, {_words(alone)} "
-                    "with single tasks"
+                    f"{title}: {_words(told)} if whole repositories are flipped, "
+                    f"{_words(alone)} if single tasks are flipped"
                 )
         sure = [_is_sure(t) for t in tasks]
         if name in METRICS and not all(sure) and sum(sure) >= MIN_INFERENCE:
@@ -174,7 +174,7 @@ def notes(
             other = _conclusion(column_of(name, failed), replace(flips, units=None))
             if other != told:
                 said.append(
-                    f"{title}: {_words(other)} where failed trials count as 0, {_words(told)} "
+                    f"{title}: {_words(other)} if failed trials count as 0, {_words(told)} "
                     "without them"
                 )
     return said
@@ -201,8 +201,8 @@ def _by_judged(name: str, sides: Sides, told: int, flips: Flipping) -> str | Non
     if other in (told, _conclusion(column_of(name, judged), there)):
         return None
     return (
-        f"{_words(other)} by {JUDGED_ONLY} over retrieved files, which takes out unjudged files "
-        f"({n} tasks have it), {_words(told)} with them counted as irrelevant"
+        f"{_words(other)} by {JUDGED_ONLY} over retrieved files, which leaves out unjudged "
+        f"files ({n} tasks have it), {_words(told)} if they count as irrelevant"
     )
 
 
@@ -215,7 +215,7 @@ def _conclusion(column: MetricDeltas, flips: Flipping) -> int:
 
 
 def _words(conclusion: int) -> str:
-    return {-1: "lower", 0: "no difference told from chance", 1: "higher"}[conclusion]
+    return {-1: "lower", 0: "no difference beyond chance", 1: "higher"}[conclusion]
 
 
 def _trials(task: TaskPair) -> list[Observation]:

@@ -90,7 +90,7 @@ def _suite_notes(
             continue
         notes.append(
             f"{metric} and {outcome}: p {own.p:.3f} with ranks inside suites, {p:.3f} over all "
-            "suites at once, where suites of different level count as association"
+            "suites at once, where a difference between suites looks like association"
         )
     return notes
 
@@ -130,8 +130,8 @@ def _overall_reason(found: Sequence[Correlation], with_both: int) -> str:
     said = ", ".join(f"{reason} ({n})" for reason, n in sorted(counts.items()))
     have = "1 task has" if with_both == 1 else f"{with_both} tasks have"
     return (
-        f"{have} both a retrieval metric and an outcome, and no pair of these can be "
-        f"correlated: {said}"
+        f"{have} both a retrieval metric and an outcome, but none of these can be correlated: "
+        f"{said}"
     )
 
 
@@ -226,15 +226,13 @@ def _left_out(
     trials: _Trials, inside: Mask, present: Mask, pair: tuple[str, str], n: int
 ) -> dict[str, int]:
     """Tasks of the scope that do not count, by reason."""
-    tasks = set(np.unique(trials.tasks[inside]).tolist())
+    tasks = np.unique(trials.tasks[inside])
     if len(tasks) == n:
         return {}
-    with_both = set(np.flatnonzero(present.any(axis=1)).tolist())
+    with_both = present.any(axis=1)
     missing: dict[int, list[Observation]] = {}
-    for index in np.flatnonzero(inside).tolist():
-        task = int(trials.tasks[index])
-        if task not in with_both:
-            missing.setdefault(task, []).append(trials.observations[index])
+    for index in np.flatnonzero(inside & ~with_both[trials.tasks]).tolist():
+        missing.setdefault(int(trials.tasks[index]), []).append(trials.observations[index])
     found = Counter(main_reason(of_task, pair) for of_task in missing.values())
     alone = len(tasks) - len(missing) - n
     if alone:

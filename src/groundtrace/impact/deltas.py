@@ -16,7 +16,7 @@ import numpy as np
 from groundtrace.documents.comparison import Delta, Direction
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.maxt import max_t
-from groundtrace.impact.observations import hit_metric, stored_number
+from groundtrace.impact.observations import hit_metric, stored_number, value_table
 from groundtrace.impact.pairing import Pair
 from groundtrace.impact.ratios import RatioTest, log_ratios, ratio_test
 from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Ints, Mask
@@ -114,8 +114,18 @@ def column_of(
     name: str, sides: Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
 ) -> MetricDeltas:
     """One metric over pairs of (baseline, configuration)."""
-    left = np.array([b.get(name, np.nan) for b, _ in sides], dtype=np.float64)
-    right = np.array([c.get(name, np.nan) for _, c in sides], dtype=np.float64)
+    return columns_of((name,), sides)[0]
+
+
+def columns_of(
+    names: Sequence[str], sides: Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
+) -> list[MetricDeltas]:
+    """Several metrics over pairs of (baseline, configuration)."""
+    left, right = (value_table([pair[side] for pair in sides], names).T for side in (0, 1))
+    return [_column(*found) for found in zip(names, left, right, strict=True)]
+
+
+def _column(name: str, left: Floats, right: Floats) -> MetricDeltas:
     here = ~(np.isnan(left) | np.isnan(right))
     return MetricDeltas(name, here, left[here], right[here], differences(left[here], right[here]))
 
@@ -133,8 +143,10 @@ def deltas_of(
 ) -> list[Delta]:
     """One delta for each metric and outcome; `adjust`: with adjusted p values."""
     sides = [(t.baseline, t.config) for t in tasks]
-    columns = [column_of(name, sides) for name in COMPARED]
-    tests = {column.name: _test(column, flips) for column in columns}
+    columns = columns_of(tuple(COMPARED), sides)
+    # Those of the same number of tasks one after the other: they share their flips.
+    ordered = sorted(columns, key=lambda column: len(column.delta))
+    tests = {column.name: _test(column, flips) for column in ordered}
     adjusted = _adjusted(columns, tests, flips, primaries) if adjust else {}
     return [
         _delta(column, tasks, tests[column.name], adjusted.get(column.name), primaries)
@@ -153,7 +165,7 @@ def _test(column: MetricDeltas, flips: Flipping) -> _Test:
 
 
 def p_of(column: MetricDeltas, flips: Flipping) -> float | None:
-    """The p of one column alone."""
+    """The p of one column, not adjusted."""
     test = _test(column, flips)
     return test.logs.p if isinstance(test, RatioTest) else test.p
 

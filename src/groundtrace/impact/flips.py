@@ -11,8 +11,9 @@ flipping them one by one would claim more evidence than there is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -24,6 +25,8 @@ the seed."""
 MIN_CLUSTERS = 10
 """With at least this many repositories, whole repositories flip; fewer would give too few flips."""
 
+_KEPT_BYTES = 4_000_000
+"""Random bytes up to which they are kept for the next test: 32 MB as places in a table."""
 _BITS = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(np.float64)
 
 
@@ -66,17 +69,58 @@ def every_subset(columns: Floats) -> Floats:
 
 def random_subsets(columns: Floats, draws: Draws) -> Floats:
     """Sums of each column (stored as a row) over random subsets, the same ones for all columns."""
+    n = columns.shape[1]
+    # Of 1 for every unit, a sum is the size of the subset: whole numbers, the same in each test.
+    ones = (columns == 1.0).all(axis=1)
+    sums = np.zeros((len(columns), draws.draws))
+    if not ones.all():
+        sums[~ones] = _subset_sums(columns[~ones], draws)
+    if ones.any():
+        sums[ones] = _subset_sizes(draws, n)
+    return sums
+
+
+def _subset_sums(columns: Floats, draws: Draws) -> Floats:
     kinds, n = columns.shape
     groups = -(-n // 8)
     padded = np.zeros((kinds, groups * 8))
     padded[:, :n] = columns
     tables = np.einsum("kgb,vb->gkv", padded.reshape(kinds, groups, 8), _BITS)
-    # Each number of units has its own stream of bytes: tests of equal size share their flips.
-    random = draws.generator("flips", n)
     sums = np.zeros((kinds, draws.draws))
-    for table in tables:
-        sums += np.take(table, random.integers(0, 256, size=draws.draws, dtype=np.uint8), axis=1)
+    if kinds == 1:  # the shape of every single test: half the time without a second dimension
+        only = sums[0]
+        for table, places in zip(tables[:, 0], _flips(draws, n), strict=True):
+            only += table.take(places, mode="clip")
+        return sums
+    for table, places in zip(tables, _flips(draws, n), strict=True):
+        sums += table.take(places, axis=1, mode="clip")
     return sums
+
+
+@lru_cache(maxsize=8)
+def _subset_sizes(draws: Draws, n: int) -> Floats:
+    """How many units each random subset holds."""
+    return _subset_sums(np.ones((1, n)), draws)[0]
+
+
+def _flips(draws: Draws, n: int) -> Iterable[Ints]:
+    """For each group of eight units, the subset of them that each draw turns, as a byte.
+
+    One stream of bytes for each number of units: tests of equal size share their flips, and 90
+    metrics of the same tasks their draws.
+    """
+    return _kept_flips(draws, n) if -(-n // 8) * draws.draws <= _KEPT_BYTES else _bytes(draws, n)
+
+
+@lru_cache(maxsize=1)
+def _kept_flips(draws: Draws, n: int) -> tuple[Ints, ...]:
+    return tuple(_bytes(draws, n))
+
+
+def _bytes(draws: Draws, n: int) -> Iterator[Ints]:
+    random = draws.generator("flips", n)
+    for _ in range(-(-n // 8)):
+        yield random.integers(0, 256, size=draws.draws, dtype=np.uint8).astype(np.intp)
 
 
 def two_sided_subsets(values: Floats, companions: Floats, draws: Draws) -> tuple[Floats, bool]:

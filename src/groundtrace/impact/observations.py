@@ -13,11 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
+import numpy as np
 from msgspec import UNSET
 
+from groundtrace.impact.resample import Floats
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import mean_of
-from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.trial_row import FoundBy, TrialRow
 from groundtrace.rows.units import DistinctTrials, TaskNames
 from groundtrace.values import known, model_name
 
@@ -34,6 +36,10 @@ class ObservedValues(Mapping[str, float]):
 
     def __getitem__(self, name: str) -> float:
         return self._numbers[self._index[name]]
+
+    def as_dict(self) -> dict[str, float]:
+        """All of them, in the order in which they were given."""
+        return dict(zip(self._index, self._numbers, strict=True))
 
     def known(self, name: str) -> float | None:
         """The number of a name, or None. Faster than `get`, which raises and catches an exception:
@@ -93,6 +99,8 @@ class Observation:
     """Reason code of a metric that is absent, as summaries count it."""
     outcomes_refused: bool = False
     """The outcomes are unknown because outcomes.json cannot be read (D62)."""
+    found_by: tuple[tuple[str, FoundBy | None], ...] = ()
+    """Each relevant file and the call that met it first; None if nothing met it."""
 
     def absence(self, name: str) -> str:
         """Why this trial has no value of `name`."""
@@ -145,13 +153,38 @@ def mean(observations: Sequence[Observation], name: str) -> float | None:
     return mean_of([o.values[name] for o in observations if name in o.values])
 
 
+def means(observations: Sequence[Observation], names: Sequence[str]) -> dict[str, float]:
+    """`mean` of each name that has one, in the order of `names`."""
+    if len(observations) == 1:
+        own = observations[0].values.as_dict()
+        return {name: own[name] for name in names if name in own}
+    found = ((name, mean(observations, name)) for name in names)
+    return {name: value for name, value in found if value is not None}
+
+
+def value_table(sides: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
+    """Numbers in rows, a column for each name; NaN where a name is absent."""
+    if len(names) == 1:
+        return np.array([[side.get(names[0], np.nan)] for side in sides]).reshape(-1, 1)
+    absent, in_order = dict.fromkeys(names, np.nan), itemgetter(*names)
+    rows = [
+        in_order(side) if side.keys() >= absent.keys() else in_order({**absent, **side})
+        for side in sides
+    ]
+    return np.array(rows, dtype=np.float64).reshape(len(sides), len(names))
+
+
 def main_reason(observations: Sequence[Observation], names: Sequence[str]) -> str:
-    """Why a task has no value: the reason that most of its trials give."""
-    found = Counter(
-        next((o.absence(name) for name in names if name not in o.values), "never_together")
-        for o in observations
-    )
+    """WhyAbsent a task has no value: the reason that most of its trials give."""
+    if len(observations) == 1:
+        return _first_reason(observations[0], names)
+    found = Counter(_first_reason(o, names) for o in observations)
     return min(found, key=lambda reason: (-found[reason], reason))
+
+
+def _first_reason(seen: Observation, names: Sequence[str]) -> str:
+    absent = (seen.absence(name) for name in names if name not in seen.values)
+    return next(absent, "never_together")
 
 
 def stored_number(value: float | None) -> float | None:
@@ -179,11 +212,15 @@ class _Shared:
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
+        self._finders: dict[FoundBy, FoundBy] = {}
         self._whys: dict[WhyAbsent, WhyAbsent] = {}
         self._indexes: dict[tuple[str, ...], Mapping[str, int]] = {}
 
     def text(self, text: str) -> str:
         return self._texts.setdefault(text, text)
+
+    def finder(self, found: FoundBy | None) -> FoundBy | None:
+        return None if found is None else self._finders.setdefault(found, found)
 
     def maybe(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
@@ -194,7 +231,9 @@ class _Shared:
             value = outcome.getter(row.outcome) if row.outcome is not None else None
             if value is not None:
                 found[name] = value
-        finite = {name: value for name, value in found.items() if math.isfinite(value)}
+        finite = found
+        if not math.isfinite(sum(found.values())):  # else each of them is
+            finite = {name: value for name, value in found.items() if math.isfinite(value)}
         names = tuple(finite)
         if names not in self._indexes:
             self._indexes[names] = {name: number for number, name in enumerate(names)}
@@ -232,4 +271,7 @@ class _Shared:
             is_copy=False,
             why=self.why(row),
             outcomes_refused=outcome is None and row.no_outcome == "outcomes_refused",
+            found_by=tuple(
+                (self.text(file), self.finder(found)) for file, found in row.found_by.items()
+            ),
         )

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from groundtrace.documents.comparison import PairDropReason, Requirement, Side
 from groundtrace.impact.clocks import on_one_clock, timed_names
-from groundtrace.impact.observations import Observation, by_task, mean
+from groundtrace.impact.observations import Observation, by_task, mean, means
 from groundtrace.rows.means import mean_of
 
 _FURTHEST: tuple[PairDropReason, ...] = (
@@ -123,7 +123,7 @@ def _values(
     cells: Sequence[Cell], names: Sequence[str]
 ) -> tuple[dict[str, float], dict[str, float]]:
     if len(cells) == 1:
-        return _present(cells[0].baseline, names), _present(cells[0].config, names)
+        return means(cells[0].baseline, names), means(cells[0].config, names)
     left: dict[str, float] = {}
     right: dict[str, float] = {}
     for name in names:
@@ -135,11 +135,6 @@ def _values(
             if average is not None:
                 into[name] = average
     return left, right
-
-
-def _present(trials: Sequence[Observation], names: Sequence[str]) -> dict[str, float]:
-    means = ((name, mean(trials, name)) for name in names)
-    return {name: value for name, value in means if value is not None}
 
 
 def pair_tasks(

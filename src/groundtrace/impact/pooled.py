@@ -13,9 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groundtrace.impact.resample import Draws, Floats, Mask, permutations_are_exact, products
+from groundtrace.impact.resample import Draws, Floats, Mask, permutations_are_exact
 
 _SLACK = 1e-9
+_SMALL = 250_000
+"""Multiplications in a product up to which the library behind `@` starts no thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,17 +139,36 @@ def _ps(
     seen = np.array([float(np.sum(fs[i] * gs[j])) for i, j in pairs])
     scale = np.array([float(np.sum(np.abs(fs[i] * gs[j]))) for i, j in pairs])
     limits = np.abs(seen) - _SLACK * np.maximum(scale, 1.0)
+    columns = range(gs[0].shape[1])
+    left = {
+        (j, c): np.stack([fs[pairs[k][0]][:, c] for k in ks], axis=1)
+        for j, ks in wanted.items()
+        for c in columns
+    }
+    right = {(j, c): np.ascontiguousarray(gs[j][:, c]) for j, c in left}
     extreme = np.zeros(len(pairs))
     total = 0
     for block in draws.permutations(strata):
         total += len(block)
         for j, ks in wanted.items():
             sums = np.zeros((len(block), len(ks)))
-            for c in range(gs[j].shape[1]):
-                sums += products(
-                    gs[j][:, c][block], np.stack([fs[pairs[k][0]][:, c] for k in ks], axis=1)
-                )
+            for c in columns:
+                sums += _sums(right[j, c].take(block), left[j, c])
             extreme[ks] += (np.abs(sums) >= limits[ks]).sum(axis=0)
     if permutations_are_exact(strata):
         return [float(count) / total for count in extreme]
     return [(float(count) + 1) / (total + 1) for count in extreme]
+
+
+def _sums(block: Floats, columns: Floats) -> Floats:
+    """`block @ columns`, a few rows at a time.
+
+    Small products are computed by one thread, six times as fast as by numpy's own loops. Their
+    last digits belong to the machine, which no p shows: sums are compared with a limit that has
+    10,000 times as much slack (D126).
+    """
+    rows = max(1, _SMALL // max(columns.size, 1))
+    if rows >= len(block):
+        return np.asarray(block @ columns)
+    parts = (block[at : at + rows] @ columns for at in range(0, len(block), rows))
+    return np.concatenate(list(parts))

@@ -60,7 +60,9 @@ def coverage_text(table: Mapping[int, SimulatedCoverage], sizes: Iterable[int]) 
     parts = [f"{table[size].words} at {size} tasks" for size in sorted(filter(None, simulated))]
     if not parts:
         return ""
-    return f"Share of such intervals that held the true value in simulations: {', '.join(parts)}."
+    return (
+        f"Share of such intervals that contained the true value in simulations: {', '.join(parts)}."
+    )
 
 
 def coverage_by_size(table: Mapping[int, SimulatedCoverage]) -> str:

@@ -76,7 +76,10 @@ _CHUNK_RECALL = MetricDeclaration[ChunkAccess](
     measures="Share of the ground truth's line ranges whose file was accessed in any way, writes included.",
     formula="chunks whose file was accessed / chunks",
     undefined="the task has no line ranges (`no_chunk_ground_truth`), or there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`)",
-    known_problems="In version 1 the file is enough; whether the lines themselves were seen is not judged.",
+    known_problems=(
+        "An access to the file is enough; this metric does not judge whether the lines "
+        "themselves were shown."
+    ),
     reference=SPECIFICATION,
     compute=lambda chunks: chunks.hit / chunks.total if chunks.known else None,
     arithmetic=lambda chunks: f"{chunks.hit} of {chunks.total} chunks",

@@ -269,14 +269,14 @@ def _why(section: ContextMetrics, declared: MetricDeclaration[ContextUse]) -> st
 
 _OURS = "groundtrace, decision D73"
 _NO_EVIDENCE = NO_TRUTH_OR_TRACE + ", the document is of version 1.0 (`older_document`)"
-_UNKNOWN = ", or too little is known of how many characters were shown (`chars_unknown`)"
+_UNKNOWN = ", or too little is known about how many characters were shown (`chars_unknown`)"
 
 _RELEVANT = MetricDeclaration[ContextUse](
     name="relevant_chars_share",
     title="Relevant share of context",
-    measures="Share of all characters that tools answered with that are content of relevant files.",
-    formula="characters of relevant files in answers / characters of all answers",
-    undefined=_NO_EVIDENCE + ", nothing was answered (`nothing_shown`)" + _UNKNOWN,
+    measures="Share of the characters in all tool results that are content of relevant files.",
+    formula="characters of relevant files in results / characters of all results",
+    undefined=_NO_EVIDENCE + ", all results are empty (`nothing_shown`)" + _UNKNOWN,
     known_problems="Every line of a relevant file counts as relevant. Line numbers and file names in front of lines count as content.",
     reference=_OURS,
     compute=lambda use: use.relevant.share,
@@ -301,16 +301,21 @@ _RELEVANT = MetricDeclaration[ContextUse](
 _BEFORE = MetricDeclaration[ContextUse](
     name="chars_to_first_relevant",
     title="Characters before the first relevant file",
-    measures="Characters of all answers before the call that first showed content of a relevant file.",
-    formula="sum of the characters of earlier answers",
+    measures=(
+        "Characters of all results before the call that first showed content of a relevant file."
+    ),
+    formula="sum of the characters of earlier results",
     undefined=_NO_EVIDENCE + ", no content of a relevant file was shown (`never_hit`)" + _UNKNOWN,
-    known_problems="It is censored: agents that never see a relevant file have none. What the model itself wrote, and the prompt, are not in it.",
+    known_problems=(
+        "Agents that never see a relevant file have no value. What the model itself wrote, and "
+        "the prompt, are not counted."
+    ),
     reference=_OURS,
     compute=lambda use: None if use.before_first.reason or use.reason else use.before_first.part,
     arithmetic=lambda use: f"before step {use.first_step}",
     worked={
         "chars_to_first_relevant": (
-            "60 and 40 characters were answered before src/app.py was read",
+            "60 and 40 characters came back before src/app.py was read",
             100.0,
         ),
     },
@@ -331,11 +336,18 @@ _BEFORE = MetricDeclaration[ContextUse](
 _REPEATED = MetricDeclaration[ContextUse](
     name="repeated_chars_share",
     title="Repeated share of content",
-    measures="Share of the characters of file content that are lines which an earlier answer had shown already.",
+    measures="Share of the characters of file content that an earlier result had already shown.",
     formula="characters of lines shown again / characters of lines shown",
     undefined=_NO_EVIDENCE
-    + ", nothing was shown (`nothing_shown`), or more than 20 % of the accesses have no lines or characters that can be told (`lines_unknown`)",
-    known_problems="Characters are spread evenly over the lines of an access. What a subagent has seen counts as shown, and so does what a compaction removed: reading again can be right.",
+    + (
+        ", nothing was shown (`nothing_shown`), or more than 20 % of the accesses have unknown "
+        "lines or characters (`lines_unknown`)"
+    ),
+    known_problems=(
+        "Characters are spread evenly over the lines of an access. Content that only a "
+        "subagent saw counts as shown, and so does content that a compaction removed: to read "
+        "it again can be right."
+    ),
     reference=_OURS,
     compute=lambda use: use.repeated.share,
     arithmetic=lambda use: f"{use.repeated.part:.0f} of {use.repeated.whole:.0f} characters",
@@ -360,17 +372,26 @@ _REPEATED = MetricDeclaration[ContextUse](
 _AT_EDIT = MetricDeclaration[ContextUse](
     name="relevant_in_context_at_first_edit",
     title="Relevant files in context at the first edit",
-    measures="Share of the relevant files whose content had been shown to the thread that made the first edit, and was not dropped from its context before.",
+    measures=(
+        "Share of the relevant files whose content had been shown to the thread that made the "
+        "first edit, and was still in its context."
+    ),
     formula="relevant files in context at the first write / relevant files",
     undefined=_NO_EVIDENCE
-    + ", nothing was written (`nothing_written`), or the harness removed answers and does not say which (`context_unknown`)",
-    known_problems="A few lines of a file count as the file. The first edit may be of a scratch file. A summary that a compaction left behind counts for nothing.",
+    + (
+        ", nothing was written (`nothing_written`), or the harness removed results and does "
+        "not say which (`context_unknown`)"
+    ),
+    known_problems=(
+        "A few lines of a file count as the file. The first edit may be in a temporary file. "
+        "The summary that a compaction writes does not count."
+    ),
     reference=_OURS,
     compute=lambda use: use.at_edit.share,
     arithmetic=lambda use: f"{use.at_edit.part:.0f} of {use.at_edit.whole:.0f} relevant files",
     worked={
         "relevant_in_context_at_first_edit": (
-            "src/app.py was read; src/db.py was read by a subagent alone: 1 / 3",
+            "src/app.py was read; only a subagent read src/db.py: 1 / 3",
             0.3333,
         ),
     },

@@ -1,7 +1,7 @@
 """Who found the relevant files: the call that met each first, and the call that first showed it
 (D74).
 
-Shares are of all relevant files of the task, so they add up to less than 1 if some were not found.
+Shares are of all relevant files of the task, including files that nobody found.
 """
 
 from __future__ import annotations
@@ -156,16 +156,22 @@ def _first_by_subagent(found: FoundFile) -> bool:
 
 
 _OURS = "groundtrace, decision D74"
-_DESCRIBES = "It describes who found files; more of it is no merit in itself. "
+_DESCRIBES = "It describes who found files; a higher value is not better by itself. "
 
 _FOUND_FIRST_BY_MCP = MetricDeclaration[Finds](
     name="found_first_by_mcp",
     title="Found first by MCP",
     measures="Share of the relevant files that a call to an MCP server met before any other call did.",
-    formula="relevant files whose first access, writes aside, is a call with `is_mcp` / relevant files",
+    formula=(
+        "relevant files whose first access, not counting writes, is a call with `is_mcp` / "
+        "relevant files"
+    ),
     undefined=NO_TRUTH_OR_TRACE,
     known_problems=_DESCRIBES
-    + "In a trial without MCP servers it is 0. Being first can be chance: `found_only_by_mcp` says what nothing else met.",
+    + (
+        "In a trial without MCP servers it is 0. To be first can be chance: "
+        "`found_only_by_mcp` counts files that nothing else met."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(_first_by_mcp),
     arithmetic=lambda view: view.written_out(_first_by_mcp),
@@ -203,11 +209,19 @@ _SHOWN_FIRST_BY_MCP = MetricDeclaration[Finds](
 _FOUND_ONLY_BY_MCP = MetricDeclaration[Finds](
     name="found_only_by_mcp",
     title="Found by MCP alone",
-    measures="Share of the relevant files that calls to MCP servers met and no other call of the trial did.",
-    formula="relevant files accessed, writes aside, by calls with `is_mcp` alone / relevant files",
+    measures=(
+        "Share of the relevant files that only calls to MCP servers met, and no other call of "
+        "the trial."
+    ),
+    formula=(
+        "relevant files accessed only by calls with `is_mcp`, not counting writes / relevant files"
+    ),
     undefined=NO_TRUTH_OR_TRACE,
     known_problems=_DESCRIBES
-    + "An agent that has no other way to look at files finds everything by the server alone; that says nothing of what a search in the clone would have found.",
+    + (
+        "An agent that has no other way to look at files finds everything through the server; "
+        "that does not say what a search in the clone would have found."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(_only_by_mcp),
     arithmetic=lambda view: view.written_out(_only_by_mcp),
@@ -225,10 +239,15 @@ _FOUND_FIRST_BY_SUBAGENTS = MetricDeclaration[Finds](
     name="found_first_by_subagents",
     title="Found first by subagents",
     measures="Share of the relevant files that a subagent met before the main thread did.",
-    formula="relevant files whose first access, writes aside, is a subagent's / relevant files",
+    formula=(
+        "relevant files whose first access, not counting writes, is by a subagent / relevant files"
+    ),
     undefined=NO_TRUTH_OR_TRACE,
     known_problems=_DESCRIBES
-    + "Where a trace leaves out the calls of subagents it is 0; the document's `degraded_reason` says so.",
+    + (
+        "If a trace leaves out the calls of subagents, the value is 0; the document's "
+        "`degraded_reason` says so."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(_first_by_subagent),
     arithmetic=lambda view: view.written_out(_first_by_subagent),

@@ -67,7 +67,12 @@ def make_funnel(view: Funnel) -> FunnelMetrics:
 
 
 _UNDEFINED = NO_TRUTH_OR_TRACE + ", or the document is of version 1.0 (`older_document`)"
-_PROBLEMS = "Where no patch is known, what calls wrote counts as edited (`source`: `writes`), and a file that a program changed out of sight does not. A file that need not be edited stops at shown, and rightly so: that less of “shown” is better holds only where every relevant file is to be edited."
+_PROBLEMS = (
+    "If no patch is known, files that calls wrote count as edited (`source`: `writes`); a file "
+    "that a program changed without naming it does not. If a file needs no edit, “shown” is "
+    "the right end for it: a lower share of “shown” is better only if every relevant file "
+    "needs an edit."
+)
 
 
 def _stage(
@@ -82,7 +87,7 @@ def _stage(
         name=name,
         title=title,
         measures=measures + " The four shares of a trial add up to 1.",
-        formula=f"relevant files that came to “{title.lower()}” and no further / relevant files",
+        formula=f"relevant files whose last step is “{title.lower()}” / relevant files",
         undefined=_UNDEFINED,
         known_problems=_PROBLEMS,
         reference="groundtrace, decision D96",
@@ -100,7 +105,7 @@ def _stage(
 
 
 FUNNEL = MetricSection[Funnel](
-    heading="How far relevant files came",
+    heading="How far relevant files got",
     fields=(SectionField[Funnel](name="funnel", view=funnel_of),),
     declarations=(
         _stage(

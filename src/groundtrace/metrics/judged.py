@@ -134,11 +134,18 @@ _OURS = "groundtrace, decision D120"
 _BPREF = MetricDeclaration[JudgedList](
     name="bpref",
     title="bpref",
-    measures="How far relevant files come before files that are judged irrelevant; unjudged files count for nothing.",
+    measures=(
+        "Whether relevant files come before files that are judged irrelevant; unjudged files "
+        "do not count."
+    ),
     formula="mean over relevant files of 1 - min(judged irrelevant files above it, R) / min(N, R), 0 for one that was not retrieved; R relevant files, N judged irrelevant",
     undefined=NO_TRUTH_OR_TRACE
     + ", the document is of a version before 1.2 (`older_document`), or the task has no file that is judged irrelevant (`nothing_judged_irrelevant`)",
-    known_problems="Judged irrelevant are only test files and edit targets that are no relevant files: few, and none that was judged for being useless. Where none of them was retrieved it equals file recall.",
+    known_problems=(
+        "Only test files, and edit targets that are not relevant files, are judged irrelevant. "
+        "These are few, and nobody judged whether they are useless. If none of them was "
+        "retrieved, the value equals file recall."
+    ),
     reference="C. Buckley, E. M. Voorhees: Retrieval evaluation with incomplete information, SIGIR 2004; as trec_eval computes it",
     compute=_bpref,
     arithmetic=_bpref_written_out,
@@ -161,7 +168,10 @@ _JUDGED = MetricDeclaration[JudgedList](
     formula="judged files among the first 10 / files among the first 10",
     undefined=NO_TRUTH_OR_TRACE
     + ", the document is of a version before 1.2 (`older_document`), or no file was retrieved (`nothing_retrieved`)",
-    known_problems="It says how much is known, not how good the list is. With fewer than 10 files it divides by those there are.",
+    known_problems=(
+        "It says how much is known, not how good the list is. With fewer than 10 files it "
+        "divides by the number of files."
+    ),
     reference=_OURS,
     compute=lambda view: view.judged / len(view.first) if view.first else None,
     arithmetic=lambda view: f"{view.judged} of {len(view.first)} files",

@@ -130,16 +130,28 @@ def make_line_level(view: SeenLines) -> LineLevelMetrics:
     )
 
 
-_UNDEFINED = "the task has no line ranges (`no_chunk_ground_truth`), there is no usable trace (`no_trace`, `empty_trace`), the document is of version 1.0 (`older_document`), or more than 20 % of the accesses that showed truth files have no lines that can be told (`lines_unknown`)"
+_UNDEFINED = (
+    "the task has no line ranges (`no_chunk_ground_truth`), there is no usable trace "
+    "(`no_trace`, `empty_trace`), the document is of version 1.0 (`older_document`), or more "
+    "than 20 % of the accesses that showed ground-truth files have unknown lines "
+    "(`lines_unknown`)"
+)
 _OURS = "groundtrace, decision D72"
 
 _LINE_RECALL = MetricDeclaration[SeenLines](
     name="line_recall",
     title="Line recall",
-    measures="Share of the truth's lines that were shown to the agent, by reading or by a search, numbered as before the agent's own edits.",
+    measures=(
+        "Share of the ground-truth lines that were shown to the agent, by reading or by a "
+        "search. Line numbers are those before the agent's own edits."
+    ),
     formula="|truth lines ∩ lines shown| / |truth lines|",
     undefined=_UNDEFINED,
-    known_problems="Lines shown without numbers, and lines of a file after an edit whose place is not told, are not counted. Up to 20 % of the accesses may be such, so the value can be too low.",
+    known_problems=(
+        "Lines that were shown without numbers are not counted, nor are lines of a file after "
+        "an edit at an unknown place. Up to 20 % of the accesses may be like this, so the "
+        "value can be too low."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(view.relevant_seen, view.relevant),
     arithmetic=lambda view: f"{view.relevant_seen} of {view.relevant} lines",
@@ -162,10 +174,13 @@ _LINE_RECALL = MetricDeclaration[SeenLines](
 _LINE_PRECISION = MetricDeclaration[SeenLines](
     name="line_precision",
     title="Line precision",
-    measures="Share of the distinct lines shown, of any file, that are truth lines.",
+    measures="Share of the distinct lines shown, of any file, that are ground-truth lines.",
     formula="|truth lines ∩ lines shown| / |lines shown|",
     undefined=_UNDEFINED + ", or no line was shown (`nothing_shown`)",
-    known_problems="Lines of other files that were shown without numbers are missing below the line, so the value can be too high; `accesses_without_lines` counts only truth files.",
+    known_problems=(
+        "Lines of other files that were shown without numbers are missing in the denominator, "
+        "so the value can be too high; `accesses_without_lines` counts only ground-truth files."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(view.relevant_seen, view.seen),
     arithmetic=lambda view: f"{view.relevant_seen} of {view.seen} lines shown",
@@ -191,7 +206,9 @@ _CHUNK_RECALL = MetricDeclaration[SeenLines](
     measures="Share of the line ranges of the ground truth with at least one line shown.",
     formula="chunks with a line shown / chunks",
     undefined=_UNDEFINED,
-    known_problems="One line is enough: a search that shows a name in a range of 200 lines meets it.",
+    known_problems=(
+        "One line is enough: a search that shows one line of a range of 200 lines meets the range."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(view.chunks_met, view.chunks),
     arithmetic=lambda view: f"{view.chunks_met} of {view.chunks} chunks",

@@ -31,7 +31,11 @@ FileList = Literal["retrieved", "shown"]
 View = TypeVar("View")
 """What a section computes from: the evidence, arranged for its formulas."""
 
-NO_TRUTH_OR_TRACE = "the task has no ground truth (`no_ground_truth`), there is no usable trace (`no_trace`), no tool call could be read from it (`empty_trace`), or most answers are missing (`answers_missing`)"
+NO_TRUTH_OR_TRACE = (
+    "the task has no ground truth (`no_ground_truth`), there is no usable trace (`no_trace`), "
+    "no tool call could be read from it (`empty_trace`), or most results are missing "
+    "(`answers_missing`)"
+)
 """Why most metrics are undefined, in the words of the reference page."""
 
 NOT_IN_DOCUMENT = "not_in_document"
@@ -86,7 +90,7 @@ class Metric(Quantity):
     example: Worked
     """The calculation on `groundtrace.metrics.example` in words, and its result."""
     hit_metric: str | None
-    """For a metric without a value if there is no hit: the recall that is above 0 if there is a
+    """Only for a metric that has no value without a hit: the recall that is above 0 if there is a
     hit. The mean of such a metric is shown with the hit rate (D21)."""
     getter: Callable[[MetricsDocument], float | None]
     """The value in a metrics document; None when it is undefined."""
@@ -190,7 +194,7 @@ class MetricSection(Generic[View]):
     why: Callable[[Any, MetricDeclaration[View]], str]
     """Reason code of a metric that has no value in a section."""
     cut: Callable[[View, int], View] | None = None
-    """The view that a metric at cutoff K is computed from, where there are cutoffs."""
+    """Makes the view for a metric at cutoff K; None for sections without cutoffs."""
 
     def values(self, view: View) -> dict[str, Any]:
         """The fields of all metrics, as documents hold them: unrounded (D40)."""

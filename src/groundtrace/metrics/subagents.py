@@ -130,13 +130,16 @@ _MAIN_RECALL = MetricDeclaration[Threads](
     name="main_thread_recall",
     title="Recall of the main thread",
     measures="Share of the relevant files that the main thread met itself: file recall without the subagents.",
-    formula="|relevant files accessed by the main thread, writes aside| / |relevant files|",
+    formula="|relevant files accessed by the main thread, not counting writes| / |relevant files|",
     undefined=_UNDEFINED,
-    known_problems="What a subagent reported in words is no access of the main thread. Without subagents the main thread might have searched more.",
+    known_problems=(
+        "What a subagent reported in words is not an access of the main thread. Without "
+        "subagents, the main thread might have searched more."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(view.by_main, view.relevant),
     arithmetic=lambda view: f"{view.by_main} of {view.relevant} relevant files",
-    worked={"main_thread_recall": ("the main thread met src/app.py alone: 1 / 3", 0.3333)},
+    worked={"main_thread_recall": ("the main thread met only src/app.py: 1 / 3", 0.3333)},
     missing="no_subagents",
     shown_in={
         "main_thread_recall": {
@@ -151,10 +154,13 @@ _MAIN_RECALL = MetricDeclaration[Threads](
 _ONLY_SUBAGENTS = MetricDeclaration[Threads](
     name="found_only_by_subagents",
     title="Found by subagents alone",
-    measures="Share of the relevant files that subagents met and the main thread never did: what they add to recall.",
+    measures=(
+        "Share of the relevant files that subagents met and the main thread never met: what "
+        "subagents add to recall."
+    ),
     formula="file recall - recall of the main thread",
     undefined=_UNDEFINED,
-    known_problems="It describes; more of it is no merit in itself.",
+    known_problems="It describes who found files; a higher value is not better by itself.",
     reference=_OURS,
     compute=lambda view: view.share(view.by_subagents_only, view.relevant),
     arithmetic=lambda view: f"{view.by_subagents_only} of {view.relevant} relevant files",
@@ -168,7 +174,10 @@ _ONLY_SUBAGENTS = MetricDeclaration[Threads](
 _CAME_BACK = MetricDeclaration[Threads](
     name="subagent_findings_used",
     title="Subagents' findings used",
-    measures="Share of the relevant files that subagents met which the main thread met too, at a later step.",
+    measures=(
+        "Share of the relevant files met by subagents that the main thread also met, at a "
+        "later step."
+    ),
     formula="relevant files met by a subagent and later by the main thread / relevant files met by subagents",
     undefined=_UNDEFINED + ", or subagents met no relevant file (`nothing_found`)",
     known_problems="A file that the main thread had met before and meets again counts. A file named in a subagent's report and never opened does not.",

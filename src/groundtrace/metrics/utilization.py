@@ -134,10 +134,10 @@ _NO_WRITE = NO_TRUTH_OR_TRACE + ", or nothing was written (`nothing_written`)"
 _READ_RELEVANT = MetricDeclaration[EvidenceUse](
     name="util_read_overlap_with_relevant_files",
     title="Relevant files read",
-    measures="Share of the relevant files that the agent opened and was shown.",
+    measures="Share of the relevant files that the agent opened and whose content came back.",
     formula="|files read ∩ relevant files| / |relevant files|",
     undefined=NO_TRUTH_OR_TRACE,
-    known_problems="Lines of a file shown by a search are no read of it, however many they are.",
+    known_problems="Lines that a search shows do not count as a read, no matter how many.",
     reference=SPECIFICATION,
     compute=lambda use: use.share(use.read_relevant, use.relevant),
     arithmetic=lambda use: f"{use.read_relevant} of {use.relevant} relevant files read",
@@ -166,7 +166,10 @@ _WRITTEN_RELEVANT = MetricDeclaration[EvidenceUse](
     measures="Share of the relevant files that the agent wrote to.",
     formula="|files written ∩ relevant files| / |relevant files|",
     undefined=_NO_WRITE,
-    known_problems="Relevant files are evidence, not always edit targets: a proxy for tasks that fix something, of no meaning elsewhere.",
+    known_problems=(
+        "Relevant files are not always edit targets. The value is an approximation for tasks "
+        "that fix something, and means nothing for other tasks."
+    ),
     reference=SPECIFICATION,
     compute=lambda use: use.share(use.written_relevant, use.relevant) if use.written else None,
     arithmetic=lambda use: f"{use.written_relevant} of {use.relevant} relevant files written",
@@ -189,8 +192,12 @@ _EXPECTED_EDITS = MetricDeclaration[EvidenceUse](
     title="Expected edits made",
     measures="Share of the files in which an edit is expected that the agent wrote to.",
     formula="|files written ∩ expected edit files| / |expected edit files|",
-    undefined="the task does not tell which files to edit (`no_expected_edit_files`) or expects no edit (`no_edit_expected`), there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`), or nothing was written (`nothing_written`)",
-    known_problems="That the file was written says nothing of what was written; that is the verifier's part.",
+    undefined=(
+        "the task does not say which files to edit (`no_expected_edit_files`) or expects no "
+        "edit (`no_edit_expected`), there is no usable trace (`no_trace`, `empty_trace`, "
+        "`answers_missing`), or nothing was written (`nothing_written`)"
+    ),
+    known_problems="It does not say whether the edit was right; the verifier checks that.",
     reference=SPECIFICATION,
     compute=lambda use: use.edits.share,
     arithmetic=_edits_written_out,

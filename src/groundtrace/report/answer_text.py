@@ -96,7 +96,7 @@ def enough_text(enough: AnswerEnough, answer: Answer) -> str:
         else f"{enough.n} run by both"
     )
     if enough.metric is None or enough.detectable is None:
-        return f"{text}; too little to say what they can show ({reason(enough.reason)})"
+        return f"{text}; too few to say what they can show ({reason(enough.reason)})"
     name = short_name(enough.metric)
     limit = formats.brief(enough.metric, enough.detectable)
     text = f"{text}; a {name} difference below {limit} would go unseen"

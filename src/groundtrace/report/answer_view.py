@@ -241,7 +241,7 @@ def _verdict(row: AnswerRow) -> tuple[str, str]:
     if row.p_adjusted is None:
         return "not tested", "open"
     if row.p_adjusted > SIGNIFICANT:
-        return "cannot be told from chance", "open"
+        return "could be chance", "open"
     up = row.ratio > 1 if row.ratio is not None else (row.delta or 0.0) > 0
     good = up == (QUANTITIES[row.metric].better == "higher")
     return ("higher" if up else "lower"), ("good" if good else "bad")
@@ -301,7 +301,10 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
     more = (f"{plural(left, 'more configuration')} in the tables below.",) if left else ()
     return AnswerView(
         title=title,
-        about=(*_scope(data), " Means over tasks; in brackets how many tasks have a value."),
+        about=(
+            *_scope(data),
+            (" Means over tasks, with the number of tasks that have a value in brackets."),
+        ),
         columns=tuple((name, colours.get(name, "")) for name in sorted(shown)),
         lines=tuple(lines),
         axes={},

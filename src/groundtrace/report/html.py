@@ -135,8 +135,9 @@ def _trials_text(table: TrialTable, packed: Packed) -> list[str]:
     ]
     if table.seen > len(table.rows):
         text.append(
-            f"Of {plural(table.seen, 'trial')} the first {len(table.rows):,} are listed; charts "
-            "and the other tables count all of them, except where relevant files were met first."
+            f"Of {plural(table.seen, 'trial')} the first {len(table.rows):,} are listed; the "
+            "charts and the other tables count all of them, except the chart of the calls that "
+            "met relevant files first."
         )
     missing = len(table.rows) - len(packed.places)
     if missing:

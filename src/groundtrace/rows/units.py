@@ -33,8 +33,12 @@ def trial_identity(row: TrialRow) -> str | None:
 
 
 def number_of_values(row: TrialRow) -> int:
-    """Number of metrics and outcomes that a trial has. The copy with more of them counts."""
-    known = sum(name in METRICS and isfinite(value) for name, value in row.metrics.items())
+    """Metrics and outcomes that a trial has: of two copies, the one with more says more."""
+    metrics = row.metrics
+    if isfinite(sum(metrics.values())):  # then each of them is
+        known = len(metrics.keys() & METRICS.keys())
+    else:
+        known = sum(name in METRICS and isfinite(value) for name, value in metrics.items())
     if row.outcome is None:
         return known
     outcomes = (record.getter(row.outcome) for record in OUTCOMES.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ __all__ = [
     "Place",
     "TooLargeError",
     "folder_at",
+    "in_day_folder",
     "open_folder",
     "open_place",
     "place_at",
@@ -76,7 +78,7 @@ def place_at(location: str | os.PathLike[str]) -> Place:
             return Place(folder)
         # The user named this link on purpose: use the folder in which its target is.
         path = path.resolve() if path.is_symlink() else path
-        return Place(LocalFolder(path.parent), path.name)
+        return Place(LocalFolder(path.parent, _root_of(path)), path.name)
     if not folder.exists():
         parent, _, name = str(location).rstrip("/").rpartition("/")
         if name and "://" in f"{parent}/" and not parent.endswith((":", ":/")):
@@ -84,6 +86,20 @@ def place_at(location: str | os.PathLike[str]) -> Place:
             if above.has_file(name):
                 return Place(above, name)
     return Place(folder)
+
+
+_DATED = re.compile(r"(?:^|/)\d{4}/\d\d/\d\d/[^/]+$")
+
+
+def in_day_folder(path: str) -> bool:
+    """Whether a file is in a folder of one day (`2026/05/04/`): its parts may be in another's."""
+    return _DATED.search(path) is not None
+
+
+def _root_of(path: Path) -> Path | None:
+    """The folder that holds all days, of a file in a day's folder."""
+    full = path.absolute()
+    return full.parents[3] if in_day_folder(str(full)) else None
 
 
 def open_place(location: str | os.PathLike[str]) -> Place:

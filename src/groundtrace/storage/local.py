@@ -88,6 +88,11 @@ class LocalFolder(Folder):
         child._inside_root = True if inside else None
         return child
 
+    def above(self, path: Path) -> LocalFolder | None:
+        """A folder above this one, with the same root; None where it is not inside of that."""
+        found = LocalFolder(path, Path(self._root))
+        return found if found.is_inside else None
+
     def _is_here(self) -> bool:
         """Whether this folder is below its root; the system is asked once."""
         if self._inside_root is None:
@@ -240,7 +245,7 @@ class LocalFolder(Folder):
         folder, _, name = path.rpartition("/")
         temporary = f"{folder or '.'}/.{name}.{_TOKEN}.tmp"
         if not self._leads_inside(relative):
-            raise OutputError(f"{path}: lies behind a link that leaves {self._root}; not written")
+            raise OutputError(f"{path}: is behind a link that leaves {self._root}; not written")
         self._refuse_links(relative)
         try:
             try:

@@ -46,8 +46,8 @@ class ObjectFolder(Folder):
         bucket, _, key = rest.partition("/")
         if "@" in bucket or (scheme == "az" and "?" in rest):
             raise InputError(
-                f"{scheme}://…: an address with credentials in it is not taken; "
-                "set them in the environment"
+                f"{scheme}://…: an address with credentials in it is refused; set them in the "
+                "environment"
             )
         if not bucket:
             raise InputError(f"{url}: names no bucket; write {scheme}://bucket/folder")

@@ -48,9 +48,9 @@ def what_was_read(tools: list[UnknownTool]) -> str:
     calls, read = sum(tool.calls for tool in tools), sum(tool.read for tool in tools)
     failed, unread = sum(tool.failed for tool in tools), sum(tool.unread for tool in tools)
     return (
-        f"{_plural(calls, 'call')} of {_plural(len(tools), 'tool')} that the tool table does not "
-        f"know: {read} read by the shape of arguments and answer, {failed} failed, empty or "
-        f"unanswered, {unread} not read at all."
+        f"{_plural(calls, 'call')} of {_plural(len(tools), 'tool')} that the tool table does "
+        f"not know: {read} read by guess from arguments and result, {failed} failed, empty or "
+        f"without a result, {unread} not read at all."
     )
 
 
@@ -59,8 +59,8 @@ def what_it_means(tools: list[UnknownTool]) -> str:
     unread = sum(tool.unread for tool in tools)
     if not unread:
         return (
-            "Every answer could be read, so no file is missing because of them; declare the tools "
-            "to be sure of their categories."
+            "Every result could be read, so no file is missing because of them; declare the "
+            "tools to be sure of their categories."
         )
     return (
         f"Recall is a lower bound: files that the {_plural(unread, 'call')} not read at all may "
@@ -93,7 +93,10 @@ def about_servers(servers: Mapping[str, int]) -> str:
         return ""
     named = ", ".join(f"{name} ({_plural(n, 'call')})" for name, n in servers.items())
     flags = " ".join(f"--mcp-server {name}" for name in servers)
-    return f"Not counted as MCP calls: {named}. {flags} counts them, beside every other server that is to count."
+    return (
+        f"Not counted as MCP calls: {named}. {flags} counts them. Name all other servers that "
+        "should count too."
+    )
 
 
 def unknown_tools_text(calls: Calls, servers: Mapping[str, int]) -> str:

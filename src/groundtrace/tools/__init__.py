@@ -49,10 +49,8 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
 
 
 def _fault(call: ToolCall, error: Exception) -> Findings:
-    """A mistake in groundtrace stopped the reading of this call: its files are unknown."""
-    reason = (
-        f"a mistake in groundtrace: {type(error).__name__}: {error}; the call's files are unknown"
-    )
+    """Nothing is known of a call whose arguments or result found a mistake in groundtrace."""
+    reason = f"a bug in groundtrace: {type(error).__name__}: {error}; the call's files are unknown"
     problem = Problem(call.name or ".", "internal_error", clean_text(reason), lost_calls=1)
     return Findings(problems=(problem,))
 

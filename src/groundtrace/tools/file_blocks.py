@@ -60,7 +60,7 @@ def listed_files(text: str, cwd: str | None, scope: str) -> FilesWithLines | Non
         value = jsonio.loads(text.encode("utf-8", errors="surrogatepass"))
     except jsonio.BadJsonError:
         return None
-    spans = FilesWithLines("matched", "grep: files of the answer", bare_kind="surfaced")
+    spans = FilesWithLines("matched", "grep: files of the result", bare_kind="surfaced")
     if not isinstance(as_mapping(value).get("files"), list):
         return None
     for entry in as_items(value["files"]):

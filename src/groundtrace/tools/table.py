@@ -44,7 +44,7 @@ class ToolEntry:
     name: str
     """Canonical name; for MCP tools with their server (`sourcegraph.read_file`)."""
     category: Category
-    """Category of its calls, unless the reader finds another one for a call."""
+    """Category of its calls, unless a reader gives a single call another one."""
     server: str | None = None
     """MCP server that offers it."""
     reads: str | None = None
@@ -52,7 +52,7 @@ class ToolEntry:
     aliases: tuple[str, ...] = ()
     """Other names of the tool."""
     path_arguments: tuple[str, ...] = ()
-    """Arguments that hold the file, or the place that is searched."""
+    """Arguments that name the file, or the folder to search."""
     requires: tuple[str, ...] = ()
     """A bare name means this tool only if the call has these arguments."""
 

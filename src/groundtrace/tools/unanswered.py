@@ -37,7 +37,7 @@ def unanswered(call: ToolCall, entry: ToolEntry, cwd: str | None, reader: CallRe
                 joined(file.path, "", cwd, asked.repo),
                 kind,
                 repo=asked.repo,
-                rule=f"{entry.short}: file named in the arguments, no answer in the trace",
+                rule=f"{entry.short}: file named in the arguments, no result in the trace",
             )
             for file in asked.files
         )
@@ -50,4 +50,4 @@ def unanswered(call: ToolCall, entry: ToolEntry, cwd: str | None, reader: CallRe
 
 
 def _marked(ref: FileRef) -> FileRef:
-    return replace(ref, rule=f"{ref.rule}; no answer in the trace", line_start=None, line_end=None)
+    return replace(ref, rule=f"{ref.rule}; no result in the trace", line_start=None, line_end=None)

@@ -62,7 +62,7 @@ def load_opened(
         if not data.strip():
             return Listed(iter(()), problems=[Problem(path, "empty_file", "the file is empty")])
         loaded = _in_parts(opener, path, key, counted)
-        reason = f"not valid JSON ({error}); read element by element as far as it goes"
+        reason = f"not valid JSON ({error}); read element by element as far as possible"
         loaded.problems.append(Problem(path, "broken_trajectory", reason, line=error.line))
         return loaded
     return from_value(value, path, key)
@@ -124,7 +124,7 @@ def _element(data: bytes, place: str, lost: int, path: str, counted: re.Pattern[
         return jsonio.loads(data)
     except jsonio.BadJsonError as error:
         lost = len(counted.findall(data))
-        reason = f"an element does not decode ({error})"
+        reason = f"an element cannot be decoded ({error})"
         return Problem(path, "damaged_step", reason, place=place, lost_calls=lost)
 
 

@@ -130,9 +130,7 @@ def read_loose(
     for source in sources:
         problems += source.problems
     if keep.cut_arguments:
-        reason = (
-            f"arguments of {keep.cut_arguments} calls were kept in part: over the memory budget"
-        )
+        reason = f"arguments of {keep.cut_arguments} calls were shortened: over the memory limit"
         problems.append(Problem(path, "arguments_cut", reason))
     return ReadResult(merge(sources, [found.evidence]), tuple(problems))
 

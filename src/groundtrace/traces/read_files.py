@@ -63,6 +63,6 @@ class _Files:
         self.sources.append(source)
         self.problems += source.problems
         if cut := self.keep.cut_arguments - cut_before:
-            reason = f"arguments of {cut} calls were kept in part: over the memory budget"
+            reason = f"arguments of {cut} calls were shortened: over the memory limit"
             self.problems.append(Problem(found.path, "arguments_cut", reason))
         self.evidence.append(found.evidence)

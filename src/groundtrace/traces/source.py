@@ -80,7 +80,7 @@ class TooManyCallsError(Exception):
     """A file holds more calls than the limit; `source` has the calls up to there."""
 
     def __init__(self, source: Source) -> None:
-        super().__init__(f"more than {MAX_CALLS:,} calls; what follows in the file is not read")
+        super().__init__(f"more than {MAX_CALLS:,} calls; the rest of the file is not read")
         self.source = source
 
 
@@ -98,7 +98,7 @@ class Calls(list[RawCall]):
 
 @dataclass(frozen=True, slots=True)
 class RawChange:
-    """A point where the harness changed what the model still sees."""
+    """A point at which the harness removed something from the model's context."""
 
     kind: str
     """`compaction`, `rollback`, `truncation`."""
@@ -194,7 +194,7 @@ class Source:
         if self.cut_results:
             self.problem(
                 "result_cut",
-                f"{self.cut_results} results were kept in part: over the memory budget",
+                f"{self.cut_results} results were shortened: over the memory limit",
             )
 
     def saw(self, moment: float | None) -> None:

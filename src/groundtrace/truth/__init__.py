@@ -43,7 +43,7 @@ _EXPLAINS_ABSENCE = frozenset({"no_file_list", "regex_pattern"})
 def load_ground_truth(task: Task | None, registry: Registry | None = None) -> TruthResult:
     """The ground truth of a task, and why sources were skipped. Never raises on bad data."""
     if task is None:
-        reason = "no definition of this task is known, so nothing can be scored against it"
+        reason = "no definition of this task is known, so there is no ground truth"
         return TruthResult(GroundTruth(), (Problem("task.toml", "no_task_definition", reason),))
     truth = GroundTruth()
     problems: tuple[Problem, ...] = ()

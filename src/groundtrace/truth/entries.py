@@ -98,15 +98,15 @@ def fault(path: str) -> RefusedEntry | None:
     if "://" in path:
         return RefusedEntry("bad_entry", f"{shown(path)} is a URL, not a file of a repository")
     if path.endswith("/") or path.rsplit("/", 1)[-1] in (".", ".."):
-        return RefusedEntry("directory_entry", f"{shown(path)} is a directory; only files count")
+        return RefusedEntry("directory_entry", f"{shown(path)} is a folder; only files count")
     if "*" in path:
         return RefusedEntry("bad_entry", f"{shown(path)} is a glob, not a file")
     parts = path.split(",")
     if _SEVERAL.search(path) or (len(parts) > 1 and all(map(has_extension, parts))):
         return RefusedEntry("bad_entry", f"{shown(path)} holds several names")
     if re.search(r"\s", path) and not has_extension(path):
-        # File names may hold spaces (`docs/Read me.md`), but an error chain also lists sentences.
-        return RefusedEntry("bad_entry", f"{shown(path)} reads like prose, not like a path")
+        # Names may hold blanks (`docs/Read me.md`), but an error chain also lists sentences.
+        return RefusedEntry("bad_entry", f"{shown(path)} looks like a sentence, not like a path")
     return None
 
 

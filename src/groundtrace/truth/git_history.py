@@ -101,7 +101,9 @@ def parse_location(location: str) -> RevisionRange:
     ends = [old, new] if dots else [spec]
     for end in ends:
         if not end or end.startswith("-") or end.strip() != end:
-            raise UsageError(f"git:{visible(location)}: {visible(end)!r} is no revision; {_USAGE}")
+            raise UsageError(
+                f"git:{visible(location)}: {visible(end)!r} is not a revision; {_USAGE}"
+            )
     return RevisionRange(repo, ends[0] if dots else None, ends[-1])
 
 
@@ -117,7 +119,7 @@ def _commit(repo: str, revision: str) -> str:
     try:
         sha = run_git(repo, asked).decode("ascii", errors="replace").strip()
     except GitError as error:
-        what = f"git:{visible(repo)}: {visible(revision)!r} is no commit there"
+        what = f"git:{visible(repo)}: {visible(revision)!r} is not a commit there"
         raise GitError(f"{what} ({str(error).rpartition(': ')[2]})") from None
     if _SHA.fullmatch(sha) is None:
         raise GitError(f"git:{visible(repo)}: {visible(revision)!r} names no single commit")

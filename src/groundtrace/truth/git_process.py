@@ -97,4 +97,4 @@ def _environment() -> dict[str, str]:
 
 def _said(errors: bytes) -> str:
     lines = errors.decode("utf-8", errors="replace").strip().splitlines()
-    return visible(lines[0].removeprefix("fatal: ")) if lines else "git failed without a word"
+    return visible(lines[0].removeprefix("fatal: ")) if lines else "git failed without a message"

@@ -148,7 +148,7 @@ def _in_repository(entries: list[Any], notes: Notes) -> list[Any]:
         if clone is not None:
             found.append(_with_path(entry, path[len(clone.folder) + 1 :]))
         elif path.startswith("/"):
-            notes.add("bad_entry", f"{shown(path)} lies in no repository of the container")
+            notes.add("bad_entry", f"{shown(path)} is in no repository of the container")
         else:
             found.append(entry)
     return found

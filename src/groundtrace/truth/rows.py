@@ -46,7 +46,7 @@ def read_task_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterat
             continue
         first = seen.setdefault(task.name.casefold(), number)
         if first != number:
-            reason = f"{shown(task.name)} is there twice; row {first} counts"
+            reason = f"{shown(task.name)} occurs twice; row {first} counts"
             problems.append(Problem(name, "duplicate_task", reason, line=number))
             continue
         yield task
@@ -122,8 +122,8 @@ def _named(key: str, row: Any) -> Any:
 def _task(row: Any, stem: str, file: str, number: int) -> tuple[Task | None, str]:
     """The task of a row, or why it has none."""
     if not isinstance(row, Mapping):
-        return None, f"{shown(row)} is no object"
-    row = row["row"] if isinstance(row.get("row"), Mapping) else row  # data-set viewers wrap rows
+        return None, f"{shown(row)} is not an object"
+    row = row["row"] if isinstance(row.get("row"), Mapping) else row  # as data-set viewers wrap it
     names = [name for key in NAMES if (name := _name(row.get(key))) is not None]
     if not names:
         return None, f"it has no {' or '.join(NAMES[1:])}"

@@ -1,6 +1,6 @@
 """A registry of ground truths in one file, for use without task directories (D30).
 
-JSON or TOML, from task to its truth. In JSON:
+The file is JSON or TOML and maps each task to its ground truth. In JSON:
 
     {
       "tasks": {
@@ -14,8 +14,8 @@ JSON or TOML, from task to its truth. In JSON:
     }
 
 and in TOML `[tasks.ccx-dep-trace-001]` with the same keys. The outer `tasks` may be left out.
-A name may include its suite (`suite/task`); such names are looked up first. Case is ignored. A
-truth is a list of files, or an object:
+A name may carry its suite (`suite/task`), which is looked up first. Upper and lower case are the
+same. The ground truth of a task is a list of files, or an object:
 
 - `files`: required; each as in ground_truth.json.
 - `source`: where they come from, shown as `registry: <source>`.
@@ -23,8 +23,8 @@ truth is a list of files, or an object:
 - `symbols` [{file, symbol, repo}], `chunks` [{file, line_start, line_end, annotation}]: optional.
 - `expected_edit_files`: optional list of files; its confidence is the entry's.
 
-Names that begin with `_` are for remarks. The user names the file on the command line, so a file
-that cannot be used at all is an error; a single bad entry is a problem and the others are used.
+Names that begin with `_` are for remarks. The file is named on the command line, so a file that
+cannot be used at all is an error; a single bad entry is a problem and the others count.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def registry_from(tasks: Mapping[Any, Any], where: str) -> Registry:
         if truth is None:
             continue
         if name.lower() in truths:
-            notes.add("duplicate_task", f"{shown(name)} is there twice; the first one counts")
+            notes.add("duplicate_task", f"{shown(name)} occurs twice; the first one counts")
             continue
         truths[name.lower()] = truth
         names.append(name)

@@ -176,8 +176,8 @@ def _duplicates(names: Mapping[str, list[int]], tasks: list[Task]) -> Iterator[P
             yield Problem(
                 where[0],
                 "duplicate_task",
-                f"{len(where)} tasks are named {name!r}: {', '.join(where)}; "
-                "a trial is joined to one of them only where its benchmark tells which",
+                f"{len(where)} tasks are named {name!r}: {', '.join(where)}; a trial gets one "
+                "of them only if its benchmark says which",
             )
 
 
@@ -188,7 +188,7 @@ def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folde
     while stack:
         folder, parts = stack.pop()
         if not links.enters(folder):
-            reason = "a link to a folder that another link led to; not followed again"
+            reason = "a link to a folder that another link already led to; not followed again"
             problems.append(Problem("/".join(parts), "link_loop", reason))
             continue
         below: list[str] = []
@@ -201,7 +201,7 @@ def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folde
                 reason = f"the folder cannot be listed ({entry.stamp}); its tasks are missing"
                 problems.append(Problem("/".join(parts) or ".", "unlisted_folder", reason))
             elif entry.kind == "escape":
-                reason = "a link that leaves the folder of tasks or goes round; not followed"
+                reason = "a link that leaves the folder of tasks or makes a loop; not followed"
                 problems.append(
                     Problem("/".join((*parts, clean_text(entry.name))), "link_not_followed", reason)
                 )

@@ -78,7 +78,7 @@ class App:
         except HTTPException as error:
             response = _page(error.code or 500, error.name)
         except Exception:  # noqa: BLE001 - one odd document must not end the viewer, nor be shown
-            response = _page(500, "The viewer could not answer this.")
+            response = _page(500, "The viewer could not answer this request.")
         response.headers.update(HEADERS)
         return response(environ, start_response)
 
@@ -117,7 +117,7 @@ class App:
         """A cookie in exchange for the token, and the same address without the token."""
         cookie = self.gate.exchange(token)
         if cookie is None:
-            return _page(403, "This token is not the viewer's, or was used already.")
+            return _page(403, "This token is wrong, or was already used.")
         response = Response(status=303)
         response.headers["Location"] = _address(request, without=TOKEN)
         response.set_cookie(self.gate.cookie_name, cookie, httponly=True, samesite="Strict")
@@ -163,7 +163,10 @@ def _page(status: int, reason: str, again: str | None = None) -> Response:
     cookie; the same link on this page sends it."""
     link = ""
     if again is not None:
-        link = f'<p>If it is open in this browser already, <a href="{html.escape(again)}">go on</a>.</p>'
+        link = (
+            "<p>If the viewer is already open in this browser, <a "
+            f'href="{html.escape(again)}">go on</a>.</p>'
+        )
     text = (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>groundtrace view</title>'
         f"<p>{html.escape(reason)}</p>{link}</html>"

@@ -185,14 +185,17 @@ class CallTexts:
     def _by_reader(self, files: TraceFiles, event: Event, limit: int) -> CallText:
         if files.size > MAX_READ:
             return CallText(
-                note="The call's id does not tell where it is, and the trace is too large to be read."
+                note=(
+                    "The call cannot be found by its id, and the trace is too large to be read "
+                    "as a whole."
+                )
             )
         trace = self._trace(files)
         if event.step_index >= len(trace.calls):
-            return CallText(note="The trace holds fewer calls than the results: it has changed.")
+            return CallText(note="The trace has fewer calls than the results: it was changed.")
         call = trace.calls[event.step_index]
         if not _is_call(call, event):
-            return CallText(note="The trace holds another call here: it has changed.")
+            return CallText(note="The trace has another call here: it was changed.")
         return CallText(tuple(_pieces_of_call(call, limit)))
 
     def _trace(self, files: TraceFiles) -> Trace:

@@ -90,14 +90,14 @@ class Gate:
         """Why a request is refused, whatever it asks for; None if its token or cookie may be
         checked next."""
         if asked.method not in METHODS:
-            return Refusal(405, "The viewer only shows; it changes nothing.")
+            return Refusal(405, "The viewer only shows data; it changes nothing.")
         hosts = {f"{name}:{self.port}" for name in ("127.0.0.1", "localhost")}
         if asked.host not in hosts:
-            return Refusal(421, "This address is not the viewer's.")
+            return Refusal(421, "This is not the address of the viewer.")
         if asked.origin is not None and asked.origin != f"http://{asked.host}":
-            return Refusal(403, "Another site may not ask the viewer.")
+            return Refusal(403, "Another site may not use the viewer.")
         if asked.site not in (None, "same-origin", "none") and asked.mode != "navigate":
-            return Refusal(403, "Another site may not ask the viewer.")
+            return Refusal(403, "Another site may not use the viewer.")
         return None
 
     def without_cookie(self, asked: GateRequest) -> Refusal | None:

@@ -26,7 +26,10 @@ LIMITS = Limits(1_000, 200, 2_000)
 MAX_OTHERS = 200
 """Most other trials of a task that are offered for comparison."""
 _KEPT_QUESTIONS = 16
-STATUS = "This is local: the viewer reads the results and the traces of this machine, and changes nothing."
+STATUS = (
+    "The viewer runs on this machine only. It reads the results and the traces, and changes "
+    "nothing."
+)
 
 
 class Answers:
@@ -108,7 +111,7 @@ class Answers:
         try:
             part = part_at(found[2].files[file], _number(given, "at"))
         except OSError:
-            return {"note": "The file cannot be read any more."}
+            return {"note": "The file can no longer be read."}
         return {"start": part.start, "end": part.end, "size": part.size, "text": part.text}
 
     def call(self, trial: str, step: int, given: Mapping[str, str]) -> dict[str, Any] | None:
@@ -124,7 +127,7 @@ class Answers:
         try:
             text = self._texts.text_of(found[2], event, is_unique=is_unique, whole="all" in given)
         except OSError:
-            text = CallText(note="The trace cannot be read any more.")
+            text = CallText(note="The trace can no longer be read.")
         return {
             "pieces": [
                 {

@@ -42,7 +42,7 @@ class Viewer:
             )
         except OSError as error:
             raise UsageError(
-                f"port {port} is taken ({error.strerror}); choose another with --port"
+                f"port {port} is already in use ({error.strerror}); choose another with --port"
             ) from error
         self.port = int(self._server.effective_port)
         self.gate = Gate(self.port)

@@ -17,9 +17,9 @@ from groundtrace.traces.choose_reader import Detected, candidates, is_spare, rea
 from groundtrace.traces.loose import read_loose, recognise
 from groundtrace.traces.source import Reader
 
-NOT_HERE = "The trace is not here: it is gone, or lies elsewhere than the results say."
-OUTSIDE = "The trace lies behind a link that leaves the runs, and is not opened."
-NO_TRACE = "No file of this trial is a trace that groundtrace knows."
+NOT_HERE = "The trace was not found: it was removed, or is not where the results say."
+OUTSIDE = "The trace is behind a link that leaves the runs, and is not opened."
+NO_TRACE = "groundtrace knows no file of this trial as a trace."
 
 
 @dataclass(frozen=True, slots=True)

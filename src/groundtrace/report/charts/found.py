@@ -131,7 +131,7 @@ def first_found_chart(
         "first-found",
         "found",
         ("What kind of call met a relevant file first?",),
-        f"Share of relevant files. {counted}. Several trials of a task all count.",
+        f"Share of relevant files. {counted}. All trials of a task count.",
         wide,
         narrow,
         key_of(configs, colours),

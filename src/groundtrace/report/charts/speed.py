@@ -53,8 +53,8 @@ def speed_charts(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Ite
             metric,
             "speed",
             (record.heading("first_hit_charts"),),
-            "Share of tasks whose first relevant file had come by then. Tasks that never met one "
-            "count too, so a curve ends at the share of tasks that met one.",
+            "Share of tasks in which a relevant file had been met by this time. Tasks that "
+            "never met one count too, so a curve ends at the share of tasks that met one.",
             wide,
             narrow,
             key_of(curves, colours),
@@ -82,7 +82,10 @@ def _other_clocks(configs: Mapping[str, list[TaskUnit]], clock: SharedClock) -> 
     others = sum(t.hit is not None and clock.why_not(t.clock) is not None for t in trials)
     if not others:
         return ()
-    left = f"{plural(others, 'trial')} left out: seconds count from another moment, or nothing says"
+    left = (
+        f"{plural(others, 'trial')} left out: seconds are counted from another moment, or "
+        "nothing says"
+    )
     return (f"{left} from when.",)
 
 
@@ -144,7 +147,7 @@ def _table(curves: Mapping[str, Curve]) -> ReportTable:
             ">tasks",
             ">met one by the end ↑",
             ">never",
-            ">left out: time unknown or by another clock",
+            ">left out: time unknown, or counted from another moment",
         ),
         [
             [

@@ -70,8 +70,8 @@ def task_chart(
             Name(comparison.config),
             "?",
         ),
-        "Each line is a matched task; select it to see the two trials side by side. Best "
-        "gains first.",
+        "Each line is a matched task; select it to see the two trials side by side. The "
+        "largest gains come first.",
         wide,
         narrow,
         key_of((comparison.baseline_config, comparison.config), colours),

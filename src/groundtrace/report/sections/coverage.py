@@ -60,10 +60,10 @@ def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
     yield dataclasses.replace(_by_config(summary.by_config), open=True)
     yield from detailed(_sources(summary.overall), _values(summary.overall))
     if summary.problems:
-        yield _counted("Problems met while reading", "problem", "times", summary.problems)
+        yield _counted("Problems found while reading", "problem", "times", summary.problems)
     named: Sequence[tuple[str, str, Sequence[tuple[str, str, str, str, str]]]] = (
         (
-            "Trials superseded by another one",
+            "Superseded trials",
             "why",
             [
                 (t.run_id, t.config_name, t.task_name, t.trial_name, t.reason or "")
@@ -171,7 +171,7 @@ def _sources(group: GroupSummary) -> ReportTable:
         ("trace source", seen.trace_sources),
         ("ground-truth source", seen.ground_truth_sources),
         ("ground-truth confidence", seen.ground_truth_confidences),
-        ("elapsed seconds count from", seen.elapsed_origins),
+        ("elapsed seconds are counted from", seen.elapsed_origins),
         (
             "line ranges known",
             {

@@ -23,8 +23,9 @@ def looked_at_section(data: ReportData) -> Section | None:
     if seen is UNSET:
         return None
     said = (
-        "These trials have no ground truth, so nothing is said about what they should have found. "
-        "This is what they read, searched and wrote, and what of their context it took."
+        "These trials have no ground truth, so nobody can say what they should have found. "
+        "This section shows what they read, searched and wrote, and how much of their context "
+        "it took."
     )
     tables = [_totals(seen), *(table for one in seen for table in _tables(one))]
     opened = tuple(dataclasses.replace(table, open=True) for table in tables)
@@ -64,7 +65,10 @@ def _totals(seen: list[LookedAtSummary]) -> ReportTable:
         ]
         for one in seen
     ]
-    note = "A file counts once in each trial. A read is repeated where the same lines were read before and not written since."
+    note = (
+        "A file counts once in each trial. A read is repeated if the same lines were read "
+        "before and not written since."
+    )
     return make_table("Calls and files", columns, rows, (note,))
 
 

@@ -138,8 +138,8 @@ def first_hits_table(caption: str, groups: Groups) -> ReportTable:
         columns,
         rows,
         (
-            "Means and medians are over tasks that were hit and whose trace tells the time; a task "
-            "that was never hit has no time at all, so read them beside the hit rate.",
+            "Means and medians are over tasks with a hit whose trace records the time. A task "
+            "without a hit has no time, so look at these numbers together with the hit rate.",
         ),
     )
 

@@ -41,7 +41,7 @@ def unknown_tools_section(data: ReportData) -> Section | None:
     more = len(tools) - LISTED
     table = make_table(
         "Unknown tools",
-        ("tool", ">calls", ">read by shape", ">failed or empty", ">not read", "what most did"),
+        ("tool", ">calls", ">read by guess", ">failed or empty", ">not read", "what most did"),
         rows,
         (f"and {more:,} more; run_retrieval_summary.json names all of them.",) if more > 0 else (),
     )

@@ -69,7 +69,7 @@ const Parts = (() => {
       return make("div", { class: "side" }, parts);
     }
 
-    const MARK_WORDS = [["first", "first relevant file"], ["hit", "relevant"], ["sub", "subagent"], ["mcp", "MCP"], ["generic", "files read by guess"], ["revision", "another revision"], ["unanswered", "no answer in the trace"]];
+    const MARK_WORDS = [["first", "first relevant file"], ["hit", "relevant"], ["sub", "subagent"], ["mcp", "MCP"], ["generic", "files read by guess"], ["revision", "another revision"], ["unanswered", "no result in the trace"]];
     const deedOf = (step) => data.deeds[step[9]];
     function calls(detail, row) {
       if (!detail.steps.length) return [make("h3", {}, "Calls"), make("p", {}, "No call could be read from this trial.")];

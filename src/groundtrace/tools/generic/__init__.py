@@ -94,8 +94,8 @@ def generic_findings(call: ToolCall, cwd: str | None) -> Findings:
 
 def _too_large() -> Problem:
     reason = (
-        "the answer of an unknown tool is larger than any that is looked at "
-        f"({MAX_CHARACTERS} characters, {MAX_FILES} files); the rest was left out"
+        f"the result of an unknown tool is over the limit ({MAX_CHARACTERS} characters, "
+        f"{MAX_FILES} files); the rest was left out"
     )
     return Problem("", "answer_too_large", reason)
 
@@ -164,7 +164,7 @@ def _answer(payload: Payload, asked: AskedFiles) -> AnswerFiles:
     if payload.value is not None and not isinstance(payload.value, str):
         found = objects_in(payload.value, asked.repo)
         pieces = tuple(bounded(found.pieces))
-        return AnswerFiles(pieces, tuple(found.repos), "fields of the answer", found.left_out)
+        return AnswerFiles(pieces, tuple(found.repos), "fields of the result", found.left_out)
     body = body_of(payload.text)
     for shape in SHAPES:
         pieces = tuple(bounded(shape.read(body, asked)))

@@ -116,7 +116,9 @@ def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
     """A problem if the command does not parse, unless bash itself reported that."""
     if not broken or output.had_errors:
         return ()
-    reason = "part of the command is not valid bash, or too much to be parsed; only the rest was followed"
+    reason = (
+        "part of the command is not valid bash, or too large to be parsed; only the rest was read"
+    )
     return (Problem("", "shell_syntax", reason),)
 
 

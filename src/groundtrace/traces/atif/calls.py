@@ -68,7 +68,7 @@ class StepReader:
         """The calls of a step, each with its result."""
         place = f"$.steps[{index}]"
         if step.source == "corpus_builder":
-            self._problem("trimmed_steps", "steps were taken out of the file here", place)
+            self._problem("trimmed_steps", "steps were removed from the file here", place)
         raw = self._raw_calls(step, place)
         if not raw:
             answered = as_mapping(step.observation).get("results")
@@ -124,7 +124,10 @@ class StepReader:
                 found.append({**item, "arguments": whole})
         self._problem(
             "trimmed_call",
-            "tool_calls was replaced by a preview; arguments are those that it holds whole",
+            (
+                "tool_calls was replaced by a preview; only arguments that are complete in it "
+                "are used"
+            ),
             f"{place}.tool_calls",
             lost=0 if found else 1,
         )
@@ -166,7 +169,10 @@ class StepReader:
         if mended.lost:
             self._problem(
                 "arguments_lost",
-                f"the arguments of {call.name} are another call's, and the message does not tell",
+                (
+                    f"the arguments of {call.name} belong to another call, and the message does "
+                    "not say what its own are"
+                ),
                 f"{place}.tool_calls",
             )
         if call.server is None:
@@ -184,7 +190,7 @@ class StepReader:
             observation, cut = read_prefix(text).value, True
             self._problem(
                 "trimmed_result",
-                "observation was replaced by a preview; results are what it shows",
+                "observation was replaced by a preview; only what it shows is used",
                 f"{place}.observation",
             )
         results = observation.get("results") if isinstance(observation, dict) else observation

@@ -47,7 +47,7 @@ def load_large(stream: BinaryIO) -> Loaded:
     loaded = load(bytes(head[: found.end()]) + b"]" + scanner.rest())
     loaded.ok = True
     loaded.steps = steps
-    reasons = [loaded.reason, f"{keeper.cut} long texts were kept in part" if keeper.cut else ""]
+    reasons = [loaded.reason, f"{keeper.cut} long texts were shortened" if keeper.cut else ""]
     if not scanner.closed:
         reasons.append("the file ends inside a step")
         steps.append(Damage(f"$.steps[{len(steps)}]", "step is cut off", scanner.lost_calls()))
@@ -82,7 +82,7 @@ class _Keeper:
             value = jsonio.loads(data)
         except jsonio.BadJsonError as error:
             lost = len(_CALL.findall(data))
-            return Damage(place, f"step does not decode ({error})", lost)
+            return Damage(place, f"step cannot be decoded ({error})", lost)
         if not isinstance(value, dict):
             return Damage(place, f"step is {type(value).__name__}, not an object")
         step = fit_step(value)

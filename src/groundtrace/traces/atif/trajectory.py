@@ -187,7 +187,9 @@ class Trajectory:
         path = as_text(reference.get("trajectory_path"))
         if path is None:
             self.source.problem(
-                "reference_missing", "a subagent's trajectory is named but not there", file=file
+                "reference_missing",
+                "a subagent's trajectory is named but does not exist",
+                file=file,
             )
             return
         self._open(path, file, depth, subagent=True, spawned_by=spawned_by)
@@ -199,7 +201,7 @@ class Trajectory:
             reference = reference.get("trajectory_path") or reference.get("path")
         path = as_text(reference)
         if path is None:
-            self.source.problem("wrong_type", "continued_trajectory_ref is no path", file=file)
+            self.source.problem("wrong_type", "continued_trajectory_ref is not a path", file=file)
             return
         self._open(path, file, depth, subagent=subagent, spawned_by=spawned_by)
 
@@ -209,13 +211,15 @@ class Trajectory:
         target = inside(path, file)
         if target is None:
             self.source.problem(
-                "reference_escapes", f"{path} lies outside the trial's folder; not read", file=file
+                "reference_escapes", f"{path} is outside the trial's folder; not read", file=file
             )
             return
         if target in self.visited:
             return
         if not self.folder.has_file(target):
-            self.source.problem("reference_missing", f"{path} is named but not there", file=file)
+            self.source.problem(
+                "reference_missing", f"{path} is named but does not exist", file=file
+            )
             return
         self.visited.add(target)
         loaded = self._load(self.folder, target)

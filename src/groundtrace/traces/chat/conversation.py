@@ -82,7 +82,7 @@ def _messages(row: Mapping[str, Any], source: Source) -> list[Mapping[str, Any]]
         as_message(message) for message in found if isinstance(message, dict)
     ]
     if len(messages) < len(found):
-        reason = f"{len(found) - len(messages)} messages are no objects"
+        reason = f"{len(found) - len(messages)} messages are not objects"
         source.problem("wrong_type", reason, place="$.messages")
     return messages
 
@@ -174,7 +174,7 @@ class Conversation:
 
     def call(self, asked: Asked, answer: str | None, number: int) -> None:
         if not asked.is_whole:
-            reason = "the arguments of a call do not decode"
+            reason = "the arguments of a call cannot be decoded"
             self.source.problem("wrong_type", reason, place=f"$.messages[{number}]")
         call = RawCall(
             asked.name,
@@ -207,7 +207,7 @@ class Conversation:
         for number, step in enumerate(steps):
             if not isinstance(step, dict):
                 place = f"$.trajectory_steps[{number}]"
-                self.source.problem("wrong_type", "a step is no object", place=place)
+                self.source.problem("wrong_type", "a step is not an object", place=place)
                 self.source.ledger.interrupt()
                 continue
             self.seen += 1

@@ -130,7 +130,7 @@ class Rollout:
         lost = max(0, len(_LOST.findall(text)) - (len(self.source.calls) - before))
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
         self.source.problem(
-            kind, f"line does not decode ({reason})", line=raw.number, lost_calls=lost
+            kind, f"line cannot be decoded ({reason})", line=raw.number, lost_calls=lost
         )
 
     # --- events ---

@@ -110,7 +110,7 @@ class CodexStream:
         lost = len(_ITEM.findall(text)) - (len(self.source.calls) - before) - known
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
         self.source.problem(
-            kind, f"line does not decode ({reason})", line=raw.number, lost_calls=max(0, lost)
+            kind, f"line cannot be decoded ({reason})", line=raw.number, lost_calls=max(0, lost)
         )
 
     def event(self, event: Mapping[str, Any], time: Any, number: int) -> None:

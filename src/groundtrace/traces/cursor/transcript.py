@@ -77,7 +77,7 @@ class CursorTranscript:
         try:
             steps = as_mapping(jsonio.loads(data[:MAX_COLLECTED])).get("steps")
         except jsonio.BadJsonError as error:
-            self.source.problem("broken_json", f"the file does not decode ({error})")
+            self.source.problem("broken_json", f"the file cannot be decoded ({error})")
             text = salvage.to_text(data[:MAX_COLLECTED])
             opened = text.find("[", max(text.find('"steps"'), 0))
             pieces = salvage.intact_objects(text, opened + 1) if opened >= 0 else ()
@@ -85,9 +85,7 @@ class CursorTranscript:
         for number, step in enumerate(steps if isinstance(steps, list) else [], 1):
             self.lines += 1
             if not isinstance(step, dict) or step.get("source") in ("malformed", "corpus_builder"):
-                reason = (
-                    "a line that could not be read, or was taken out, when lines were collected"
-                )
+                reason = "a line that could not be read, or was removed, when lines were collected"
                 self.source.problem("trimmed_steps", reason, place=f"$.steps[{number - 1}]")
             else:
                 self.event(fit_line(step), number)
@@ -109,7 +107,7 @@ class CursorTranscript:
             lost -= 1
         kind: ProblemKind = "broken_line" if line.ended else "truncated_line"
         self.source.problem(
-            kind, f"line does not decode ({reason})", line=line.number, lost_calls=max(0, lost)
+            kind, f"line cannot be decoded ({reason})", line=line.number, lost_calls=max(0, lost)
         )
 
     def event(self, line: Line, number: int) -> None:

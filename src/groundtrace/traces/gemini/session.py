@@ -161,13 +161,13 @@ class Session:
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
         lost = max(0, len(_LOST.findall(text)) - found)
         self.source.problem(
-            kind, f"line does not decode ({reason})", line=raw.number, lost_calls=lost
+            kind, f"line cannot be decoded ({reason})", line=raw.number, lost_calls=lost
         )
 
     def rewind(self, target: str | None, number: int) -> None:
         """Record that the user went back: a message and all that follow it left the context."""
         if target is None or target not in self.in_context:
-            reason = "a rewind to a message that is not in the file"
+            reason = "a rewind to a message that does not exist in the file"
             self.source.problem("wrong_type", reason, line=number, place="$.$rewindTo")
             return
         at = self.in_context.index(target)

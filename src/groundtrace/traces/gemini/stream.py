@@ -81,7 +81,7 @@ class GeminiStream:
         lost = max(0, len(_LOST.findall(text)) - (len(self.source.calls) - before))
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
         self.source.problem(
-            kind, f"line does not decode ({reason})", line=raw.number, lost_calls=lost
+            kind, f"line cannot be decoded ({reason})", line=raw.number, lost_calls=lost
         )
 
     def event(self, event: Mapping[str, Any], number: int) -> None:
@@ -150,8 +150,8 @@ class GeminiStream:
         if self.displays:
             what = plural(self.displays, "answer is", "answers are")
             reason = (
-                f"{what} only what the terminal displayed; the session file under"
-                " ~/.gemini/tmp holds what the model saw"
+                f"{what} only what the terminal showed; the session file under ~/.gemini/tmp "
+                "holds what the model saw"
             )
             source.problem("trimmed_result", reason)
         if self.orphans:

@@ -67,7 +67,7 @@ class Archive:
         """A member, unpacked while it is read; raises ArchiveError."""
         info = self._zip.getinfo(name)
         if info.flag_bits & 0x1:
-            raise ArchiveError(f"{name}: encrypted, which logs are not")
+            raise ArchiveError(f"{name}: encrypted; logs are never encrypted")
         if info.file_size > MAX_MEMBER:
             raise ArchiveError(f"{name}: {info.file_size:,} bytes unpacked; not read")
         if info.file_size > max(SMALL, MAX_RATIO * info.compress_size):
@@ -123,7 +123,9 @@ class _Bounded(io.RawIOBase):
             raise ArchiveError(f"{self._name}: damaged ({error})") from error
         self._left -= len(data)
         if self._left < 0:
-            raise ArchiveError(f"{self._name}: unpacks to more than it may; not read further")
+            raise ArchiveError(
+                f"{self._name}: unpacks to more than the limit; the rest is not read"
+            )
         buffer[: len(data)] = data
         return len(data)
 

@@ -172,7 +172,7 @@ def _header(archive: Archive, path: str) -> tuple[Mapping[str, Any], list[Proble
             value = _json(archive, name)
             if isinstance(value, dict):
                 return value, []
-    reason = "no header that can be read; model and version are not known"
+    reason = "no readable header; model and version are unknown"
     return {}, [Problem(path, "broken_json", reason)]
 
 

@@ -65,7 +65,7 @@ def _check(tree: Any) -> None:
     branches = 1
     for number, (node, depth) in enumerate(_walk(tree)):
         if depth > MAX_DEPTH or number > MAX_NODES:
-            raise ExpressionError("nested or composed too much to be evaluated")
+            raise ExpressionError("nested too deeply or too complex to be evaluated")
         kind = node.get("type")
         if kind == "function_expression" and node.get("value") not in Functions.FUNCTION_TABLE:
             names = sorted(Functions.FUNCTION_TABLE)
@@ -73,7 +73,7 @@ def _check(tree: Any) -> None:
         if kind in ("multi_select_list", "multi_select_dict"):
             branches *= max(1, len(node.get("children", ())))
             if branches > MAX_BRANCHES:
-                raise ExpressionError(f"its lists make more than {MAX_BRANCHES} copies of a value")
+                raise ExpressionError(f"it makes more than {MAX_BRANCHES} copies of a value")
 
 
 def _walk(tree: Any) -> Iterator[tuple[dict[str, Any], int]]:

@@ -57,7 +57,7 @@ class MappedReader:
         place = matches(mapping, probe.head)
         if place is None:
             return None
-        return Recognised(self._strength, f"mapping {self._where}: match is true of {place}")
+        return Recognised(self._strength, f"mapping {self._where}: match is true for {place}")
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
         """A file is one sample; in a file of rows each row is one."""

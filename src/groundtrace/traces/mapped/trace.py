@@ -212,7 +212,7 @@ class MappedTrace:
             return
         self.source.ledger.interrupt()
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
-        self.source.problem(kind, f"line does not decode ({reason})", line=raw.number)
+        self.source.problem(kind, f"line cannot be decoded ({reason})", line=raw.number)
 
     def record(self, record: Any, line: int | None, place: str) -> None:
         if not isinstance(record, dict):

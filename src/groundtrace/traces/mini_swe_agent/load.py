@@ -52,7 +52,7 @@ def load(folder: Folder, path: str) -> Loaded:
         except jsonio.BadJsonError as error:
             if not data.strip():
                 return Loaded(iter(()), problems=[Problem(path, "empty_file", "the file is empty")])
-            reason = f"not valid JSON ({error}); read message by message as far as it goes"
+            reason = f"not valid JSON ({error}); read message by message as far as possible"
             damage = Problem(path, "broken_trajectory", reason, line=error.line)
             loaded = _in_parts(folder, path)
             loaded.problems.append(damage)
@@ -115,7 +115,7 @@ def _message(data: bytes, number: int, lost: int, path: str) -> Any:
         return jsonio.loads(data)
     except jsonio.BadJsonError as error:
         lost = min(1, len(_COMMAND.findall(data)))
-        reason = f"a message does not decode ({error})"
+        reason = f"a message cannot be decoded ({error})"
         return Problem(path, "damaged_step", reason, place=place, lost_calls=lost)
 
 

@@ -109,7 +109,7 @@ class Trajectory:
             return
         place = f"$.messages[{self.number}]"
         if reply.bad:
-            reason = f"{reply.bad} commands of a reply are no text"
+            reason = f"{reply.bad} commands of a reply are not text"
             self.source.problem("wrong_type", reason, place=place, lost_calls=reply.bad)
         if not reply.commands and reply.fences > 1 and has_code(answers):
             reason = f"a reply with {reply.fences} commands was run; which of them is not known"

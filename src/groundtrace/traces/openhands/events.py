@@ -57,7 +57,7 @@ class Events:
         self.start = found[1] if found else None
         if not isinstance(history, list):
             if history is not None:
-                self.source.problem("wrong_type", "a history is no list", place="$.history")
+                self.source.problem("wrong_type", "a history is not a list", place="$.history")
             return
         for event in history:
             for one in event if isinstance(event, list) else [event]:
@@ -68,7 +68,7 @@ class Events:
         self.number += 1
         if not isinstance(event, dict):
             place = f"$.history[{self.number - 1}]"
-            self.source.problem("wrong_type", "an event is no object", place=place)
+            self.source.problem("wrong_type", "an event is not an object", place=place)
             return
         self.seen += 1
         moment = parse_time(event.get("timestamp"))
@@ -218,7 +218,7 @@ class Events:
         if not self.seen and not source.problems:
             source.problem("empty_file", "a history without events")
         if self.orphans:
-            reason = f"{self.orphans} observations answer no action of the log"
+            reason = f"{self.orphans} observations belong to no action of the log"
             source.problem("orphan_results", reason, lost_calls=self.orphans)
         source.cwd = source.calls[0].cwd if source.calls else None
         source.cwd = source.cwd or self.start

@@ -96,7 +96,7 @@ def load(folder: Folder, path: str) -> Loaded:
         steps = _list.decode(root.trajectory)
     except _FAILURES as error:
         loaded = _in_parts(folder, path)
-        reason = f"not a whole trajectory ({error}); read step by step as far as it goes"
+        reason = f"not a whole trajectory ({error}); read step by step as far as possible"
         loaded.problems.append(Problem(path, "broken_trajectory", reason))
         return loaded
     members = {name: getattr(root, name) for name in ("info", "environment", "replay_config")}
@@ -142,10 +142,10 @@ def _decode(data: bytes, number: int, lost: int, path: str) -> Step | Problem:
     try:
         return _step.decode(data)
     except msgspec.ValidationError:
-        return Problem(path, "wrong_type", "a step is no object", place=place)
+        return Problem(path, "wrong_type", "a step is not an object", place=place)
     except _FAILURES as error:
         count = min(1, len(_ACTION.findall(data)))
-        reason = f"a step does not decode ({error})"
+        reason = f"a step cannot be decoded ({error})"
         return Problem(path, "damaged_step", reason, place=place, lost_calls=count)
 
 

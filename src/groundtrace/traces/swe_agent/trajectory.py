@@ -55,7 +55,7 @@ class Trajectory:
         place = f"$.trajectory[{number}]"
         action = step.action
         if action is not None and not isinstance(action, str):
-            self.source.problem("wrong_type", "an action is no text", place=place, lost_calls=1)
+            self.source.problem("wrong_type", "an action is not text", place=place, lost_calls=1)
             action = None
         state, before = _state_of(step.state)
         if before:
@@ -93,7 +93,7 @@ class Trajectory:
             self.source.cut_results += call.result_cut
         elif observation is not None:
             place = f"$.trajectory[{number}]"
-            self.source.problem("wrong_type", "an observation is no text", place=place)
+            self.source.problem("wrong_type", "an observation is not text", place=place)
         self.source.calls.append(call)
 
     def finish(self, loaded: Loaded, run_model: str | None) -> Source:

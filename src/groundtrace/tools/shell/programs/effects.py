@@ -1,4 +1,4 @@
-"""What programs do with files, for the many programs that need no code of their own.
+"""Programs that need no function: the table says what they do with files.
 
 A program of the table is a row of data: its effect, which of its options take a value, and where
 names are in the lines that it prints. There are only a few effects; each is one function here.

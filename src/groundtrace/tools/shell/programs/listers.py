@@ -1,4 +1,4 @@
-"""Programs that print names: find, fd, ls, tree, wc, file, stat and the like."""
+"""Programs that print names: find, fd, ls, tree, wc, file, stat and similar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkers that report places in files: linters, compilers, collectors of tests.
+"""Checkers that print places in files: linters, compilers, collectors of tests.
 
 They open files and print their names with remarks: `src/app.py:3:1: E303 too many blank lines`. The
 names surface, like those of `wc -l` (D52). Tracebacks and reports of test runs are prose.

@@ -112,8 +112,8 @@ class Compared(Part, kw_only=True, frozen=True):
 class Differences(Part, kw_only=True, frozen=True):
     """What diff prints for two files.
 
-    All of it shows both files, because the lines that are not printed are equal. Of a piece (`|
-    head -4`) only a file with a printed line is read.
+    The whole output shows both files, by what they have in common. A part of the output
+    (`| head -4`) shows only a file with a printed line.
     """
 
     left: tuple[FileRef, ...]
