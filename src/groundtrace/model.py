@@ -7,7 +7,7 @@ knows nothing else about the stages before and after it. Documents on disk have 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -36,6 +36,9 @@ AccessKind = Literal["read", "matched", "surfaced", "written"]
 Evidence = Literal["declared", "generic"]
 """`declared`: a known tool's rules found the file. `generic`: the file was read from an unknown
 tool's arguments and answer."""
+
+OldSide = Literal["index", "head", "revision"]
+"""What the old side of a diff is: what git holds of the files in place, or another revision."""
 
 TraceSource = Literal["trajectory", "transcript", "merged"]
 """Which source produced the events; `None` means degraded mode."""
@@ -282,6 +285,17 @@ class FileRef(msgspec.Struct, frozen=True):
     line_changes: tuple[tuple[int, int, int], ...] = ()
     """Places that a write changed, in order: first and last line replaced (numbered as before that
     change), and the number of lines added. Empty if they are not known (D72)."""
+    restored: bool = False
+    """The write put the file back as git holds it (D129)."""
+    printed: str | Sequence[str] | None = None
+    """The answer's text or lines that show it and nothing else, where that is certain."""
+    whole: bool = False
+    """All of the file was shown, from the first line to the last."""
+    old_lines: tuple[int, int] | None = None
+    """Of a hunk of a diff: first and last line on the old side; the last is the one before the
+    first where that side has none."""
+    old_side: OldSide | None = None
+    """What the old side is; `revision`: both sides may be other revisions than the files in place."""
     revision: str | None = None
     """Revision of the repository, if the call names one."""
     evidence: Evidence = "declared"

@@ -217,6 +217,14 @@ class Access(Record, frozen=True, kw_only=True):
             "`line_end` was shown; empty if it is unknown which. Since 1.2."
         ),
     ] = UNSET
+    base_lines: Annotated[
+        list[LineRange] | UnsetType | None,
+        Meta(
+            description="The lines shown as the file had them before the agent changed it, where "
+            "the text of answers or git tells more than `line_changes` do; null where that is not "
+            "known. Since 1.2."
+        ),
+    ] = UNSET
     ground_truth_file: Annotated[
         str | UnsetType,
         Meta(description=("The entry of `ground_truth.files` that the file matches.")),

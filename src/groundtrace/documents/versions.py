@@ -48,6 +48,7 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "near_ground_truth",
             "line_ranges",
             "line_changes",
+            "base_lines",
             "chunks",
             "edit_chunks",
             "shown_chars",

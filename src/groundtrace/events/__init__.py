@@ -42,6 +42,7 @@ from groundtrace.documents.events import (
     Symbol,
 )
 from groundtrace.events.accesses import Accesses
+from groundtrace.events.base_lines import with_base_lines
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.context import context_changes
 from groundtrace.events.coverage import coverage_of
@@ -93,6 +94,7 @@ def build_document(
         _event(index, call, view, accesses.of(view.refs), clock)
         for index, (call, view) in enumerate(zip(trace.calls, views, strict=True))
     ]
+    events = with_base_lines(events, trace.calls, views, accesses)
     section = _ground_truth(truth, resolver)
     return EventsDocument(
         schema_version=SCHEMA_VERSION,

@@ -19,7 +19,7 @@ from msgspec import UNSET
 from groundtrace.impact.resample import Floats
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import mean_of
-from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.trial_row import FoundBy, TrialRow
 from groundtrace.rows.units import DistinctTrials, TaskNames
 from groundtrace.values import known, model_name
 
@@ -99,6 +99,8 @@ class Observation:
     """Reason code of a metric that is absent, as summaries count it."""
     outcomes_refused: bool = False
     """The outcomes are unknown because outcomes.json cannot be read (D62)."""
+    found_by: tuple[tuple[str, FoundBy | None], ...] = ()
+    """Each relevant file and the call that met it first; None if nothing met it."""
 
     def absence(self, name: str) -> str:
         """Why this trial has no value of `name`."""
@@ -210,11 +212,15 @@ class _Shared:
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
+        self._finders: dict[FoundBy, FoundBy] = {}
         self._whys: dict[WhyAbsent, WhyAbsent] = {}
         self._indexes: dict[tuple[str, ...], Mapping[str, int]] = {}
 
     def text(self, text: str) -> str:
         return self._texts.setdefault(text, text)
+
+    def finder(self, found: FoundBy | None) -> FoundBy | None:
+        return None if found is None else self._finders.setdefault(found, found)
 
     def maybe(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
@@ -265,4 +271,7 @@ class _Shared:
             is_copy=False,
             why=self.why(row),
             outcomes_refused=outcome is None and row.no_outcome == "outcomes_refused",
+            found_by=tuple(
+                (self.text(file), self.finder(found)) for file, found in row.found_by.items()
+            ),
         )

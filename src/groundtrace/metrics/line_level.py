@@ -13,10 +13,10 @@ from typing import Literal
 from msgspec import UNSET
 
 from groundtrace.documents.events import Chunk
+from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.documents.metrics import LineLevelMetrics
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import EvidenceView, held
-from groundtrace.metrics.line_map import LineRun, common, joined, size
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
 from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
 

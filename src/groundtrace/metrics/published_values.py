@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.metrics.edited import by_key, edited_files, gold_files
 from groundtrace.metrics.evidence import SHOWN, EvidenceView
 from groundtrace.metrics.line_level import SeenLines, seen_lines
-from groundtrace.metrics.line_map import LineRun, common, joined, size
 from groundtrace.metrics.shown_lines import ShownLines, lines_again, shown_lines, too_many
 
 

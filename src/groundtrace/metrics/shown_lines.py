@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import UNSET
 
+from groundtrace.documents.line_map import LineMap, LineRun, common, joined, runs_shown, size
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
-from groundtrace.metrics.line_map import LineMap, LineRun, common, joined, runs_shown, size
 
 ENOUGH = 0.2
 """Share of accesses that may lack what a metric counts; above it the metric is undefined."""
@@ -63,6 +63,12 @@ def _steps(evidence: EvidenceView) -> Iterator[list[Touch]]:
 def _shown(touch: Touch, lines: LineMap | None, evidence: EvidenceView) -> ShownLines:
     """`lines` is None for a file that the agent has not written yet."""
     runs = runs_shown(touch.access)
+    told = touch.access.base_lines
+    if told is not UNSET:
+        if told is None or any(run.line_end < run.line_start for run in told):
+            return ShownLines(touch, None, 0)
+        known = joined((run.line_start, run.line_end) for run in told)
+        return ShownLines(touch, tuple(known), size(known if runs is None else joined(runs)))
     # Version 1.1 stored only the first and the last line of a search's matches.
     doubtful = evidence.version < (1, 2) and touch.kind == "matched"
     if runs is None or (lines is not None and not lines.known) or (doubtful and size(runs) > 1):

@@ -14,6 +14,9 @@ from groundtrace.documents.outcomes import TrialOutcome
 Find = tuple[str, str, str]
 """Key of a count of finds: the dimension (`by_tool` and so on), the finder's name, what it did."""
 
+FoundBy = tuple[str, str, str]
+"""Tool, server and agent of a call that met a file (`rows.finders`)."""
+
 EVENT_COUNTS = ("total_events", "mcp_events", "local_events", "unique_files_accessed")
 """Counts of a document's summary; a trial without events has none of them, not 0."""
 
@@ -65,6 +68,8 @@ class TrialRow:
     """Accesses counted by `category/kind`, such as `file_read/read`."""
     finders: Mapping[Find, int] = field(default_factory=dict)
     """Relevant files counted by who found them (`rows.finders`); empty if that is not known."""
+    found_by: Mapping[str, FoundBy | None] = field(default_factory=dict)
+    """Each relevant file to the call that met it first; None if nothing met it."""
     looked_at: LookedAt | None = None
     """What a trial without ground truth looked at; only the files with the most text shown."""
     document: str | None = None

@@ -29,6 +29,13 @@ class LineMap:
         """First and last line in current numbers, and what to subtract to get the original number;
         None if nothing is known any more."""
 
+    @classmethod
+    def unknown(cls) -> LineMap:
+        """A file of which nothing is known any more."""
+        made = cls()
+        made._kept = None
+        return made
+
     @property
     def known(self) -> bool:
         """Whether line numbers shown from now on can be translated."""
