@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from groundtrace.model import Stated
 
@@ -49,6 +49,21 @@ class Recognised:
     evidence: str
 
 
+CallKey = tuple[str, bytes]
+"""Id of a call, and a digest of its tool and arguments."""
+
+
+class SessionCalls(NamedTuple):
+    """What of a session another file may repeat."""
+
+    keys: tuple[CallKey | None, ...]
+    """Each call, in order; None where its id does not tell calls of different files apart."""
+    replies: tuple[str, ...]
+    """Ids of the model's messages, in order."""
+    first: float | None
+    last: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One trial in a trace file."""
@@ -60,6 +75,8 @@ class Sample:
     """What the sample says of itself, as far as that is cheap to know."""
     no_trial: str | None = None
     """Why it is no trial of a model, such as a demonstration: discovery skips it and says why."""
+    session: SessionCalls | None = None
+    """Its calls, where another session may have copied them into a file of its own."""
 
 
 def stated_by(reader: object, name: str) -> tuple[Any, ...]:

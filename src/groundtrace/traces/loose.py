@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from groundtrace.model import Problem, ReadResult, Stated, Trial
+from groundtrace.model import Problem, ReadResult, Repeats, Stated, Trial
 from groundtrace.storage import Folder
 from groundtrace.traces.choose_reader import HEAD, Detected, claim_on
 from groundtrace.traces.claims import Probe, Sample
 from groundtrace.traces.keep import Keep
+from groundtrace.traces.repeated_calls import leave_out, session_calls
 from groundtrace.traces.source import Reader, Source, within_limits
 
 
@@ -76,7 +77,7 @@ def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
     except OSError as error:
         yield Problem(found.path, "unreadable", f"cannot be read: {error}")
         return
-    yield Sample(None, _stated_by_source(source))
+    yield Sample(None, _stated_by_source(source), session=session_calls(found.reader, source))
 
 
 def _stated_by_source(source: Source) -> Stated:
@@ -92,7 +93,9 @@ def read_trace_of(trial: Trial, mappings: tuple[tuple[str, str], ...] = ()) -> R
     """The trace of a trial: everything in its folder, or its sample of a loose file."""
     if trial.loose is not None:
         loose = trial.loose
-        return read_loose(trial.folder, loose.file, loose.sample, mappings=mappings)
+        return read_loose(
+            trial.folder, loose.file, loose.sample, mappings=mappings, repeats=loose.repeats
+        )
     from groundtrace.traces import read_trace
 
     return read_trace(trial.folder, mappings=mappings)
@@ -104,8 +107,12 @@ def read_loose(
     sample: str | None,
     readers: Sequence[Reader] | None = None,
     mappings: tuple[tuple[str, str], ...] = (),
+    repeats: Repeats | None = None,
 ) -> ReadResult:
-    """The trace of one sample of a file; `readers` and `mappings` as of `read_trace`."""
+    """The trace of one sample of a file; `readers` and `mappings` as of `read_trace`.
+
+    Of a session that `repeats` another one only what it adds is its trace.
+    """
     from groundtrace.traces import all_readers
     from groundtrace.traces.merge import merge
 
@@ -129,6 +136,8 @@ def read_loose(
             sources.append(within_limits(partial(_read, found.reader, folder, file, of_file, keep)))
         except OSError as error:
             problems.append(Problem(file, "unreadable", str(error)))
+    if repeats is not None and sources:
+        leave_out(sources[0], repeats)
     for source in sources:
         problems += source.problems
     if keep.cut_arguments:

@@ -153,6 +153,8 @@ class Source:
     """What the file says of its own trial beside the calls."""
     context_changes: list[RawChange] = field(default_factory=list)
     """Where the harness took something out of the context, in order."""
+    prompts: list[tuple[int, float]] = field(default_factory=list)
+    """How many calls were made before each message of the user, and its time."""
 
     def __post_init__(self) -> None:
         """A list of calls that knows whose they are can say where reading stopped."""
@@ -240,6 +242,8 @@ class Reader(Protocol):
     `is_part`         `is_part(path)`: whether a file is only a part of another trace and no trial
     `part_of`         `part_of(folder, path)`: the trace that a file is a part of, where that is
                       known from what lies beside it; else None, and the file is a trial
+    `sessions_continue`  True: a session that goes on in a new file repeats its calls there with
+                      their ids, which no other call has
     """
 
     name: str
