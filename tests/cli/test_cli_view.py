@@ -49,7 +49,7 @@ def test_the_viewer_prints_its_address_answers_and_ends(tmp_path: Path, ending: 
         out, err = process.communicate(timeout=60)
     assert process.returncode == 0
     assert out == ""
-    assert err == "Ctrl-C ends the viewer\n"
+    assert err == "press Ctrl-C to stop the viewer\n"
     assert sorted(tmp_path.rglob("*")) == before
 
 

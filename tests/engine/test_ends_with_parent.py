@@ -1,4 +1,4 @@
-"""Workers end when the process that started them does, however it ends; signals give their codes."""
+"""Workers end when the process that started them ends, in whatever way; signals give exit codes."""
 
 from __future__ import annotations
 

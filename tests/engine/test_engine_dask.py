@@ -205,6 +205,6 @@ def test_a_cluster_that_loses_all_workers_is_not_waited_for_for_ever(
     nodes.append(Node(WORKER, scheduler))
     engine = DaskEngine(scheduler)
     done = engine.map(die_at_seven, iter(range(8)))
-    with pytest.raises(InputError, match="lost all of its workers"):
+    with pytest.raises(InputError, match="lost all its workers"):
         list(done)
     engine.close()

@@ -1,4 +1,4 @@
-"""Documents made by hypothesis from their types, and what every stage after them must hold."""
+"""Documents made by hypothesis from their types, and what must be true for every later stage."""
 
 from __future__ import annotations
 

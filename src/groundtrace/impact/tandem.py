@@ -1,7 +1,7 @@
 """Whether tasks that gained in retrieval also gained in reward: differences against differences.
 
-Both sides of a matched task share what makes it hard, and a difference drops it, so this asks
-more than a correlation over tasks. It is still association: both may follow from a third thing.
+Both sides of a matched task are equally hard, and a difference removes that. So this is a stronger
+test than a correlation over tasks. It is still association: a third thing may cause both.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ __all__ = [
 
 
 def folder_at(location: str | os.PathLike[str]) -> Folder:
-    """The folder at a path or URL, whether it is there or not."""
+    """The folder at a path or URL, whether it exists or not."""
     if "://" in str(location):
         from groundtrace.storage.objects import SCHEMES, ObjectFolder, is_url
 
@@ -70,13 +70,13 @@ class Place:
 
 
 def place_at(location: str | os.PathLike[str]) -> Place:
-    """The folder or the file at a path or URL; a folder where nothing is there."""
+    """The folder or file at a path or URL; where nothing exists, a folder."""
     folder = folder_at(location)
     if isinstance(folder, LocalFolder):
         path = folder.path
         if not path.is_file():
             return Place(folder)
-        # A link that the user names is meant: the folder is the one in which the file lies.
+        # The user named this link on purpose: use the folder in which its target is.
         path = path.resolve() if path.is_symlink() else path
         return Place(LocalFolder(path.parent, _root_of(path)), path.name)
     if not folder.exists():
@@ -103,6 +103,6 @@ def _root_of(path: Path) -> Path | None:
 
 
 def open_place(location: str | os.PathLike[str]) -> Place:
-    """The same; raises InputError when there is neither a folder nor a file."""
+    """The same; raises InputError when neither a folder nor a file is there."""
     place = place_at(location)
     return place if place.file is not None else Place(open_folder(location))

@@ -1,7 +1,7 @@
-"""Which rollouts are subagents' or forks of which: the first line of each says it.
+"""Which rollouts are subagents or forks of which: the first line of each says it.
 
-A subagent's file names the thread that started it. One of a review does not; it begins within a
-second after its parent entered review mode, in the same directory.
+A subagent's file names the thread that started it. The file of a review does not; it begins within
+a second after its parent entered review mode, in the same directory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from groundtrace.values import as_mapping, as_text
 
 MAX_FIRST_LINE = 4 * 1024 * 1024
 MAX_FILES = 20_000
-"""Files that are looked at for kin, the newest days last."""
+"""How many files are searched for related ones, the newest days last."""
 REVIEW_SECONDS = 1.0
 _MAX_KNOWN = 40_000
 _MAX_TREES = 16
@@ -32,14 +32,14 @@ _CALL = re.compile(rb'"type"\s*:\s*"(?:\w+_call)"')
 
 
 class Thread(NamedTuple):
-    """What the first line of a rollout says of its thread."""
+    """What the first line of a rollout says about its thread."""
 
     file: str
     """Path below the top of its tree."""
     mark: str
     thread_id: str
     parent: str | None
-    """Id of the thread that started it, of a subagent."""
+    """For a subagent: id of the thread that started it."""
     forked_from: str | None
     is_review: bool
     started: float | None
@@ -48,17 +48,17 @@ class Thread(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """What reading a rollout has to know of the files beside it."""
+    """What must be known about related files in order to read a rollout."""
 
     thread_id: str | None = None
     parent: str | None = None
-    """File of the thread that started it; None of a thread that nobody started."""
+    """File of the thread that started it; None if no thread did."""
     forked_from: str | None = None
     """File whose calls it repeats."""
     history: frozenset[str] = field(default_factory=frozenset)
-    """Ids of these calls."""
+    """Ids of the repeated calls."""
     unread: str | None = None
-    """Why they are not known, where the file is there and cannot be read."""
+    """Why these ids are unknown, if the file is there but cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def _thread(place: Folder, name: str, mark: str) -> Thread | None:
 
 
 def _started_by(meta: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """Of a subagent: the id of the thread that started it, and whether it is a review."""
+    """For a subagent: the id of the thread that started it, and whether it is a review."""
     subagent = as_mapping(meta.get("source")).get("subagent")
     if subagent is None:
         return None, False
