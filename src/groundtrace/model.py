@@ -459,6 +459,17 @@ class Outcome:
     agent_started_at: float | None = None
 
 
+class Repeats(NamedTuple):
+    """What a session repeats of an earlier one that it goes on from."""
+
+    file: str
+    """The earlier session's file."""
+    calls: frozenset[str]
+    """Ids of the calls."""
+    replies: int = 0
+    """How many of the model's messages, from the first one on."""
+
+
 @dataclass(frozen=True, slots=True)
 class LooseTrace:
     """The trace of a trial that has no folder and no records of its own."""
@@ -474,6 +485,8 @@ class LooseTrace:
     submission_source: str | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
     """Columns of a manifest that groundtrace does not know, kept for grouping."""
+    repeats: Repeats | None = None
+    """Calls that count in another session of the run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class ClaudeCodeReader:
     """Reader of Claude Code's transcripts."""
 
     name = "claude-code"
+    sessions_continue = True
     spare_patterns: tuple[str, ...] = ("agent/command-*/stdout.txt",)
     patterns: tuple[str, ...] = (
         "agent/claude-code.txt",

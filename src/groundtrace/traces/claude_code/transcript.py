@@ -217,6 +217,8 @@ class ClaudeTranscript:
             elif message.usage is not None:
                 # Without an id, it is unknown whether the next line repeats this usage.
                 self.source.ledger.interrupt()
+        elif self.moment is not None and _is_prompt(message.content):
+            self.source.prompts.append((len(self.source.calls), self.moment))
         if isinstance(message.content, list):
             self.blocks(message.content, line, number)
 
@@ -383,3 +385,10 @@ class ClaudeTranscript:
             cost_usd=cost,
             cost_source=None if cost is None else "result.total_cost_usd",
         )
+
+
+def _is_prompt(content: str | list[Block] | None) -> bool:
+    """Whether a message of the user is more than results of calls."""
+    if isinstance(content, list):
+        return any(block.type == "text" for block in content)
+    return bool(content)

@@ -13,7 +13,7 @@ from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.mcp import content_text
-from groundtrace.model import Stated, Usage
+from groundtrace.model import Repeats, Stated, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.traces import salvage
@@ -26,6 +26,7 @@ from groundtrace.traces.codex.threads import Kin, kin_of
 from groundtrace.traces.codex.tokens import Totals
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
+from groundtrace.traces.repeated_calls import leave_out
 from groundtrace.traces.source import RawCall, RawChange, Source
 from groundtrace.values import as_count, as_mapping, as_text
 from groundtrace.visible import plural
@@ -181,6 +182,8 @@ class Rollout:
             self.totals.total(body.get("info"))
         elif kind == "user_message":
             self.user_turns.append(len(self.source.calls))
+            if line.moment is not None:
+                self.source.prompts.append((len(self.source.calls), line.moment))
         elif kind in ("task_started", "turn_started"):
             self.turns.append(len(self.source.calls))
         elif kind == "context_compacted":
@@ -336,25 +339,11 @@ class Rollout:
 
     def leave_out(self, kin: Kin) -> None:
         """Remove the calls that a fork repeats from the thread that it was forked from (D87)."""
-        source = self.source
-        repeated = [call for call in source.calls if call.call_id in kin.history]
-        if not repeated:
-            return
-        gone = {id(call) for call in repeated}
-        source.calls = [call for call in source.calls if id(call) not in gone]
-        source.context_changes = [
-            change for change in source.context_changes if id(change.after) not in gone
-        ]
-        source.notes.append(
-            f"{plural(len(repeated), 'call', 'calls')} of {kin.forked_from} repeated and left out"
-        )
-        behind = max(call.position for call in repeated)
-        if behind > 0:
-            for key in source.ledger.order[:behind]:
-                del source.ledger.counts[key]
-            del source.ledger.order[:behind]
-            for call in source.calls:
-                call.position = max(-1, call.position - behind)
+        before = len(self.source.ledger.order)
+        leave_out(self.source, Repeats(kin.forked_from or "", kin.history))
+        behind = before - len(self.source.ledger.order)
+        if behind:
+            self.totals.cached -= self.totals.cached_at[behind - 1]
 
     def usage(self) -> Usage:
         ledger = self.source.ledger
