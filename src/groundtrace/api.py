@@ -110,7 +110,7 @@ def _locations(tasks: Location | Sequence[Location] | None) -> list[str]:
 
 
 def _trace_file(trial: str) -> tuple[Place | None, str | None]:
-    """The trace file that a user named, and the sample behind `#`; nothing for a folder."""
+    """The trace file that a user named, and the sample id after `#`; (None, None) for a folder."""
     place = place_at(trial)
     if place.file is not None:
         return place, None
@@ -125,7 +125,7 @@ def _trace_file(trial: str) -> tuple[Place | None, str | None]:
 def _loose_trial(
     file: Place, sample: str | None, settings: Settings, tasks: TaskIndex | None
 ) -> tuple[Trial, tuple[Problem, ...]]:
-    """The trial in a trace file; raises InputError where it is not one."""
+    """The trial in a trace file; raises InputError if the file does not hold exactly one."""
     problems: dict[str, list[Problem]] = {}
     trials: list[Trial] = []
     passed: list[str] = []
@@ -184,7 +184,7 @@ def load_table(
 
 
 def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[str, Any]]:
-    """Metrics in long form: one row per trial and metric, with value or the reason for none.
+    """Metrics in long form: one row per trial and metric, with its value or why it has none.
 
     Each row also has the trial's `reward`, `cost_usd` and `agent_seconds`.
     """
@@ -223,7 +223,7 @@ def _output_folders(runs: Location, out: Location | None) -> OutputFolders:
 
 
 def load_impact(runs: Location, *, out: Location | None = None) -> Impact:
-    """The impact analysis of RUNS that is on disk: over all runs, or of the single run."""
+    """The stored impact analysis of RUNS: over all runs, or of the run if RUNS is a single one."""
     from groundtrace.stages.impact import stored_analysis
 
     folders = _output_folders(runs, out)
@@ -250,8 +250,8 @@ def compare(
 ) -> Impact:
     """Compare configurations of evaluated runs, as `groundtrace impact` does; writes nothing.
 
-    `baseline` and `against` are names or patterns of configurations. Raises UsageError for one
-    that no configuration has.
+    `baseline` and `against` are names or patterns of configurations. Raises UsageError if no
+    configuration fits one of them.
     """
     from groundtrace.stages.impact import analysis_of_runs, check_configurations
     from groundtrace.stages.only import require_fitting
@@ -358,7 +358,7 @@ def _formats(formats: Sequence[str]) -> tuple[str, ...]:
 
 
 def _impact_options(settings: Settings, **given: Any) -> ImpactOptions:
-    """Options of the analysis; what was not given comes from the settings."""
+    """Options of the analysis; options that were not given come from the settings."""
     stated = {name: value for name, value in given.items() if value is not None}
     if "primaries" in stated:
         stated["primaries"] = tuple(stated["primaries"])

@@ -1,4 +1,4 @@
-"""Settings: defaults, `groundtrace.toml`, and the flags that win over both."""
+"""Settings: defaults, then `groundtrace.toml`, then flags; the later one wins."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Settings:
     """Seconds of processor time for one trial; 0 means no limit (D78)."""
 
     def __post_init__(self) -> None:
-        """Check as a settings file is checked: a slip in Python changed numbers without a word."""
+        """Check values as in a settings file: a mistake in Python code changed numbers silently."""
         for name in ("tools", *_NAMED):
             value = _checked(name, getattr(self, name), f"Settings: {name}")
             object.__setattr__(self, name, value)
@@ -96,7 +96,7 @@ _TABLES = {"tools", "shell_commands"}
 _SWITCHES = {"mask"}
 _NUMBERS = {"trial_seconds"}
 MAX_MAPPING = 64 * 1024
-"""Bytes of a mapping of a trace format."""
+"""Bytes that a mapping of a trace format may have."""
 MAX_SECONDS = 86_400
 """The longest time that can be given to one trial."""
 CHOICES = {
@@ -108,7 +108,7 @@ CHOICES = {
 
 
 def load_settings(explicit: Path | None = None, start: Path | None = None) -> Settings:
-    """Settings from `explicit`, else from the nearest groundtrace.toml upwards of `start`."""
+    """Settings from `explicit`, else from the nearest groundtrace.toml in `start` or above it."""
     path = explicit if explicit is not None else find_file(start or Path.cwd())
     if path is None:
         return Settings()
@@ -123,7 +123,7 @@ def load_settings(explicit: Path | None = None, start: Path | None = None) -> Se
 
 
 def load_mappings(files: Iterable[Path]) -> tuple[tuple[str, str], ...]:
-    """Mappings of trace formats with their texts, as yet unchecked; raises InputError."""
+    """Mappings of trace formats with their texts, not checked yet; raises InputError."""
     found = []
     for path in files:
         try:
@@ -147,7 +147,7 @@ def find_file(start: Path) -> Path | None:
 
 
 def settings_from(data: Mapping[str, Any], where: str = FILE_NAME) -> Settings:
-    """Settings from parsed TOML; unknown keys and wrong types are errors with the way out."""
+    """Settings from parsed TOML; errors for unknown keys and wrong types say how to fix them."""
     known_tables = sorted({table for table, _ in _KEYS} | {"tools"})
     values: dict[str, Any] = {}
     for table, content in data.items():
@@ -185,7 +185,7 @@ def override(
 ) -> Settings:
     """Settings with the flags that were given (None means not given).
 
-    Each flag has a name here: one that has none is a mistake in the caller, not a flag to ignore.
+    Every flag must be a parameter here, so that a flag with a wrong name is an error.
     """
     given = {
         "shell": shell,
@@ -233,7 +233,7 @@ def _checked(name: str, value: Any, where: str) -> Any:
 
 
 def _mappings(value: Any, where: str) -> tuple[tuple[str, str], ...]:
-    """Names of files, or names with texts: as a file of settings has them, and as they are read."""
+    """Mappings from names of files (in a settings file), or from pairs of name and text."""
     if not isinstance(value, list | tuple):
         raise UsageError(f"{where} must be a list of strings")
     found = []

@@ -95,11 +95,11 @@ DeclaredKind = Literal[
 """The kinds that groundtrace itself records; the tables below say what each means."""
 
 PluginKind = NewType("PluginKind", str)
-"""A kind that a reader of another package brings, such as `PluginKind("oriole_cut")`. It is any
-text: documents and summaries count it under its own name, and its package explains it."""
+"""A kind that a reader of another package records, such as `PluginKind("oriole_cut")`. It can be
+any text: documents and summaries count it under its own name, and its package explains it."""
 
 ProblemKind: TypeAlias = DeclaredKind | PluginKind
-"""What kind of thing was met. A misspelt kind of groundtrace's own is an error of the type checker."""
+"""The kind of a problem. The type checker finds a misspelt kind of groundtrace's own."""
 
 TRACES: Mapping[DeclaredKind, str] = {
     "arguments_cut": (
@@ -258,7 +258,7 @@ GROUPS: Mapping[str, Mapping[DeclaredKind, str]] = {
     "Loading tasks and ground truth": TRUTH,
     "Reading documents back": DOCUMENTS,
 }
-"""The kinds by where they are met first."""
+"""The kinds by the step that meets them first."""
 
 MEANINGS: Mapping[DeclaredKind, str] = {
     kind: meaning for group in GROUPS.values() for kind, meaning in group.items()
@@ -266,4 +266,4 @@ MEANINGS: Mapping[DeclaredKind, str] = {
 """Every declared kind to its meaning."""
 
 PASSING: frozenset[ProblemKind] = frozenset({"unreadable", "unlisted_folder"})
-"""Problems that may be gone when the files are read again, though the files stay as they are."""
+"""Problems that may be gone at the next reading even if the files do not change."""

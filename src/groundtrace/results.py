@@ -1,4 +1,4 @@
-"""What the Python API gives back: objects that show themselves in a terminal and in a notebook."""
+"""What the Python API returns: objects that show themselves in a terminal and in a notebook."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Evaluation:
         return self.reading.document
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per metric: its value, else why it has none; with the trial's reward and cost."""
+        """One row per metric: its value or why it has none, with the trial's reward and cost."""
         outcome = self.reading.trial.outcome
         found = []
         for name, metric in METRICS.items():
@@ -173,7 +173,7 @@ class RunResult:
 
 
 def _html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A plain table; every text in it comes from files that anybody can write."""
+    """A plain HTML table. All texts are escaped: they come from files that anybody can write."""
     caption = f"<caption>{escape(title)}</caption>" if title else ""
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
     body = "".join(

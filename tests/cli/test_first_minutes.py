@@ -1,4 +1,4 @@
-"""What somebody meets in the first ten minutes: slips are named, nothing fails without a word."""
+"""What a new user meets in the first ten minutes: mistakes are named, nothing fails silently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The conformance table names real tests and has no empty cell; and demands that no other test holds."""
+"""The conformance table names real tests and has no empty cell. Also tests of demands that no other
+test covers."""
 
 from __future__ import annotations
 

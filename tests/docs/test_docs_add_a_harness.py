@@ -1,4 +1,4 @@
-"""The guide's list of what a format touches inside groundtrace is true of the formats there are."""
+"""The guide's list of what a new format needs inside groundtrace is true for existing formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer: its rows, what it falls back to, and that it says why there is none (D66)."""
+"""The answer: its rows, its fallbacks, and the reason if there is no answer (D66)."""
 
 from __future__ import annotations
 

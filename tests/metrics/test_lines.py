@@ -1,4 +1,4 @@
-"""Line level: worked by hand, and against sets of lines counted one by one (D72)."""
+"""Line level: computed by hand, and compared with sets of lines counted one by one (D72)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inspect's logs: archives and JSON, by hand; archives that mean harm."""
+"""Inspect's logs: archives and JSON, by hand; hostile archives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mappings: those that groundtrace brings, one of a user, and those that cannot be used."""
+"""Mappings: the ones in groundtrace, one of a user, and mappings that cannot be used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks from a repository's history, with real git, also in repositories made to do harm (D97)."""
+"""Tasks from a repository's history, with real git, also in hostile repositories (D97)."""
 
 from __future__ import annotations
 

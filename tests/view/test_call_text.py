@@ -1,4 +1,4 @@
-"""What the trace says of a call: the right call, in traces of any size."""
+"""What the trace says about a call: the right call, in traces of any size."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
 
 
 def _answer(request: Request, rows: MadeRows) -> dict[str, Any]:
-    """The answer of an analysis that is written nowhere; nothing where there is nothing to read."""
+    """The answer of an analysis that is not written; empty if there is nothing to read."""
     from groundtrace.errors import NothingFoundError
     from groundtrace.impact.options import ImpactOptions
     from groundtrace.stages.impact import analysis_of_runs

@@ -1,4 +1,4 @@
-"""`groundtrace explain`: one trial, what every stage saw, in the terminal."""
+"""`groundtrace explain`: what every stage saw of one trial, in the terminal."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _check(metrics: tuple[str, ...]) -> None:
 def _evaluation(
     trial: str, runs: str | None, truth: options.TruthFlags, settings: Settings
 ) -> Evaluation | list[Picked]:
-    """The trial that is meant, evaluated; several where it is not clear which."""
+    """The trial that the user means, evaluated; a list of trials if it is not clear which."""
     from groundtrace.api import evaluate_found, evaluate_trial
     from groundtrace.errors import InputError, NothingFoundError
     from groundtrace.pick import pick, the_one

@@ -92,7 +92,7 @@ def as_data(done: Normalized) -> dict[str, Any]:
 
 
 def normalized_text(done: Normalized, *, everything: bool = False) -> str:
-    """The result for people: one line, and what deserves a second look."""
+    """The result for people: one line, then what they should check."""
     shown = None if everything else SHOWN_NOTES
     lines = [
         f"{plural(done.written, 'document')} written, {done.unchanged} unchanged, "
@@ -187,7 +187,7 @@ _NAMES = {"task": "task_name", "config": "config_name", "run": "run_id"}
 
 
 def _named_by(row: SurveyRow) -> str:
-    """Where the names of a trial without records come from; records speak for themselves."""
+    """Where the names of a trial without records come from; empty for a trial with records."""
     if not row.is_loose:
         return ""
     return "; ".join(f"{name} by {row.named_by[field]}" for name, field in _NAMES.items())

@@ -1,8 +1,8 @@
-"""Flags that several commands share: each declared once, and handed over as a typed group.
+"""Flags that several commands share. Each is declared once and passed in a typed group.
 
 A group is a frozen dataclass and the click options that fill it. A command takes the group as one
-parameter, so the type checker sees every flag that is read, and a flag that no field takes (or a
-field that no flag fills) stops the import.
+parameter, so the type checker sees every flag that is used. A flag without a field, or a field
+without a flag, is an error at import.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _IMPACT = ImpactOptions()
 
 
 def together(*decorators: Decorator) -> Callable[[Command], Command]:
-    """Several decorators as one; the first comes first in the help."""
+    """Several decorators as one; the first one's option comes first in the help."""
 
     def decorate(function: Command) -> Command:
         return reduce(lambda made, decorator: decorator(made), reversed(decorators), function)
@@ -55,17 +55,17 @@ def group(
 
 
 def exposed_names(options: tuple[Decorator, ...]) -> set[str]:
-    """Names of the parameters that click hands over for these options."""
+    """Names of the parameters that click passes for these options."""
 
     def probe() -> None:
-        """Something to decorate."""
+        """An empty command to put the options on."""
 
     parameters = getattr(together(*options)(probe), "__click_params__", [])
     return {parameter.name for parameter in parameters if parameter.expose_value}
 
 
 def verbose_option(text: str, *, handed_over: bool = False) -> Decorator:
-    """`-v`, which `cli.main` reads for itself: an error can come before flags are parsed."""
+    """The flag `-v`. `cli.main` also looks for it: an error can come before flags are parsed."""
     return click.option("-v", "--verbose", is_flag=True, expose_value=handed_over, help=text)
 
 
@@ -168,13 +168,13 @@ class WorkFlags:
     scheduler: str | None
     """Address of a cluster's scheduler."""
     force: bool
-    """Make everything again."""
+    """Process everything again, also what is current."""
     prune: bool
     """Remove documents whose trials are gone."""
     no_progress: bool
     """Show no progress."""
     trial_seconds: int | None
-    """Processor time of one trial; None means that of the settings."""
+    """Limit of processor time for one trial; None means the value in the settings."""
 
 
 work_options = group(
@@ -232,14 +232,14 @@ dry_run_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class NormalizeFlags:
-    """Settings of reading trials; what was not given comes from the settings file."""
+    """Settings for reading trials; flags that were not given come from the settings file."""
 
     shell: str | None
     """Whether shell commands are evidence."""
     trials: str | None
     """Which of several trials of one task are written."""
     mcp_servers: tuple[str, ...]
-    """Servers whose calls count as MCP; none given leaves the setting as it is."""
+    """Servers whose calls count as MCP; empty leaves the setting unchanged."""
     schema_version: str | None
     """Version of the events documents."""
     config_name: str | None
@@ -247,7 +247,7 @@ class NormalizeFlags:
     prices: Path | None
     """File of prices."""
     readers: tuple[Path, ...]
-    """Mappings of trace formats; those of the settings follow."""
+    """Mappings of trace formats; the ones in the settings come after them."""
 
 
 normalize_options = group(
@@ -299,20 +299,20 @@ normalize_options = group(
 
 @dataclass(frozen=True, slots=True)
 class ImpactFlags:
-    """What is compared, and the random draws; see `ImpactOptions`."""
+    """What is compared, and the seed and number of random draws; see `ImpactOptions`."""
 
     baseline: str | None
-    """Configuration to compare with; None means that of the settings."""
+    """Configuration to compare with; None means the one in the settings."""
     against: str | None
-    """The only configuration to compare with it."""
+    """The only configuration to compare with the baseline; None means all."""
     pair_across_runs: bool
     """Match trials of different runs as well."""
     allow_unknown_version: bool
     """Match trials whose harness version is unknown."""
     primaries: tuple[str, ...]
-    """What the comparison is about; none given leaves the setting as it is."""
+    """Metrics and outcomes that the comparison is about; empty leaves the setting unchanged."""
     margin: float | None
-    """A difference of reward that does not matter."""
+    """A difference of reward that is too small to matter."""
     seed: int
     """Seed of the resampling."""
     draws: int

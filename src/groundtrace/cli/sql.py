@@ -57,7 +57,7 @@ def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) ->
 
 
 def _plain(value: Any) -> Any:
-    """A value that JSON has: decimals and dates as they print."""
+    """A value that JSON can hold: decimals and dates become text."""
     return value if isinstance(value, bool | int | float | str | type(None)) else str(value)
 
 

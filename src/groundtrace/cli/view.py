@@ -51,7 +51,7 @@ def command(
     from groundtrace.view.library import Results
     from groundtrace.view.server import PORT, Viewer
 
-    if runs.rstrip("/").rpartition("/")[2] == OUTPUT:  # the folder with the documents is the run's
+    if runs.rstrip("/").rpartition("/")[2] == OUTPUT:  # the user named a run's folder of documents
         runs = runs.rstrip("/").rpartition("/")[0] or "."
     settings = settings_for(config_file, no_mask=no_mask)
     results = Results(OutputFolders(runs, out), only, settings)

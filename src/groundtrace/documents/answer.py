@@ -1,4 +1,4 @@
-"""The answer: what a reader must know to decide between two configurations, first and short."""
+"""The answer: the few numbers that a reader needs first to decide between two configurations."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ class AnswerEquivalence(Record, frozen=True, kw_only=True):
     margin: Annotated[float, Meta(description="The difference that is too small to matter.")]
     n: Annotated[Count, Meta(description="Tasks with both values.")]
     p_not_worse: Annotated[
-        Share | None, Meta(description="Small: worse by more than the margin is ruled out.")
+        Share | None, Meta(description="If small, worse by more than the margin is ruled out.")
     ]
     p_equivalent: Annotated[
-        Share | None, Meta(description="Small: any difference beyond the margin is ruled out.")
+        Share | None, Meta(description="If small, any difference beyond the margin is ruled out.")
     ]
     reason: Annotated[str | None, Meta(description="Why there is no p.")]
 
@@ -106,8 +106,9 @@ class Answer(Record, frozen=True, kw_only=True):
         ),
     ]
     equivalence: Annotated[
-        AnswerEquivalence | None, Meta(description="With a margin: the test of equivalence.")
+        AnswerEquivalence | None,
+        Meta(description="The test of equivalence, where a margin was given."),
     ]
     look_at: Annotated[list[str], Meta(description="What limits the answer.")]
-    hint: Annotated[str | None, Meta(description="A flag that would give more to compare.")]
+    hint: Annotated[str | None, Meta(description="A flag that would make more tasks comparable.")]
     statement: Annotated[str, Meta(description="The answer in words; association only.")]

@@ -25,13 +25,13 @@ PairDropReason = Literal[
     "no_valid_reward",
     "outcomes_refused",
 ]
-"""Why a task is not matched; a task counts under the requirement that it failed (D33)."""
+"""Why a task is not matched: the requirement that it does not meet (D33)."""
 
 Side = Literal["baseline", "config", "both"]
 """Which side of a pair something is missing on."""
 
 Requirement = Literal["model", "harness_version", "reward", "run"]
-"""What the two sides of a matched pair must share, or both have."""
+"""What the two sides of a matched pair must have in common, or must both have."""
 
 Reasons = dict[str, Count]
 """Counts by reason code."""
@@ -75,7 +75,10 @@ class Delta(Record, frozen=True, kw_only=True):
     ratio_high: Annotated[float | None, Meta(description="Upper end of the ratio's interval.")]
     ratio_left_out: Annotated[
         Count | None,
-        Meta(description="Pairs without a ratio because a value is 0 or less; null elsewhere."),
+        Meta(
+            description="Pairs without a ratio because a value is 0 or less; null where no "
+            "ratio is computed."
+        ),
     ]
     p: Annotated[
         Share | None,
@@ -85,7 +88,10 @@ class Delta(Record, frozen=True, kw_only=True):
     ]
     p_adjusted: Annotated[
         Share | None,
-        Meta(description="p adjusted over its family; null in one suite, which is exploratory."),
+        Meta(
+            description="p adjusted over its family; null for one suite, whose p values are "
+            "exploratory."
+        ),
     ]
     p_smallest: Annotated[
         Share | None,
@@ -140,8 +146,12 @@ class MatchedTask(Record, frozen=True, kw_only=True):
     ]
     n_trials_baseline: Annotated[Count, Meta(description="Trials of the baseline.")]
     n_trials_config: Annotated[Count, Meta(description="Trials of the configuration.")]
-    baseline: Annotated[dict[str, float], Meta(description="Metric to value; undefined absent.")]
-    config: Annotated[dict[str, float], Meta(description="Metric to value; undefined absent.")]
+    baseline: Annotated[
+        dict[str, float], Meta(description="Metric to value; a metric without a value is absent.")
+    ]
+    config: Annotated[
+        dict[str, float], Meta(description="Metric to value; a metric without a value is absent.")
+    ]
 
 
 class DroppedTask(Record, frozen=True, kw_only=True):
@@ -237,7 +247,9 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     flipped: Annotated[
         Literal["tasks", "repositories"], Meta(description="What the sign-flip tests flip.")
     ]
-    n_flipped: Annotated[Count, Meta(description="How many of them there are.")]
+    n_flipped: Annotated[
+        Count, Meta(description="Number of tasks or repositories that are flipped.")
+    ]
     deltas: Annotated[list[Delta], Meta(description="One for each metric and outcome.")]
     tandem: Annotated[
         list[TandemEntry],

@@ -53,7 +53,7 @@ class Provenance(Record, frozen=True, kw_only=True):
 
 
 class Coverage(Record, frozen=True, kw_only=True):
-    """What could be read: later stages must look here before they compute."""
+    """What could be read; later stages must check this before they compute."""
 
     has_trajectory: Annotated[bool, Meta(description="A trajectory was found and parsed.")]
     has_transcript: Annotated[bool, Meta(description="A transcript was found and parsed.")]
@@ -179,7 +179,7 @@ class LineRange(Record, frozen=True, kw_only=True):
 
 
 class LineChange(Record, frozen=True, kw_only=True):
-    """A place that a write changed; lines are counted before the change."""
+    """A place that a write changed; line numbers are those before the change."""
 
     line_start: Annotated[
         LineNumber,
@@ -364,7 +364,7 @@ class EventSummary(Record, frozen=True, kw_only=True):
 
 
 FROM_TRACE = "trace: "
-"""Begins the source of a submission that the trace itself states."""
+"""Start of `Submission.source` when the trace itself states the submission."""
 
 
 class Submission(Record, frozen=True, kw_only=True):
@@ -374,7 +374,7 @@ class Submission(Record, frozen=True, kw_only=True):
         list[str], Meta(description="Files that it changes, spelled like edit targets.")
     ]
     new_files: Annotated[
-        list[str] | UnsetType, Meta(description="Those of them that were not there before.")
+        list[str] | UnsetType, Meta(description="Those of `files` that did not exist before.")
     ] = UNSET
     source: Annotated[str, Meta(description="Where it was found: the trace, a predictions file.")]
 
@@ -391,7 +391,8 @@ class ContextChange(Record, frozen=True, kw_only=True):
     """A point at which the harness removed something from the model's context."""
 
     after_step: Annotated[
-        Count | None, Meta(description="`step_index` of the last call before; null at the start.")
+        Count | None,
+        Meta(description="`step_index` of the last call before the change; null at the start."),
     ]
     kind: Annotated[str, Meta(description="Such as compaction, truncation or rollback.")]
     dropped_steps: Annotated[

@@ -1,6 +1,6 @@
-"""The impact document: how retrieval relates to outcomes, and what configurations differ in.
+"""The impact document: how retrieval relates to outcomes, and how configurations differ.
 
-Association only: nothing in it ranks configurations, gates a run or scores a task.
+It shows association only: nothing in it ranks configurations, blocks a run or scores a task.
 """
 
 from __future__ import annotations
@@ -40,10 +40,12 @@ CorrelationScope = Literal["overall", "config", "within_config"]
 class Method(Record, frozen=True, kw_only=True):
     """How the numbers were computed, in words."""
 
-    correlation: Annotated[str, Meta(description="The coefficient and its units by scope.")]
-    correlation_p: Annotated[str, Meta(description="Its permutation test.")]
+    correlation: Annotated[
+        str, Meta(description="The coefficient, and what counts as one unit in each scope.")
+    ]
+    correlation_p: Annotated[str, Meta(description="The permutation test of the coefficient.")]
     delta_p: Annotated[str, Meta(description="The test of a mean delta.")]
-    interval: Annotated[str, Meta(description="The intervals.")]
+    interval: Annotated[str, Meta(description="How the intervals are made.")]
     ratio: Annotated[str, Meta(description="What is compared as a ratio, and how.")]
     adjusted: Annotated[str, Meta(description="How p values of comparisons are adjusted.")]
     flipped: Annotated[str, Meta(description="What is flipped: tasks or whole repositories.")]
@@ -154,8 +156,8 @@ class ImpactDocument(Record, frozen=True, kw_only=True):
     other_comparisons: Annotated[
         list[MatchedComparison],
         Meta(
-            description="Pairs that fail requirements of a matched comparison, named in not_met, "
-            "with the matched ones."
+            description="The matched pairs together with pairs that do not meet every "
+            "requirement; `not_met` names the requirements."
         ),
     ]
     matched_reason: Annotated[

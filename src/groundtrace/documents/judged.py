@@ -1,4 +1,4 @@
-"""Metrics over judged files alone, as the metrics document holds them."""
+"""Metrics over judged files only, as the metrics document holds them."""
 
 from __future__ import annotations
 

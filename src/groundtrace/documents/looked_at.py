@@ -1,4 +1,4 @@
-"""What trials looked at: of one trial in its metrics document, over trials in a summary."""
+"""What trials looked at: for one trial in its metrics document, for many in a summary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class FileUse(Record, frozen=True, kw_only=True):
     searches: Annotated[Count, Meta(description="Calls whose search showed it or its name.")]
     writes: Annotated[Count, Meta(description="Calls that wrote it.")]
     repeated_reads: Annotated[
-        Count, Meta(description="Reads of lines that were read before, without a write between.")
+        Count, Meta(description="Reads of lines that were read before, with no write in between.")
     ]
     shown_chars: Annotated[
         Count | None,
@@ -70,7 +70,7 @@ class FileUseSummary(Record, frozen=True, kw_only=True):
     searches: Annotated[Count, Meta(description="Calls whose search showed it or its name.")]
     writes: Annotated[Count, Meta(description="Calls that wrote it.")]
     repeated_reads: Annotated[
-        Count, Meta(description="Reads of lines that were read before, without a write between.")
+        Count, Meta(description="Reads of lines that were read before, with no write in between.")
     ]
     shown_chars: Annotated[
         Count | None,

@@ -32,7 +32,7 @@ TaxonomyLabel = Literal[
 
 
 EditTargets = Literal["known", "none_expected", "unknown"]
-"""What a task says of the files to be edited (D58)."""
+"""What a task says about the files to edit (D58)."""
 
 
 class FileLevelMetrics(Record, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ class FileLevelMetrics(Record, frozen=True, kw_only=True):
 
 
 class ChunkLevelMetrics(Record, frozen=True, kw_only=True):
-    """Stage 2: line ranges, at file-match granularity."""
+    """Stage 2: line ranges; a chunk counts as hit when its file was accessed."""
 
     resolution: Annotated[
         Literal["chunk_level", "file_level_only"], Meta(description="What could be resolved.")
@@ -87,7 +87,7 @@ class ChunkLevelMetrics(Record, frozen=True, kw_only=True):
 
 
 class UtilizationProbes(Record, frozen=True, kw_only=True):
-    """Stage 3: whether retrieved evidence was used."""
+    """Stage 3: whether the agent used the evidence that it retrieved."""
 
     probe_available: Annotated[bool, Meta(description="False only without ground truth or trace.")]
     reason: Annotated[NotComputable | None, Meta(description="Why not, when not available.")]
@@ -241,7 +241,7 @@ class ContextMetrics(Record, frozen=True, kw_only=True):
 
 
 class Finder(Record, frozen=True, kw_only=True):
-    """The call that met or showed a file first."""
+    """The call that was the first to meet or show a file."""
 
     tool: Annotated[str, Meta(description="Raw name of the tool.")]
     category: Annotated[Category, Meta(description="Its category.")]
@@ -256,7 +256,7 @@ class Finder(Record, frozen=True, kw_only=True):
 
 
 class DiscoveredFile(Record, frozen=True, kw_only=True):
-    """One relevant file, and who found it."""
+    """One relevant file, and which call found it."""
 
     file: Annotated[str, Meta(description="The entry of `ground_truth.files`.")]
     first_met: Annotated[
@@ -264,7 +264,7 @@ class DiscoveredFile(Record, frozen=True, kw_only=True):
         Meta(description=("Who met it first, not counting writes; null if nobody did.")),
     ]
     first_shown: Annotated[
-        Finder | None, Meta(description="Who first showed its content; null if nobody did.")
+        Finder | None, Meta(description="The call that first showed its content; null if none did.")
     ]
     tools: Annotated[list[str], Meta(description="Tools that met it, by name.")]
     mcp_servers: Annotated[
@@ -300,7 +300,7 @@ class SubagentWork(Record, frozen=True, kw_only=True):
     """What one subagent did."""
 
     agent: Annotated[str, Meta(description="Its id.")]
-    calls: Annotated[Count, Meta(description="Its calls.")]
+    calls: Annotated[Count, Meta(description="Number of its calls.")]
     result_chars: Annotated[
         Count | None, Meta(description="Characters of their results; null if unknown.")
     ]
@@ -314,7 +314,10 @@ class SubagentWork(Record, frozen=True, kw_only=True):
     relevant_met: Annotated[list[str], Meta(description="Relevant files that it met.")]
     relevant_read: Annotated[list[str], Meta(description="Relevant files that it read.")]
     came_back: Annotated[
-        list[str], Meta(description="Those that the main thread met at a later step.")
+        list[str],
+        Meta(
+            description="Relevant files that it met and that the main thread met at a later step."
+        ),
     ]
     returned_chars: Annotated[
         Count | None,

@@ -1,4 +1,4 @@
-"""The outcomes document: one per run, what became of every trial found in it."""
+"""The outcomes document: one per run, with the outcome of every trial found in it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SkippedFolder(Record, frozen=True, kw_only=True):
 
 
 class OutsideRuns(Record, frozen=True, kw_only=True):
-    """What discovery met that belongs to no run: folders that it skipped by name, problems."""
+    """What discovery found outside of all runs: folders that it skipped by name, and problems."""
 
     scope: Annotated[str, Meta(description="`*`: all runs.")]
     skipped: Annotated[list[SkippedFolder], Meta(description="Folders skipped.")]

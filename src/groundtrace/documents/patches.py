@@ -1,4 +1,4 @@
-"""Sections of the metrics document about what was edited: the patch, published numbers, the funnel."""
+"""Sections of the metrics document about edits: the patch, published numbers, the funnel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EditSource = Literal["trace", "predictions", "writes"]
 """Where edited files come from: a patch in the trace, one in a predictions file, or calls."""
 
 FunnelStage = Literal["never_met", "met", "shown", "edited"]
-"""The furthest that a relevant file came."""
+"""The furthest stage that a relevant file reached."""
 
 
 class PatchMetrics(Record, frozen=True, kw_only=True):
@@ -37,7 +37,9 @@ class PatchMetrics(Record, frozen=True, kw_only=True):
         Share | None,
         Meta(description=("Share of the edited files, without test files, that are gold.")),
     ] = None
-    f1: Annotated[Share | None, Meta(description="Harmonic mean of both.")] = None
+    f1: Annotated[Share | None, Meta(description="Harmonic mean of `recall` and `precision`.")] = (
+        None
+    )
     seen_not_edited: Annotated[
         Count | None, Meta(description="Gold files that were shown but not edited.")
     ] = None
@@ -87,7 +89,7 @@ class PublishedMetrics(Record, frozen=True, kw_only=True):
     polybench_file_precision: Annotated[
         Share | None, Meta(description="Share of the patch's files that are gold; 0 if empty.")
     ] = None
-    polybench_file_f1: Annotated[Share | None, Meta(description="Their harmonic mean.")] = None
+    polybench_file_f1: Annotated[Share | None, Meta(description="Harmonic mean of the two.")] = None
     contextbench_file_coverage: Annotated[
         Share | None, Meta(description="Share of gold files that were shown (ContextBench).")
     ] = None
@@ -125,7 +127,7 @@ class FunnelMetrics(Record, frozen=True, kw_only=True):
         Meta(description="Where the edited files come from, as in `patch_metrics`."),
     ] = None
     funnel_never_met: Annotated[
-        Share | None, Meta(description="Share of relevant files that nothing met.")
+        Share | None, Meta(description="Share of relevant files that were never met.")
     ] = None
     funnel_met: Annotated[
         Share | None, Meta(description="Share that were met only by name, and not edited.")

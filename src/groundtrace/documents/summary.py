@@ -1,8 +1,8 @@
 """The run summary: statistics over all computable tasks, with what was left out and why.
 
-One per run, and one over all runs. The unit of every statistic is the task within its
-configuration: where several trials of it were evaluated, in whichever runs of the scope, they are
-averaged first, so that a task tried ten times weighs as much as a task tried once (D42).
+One per run, and one over all runs. The unit of every statistic is one task in one configuration.
+Its trials, from all runs of the scope, are averaged first, so a task tried ten times counts as much
+as a task tried once (D42).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class FirstHit(Record, frozen=True, kw_only=True):
 
 
 class LabelSummary(Record, frozen=True, kw_only=True):
-    """One label of the error taxonomy over trials."""
+    """One label of the error taxonomy, over trials."""
 
     n: Annotated[
         Count,
@@ -107,7 +107,7 @@ class SliceCounts(Record, frozen=True, kw_only=True):
 
 
 class CoverageTable(Record, frozen=True, kw_only=True):
-    """What could be read of the trials."""
+    """What could be read from the trials."""
 
     has_trajectory: Annotated[Count, Meta(description="Trials with a trajectory that parsed.")]
     has_transcript: Annotated[Count, Meta(description="Trials with a transcript that parsed.")]
@@ -144,7 +144,7 @@ class FinderCounts(Record, frozen=True, kw_only=True):
 
 
 class DiscoverySummary(Record, frozen=True, kw_only=True):
-    """Who found the relevant files of all trials of a group; every file of every trial counts once."""
+    """Who found the relevant files of a group's trials; each file counts once in each trial."""
 
     files: Annotated[Count, Meta(description="Relevant files, summed over trials.")]
     found: Annotated[Count, Meta(description="Those that were met, not counting writes.")]
@@ -208,7 +208,7 @@ class VerdictSummary(Record, frozen=True, kw_only=True):
 
 
 Verdict = Literal["resolved", "partly", "not_resolved", "no_verdict"]
-"""A reward of 1, between, of 0, or none that is valid."""
+"""A reward of 1, a reward between 0 and 1, a reward of 0, or no valid reward."""
 
 
 class NamedTrial(Record, frozen=True, kw_only=True):
@@ -287,8 +287,8 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     looked_at: Annotated[
         list[LookedAtSummary] | UnsetType,
         Meta(
-            description="By configuration what trials without ground truth looked at; absent "
-            "where there is no such trial. Since 1.2."
+            description="What trials without ground truth looked at, by configuration; "
+            "absent where there is no such trial. Since 1.2."
         ),
     ] = UNSET
     problems: Annotated[Counts, Meta(description="Problems met, counted by kind.")]
@@ -298,8 +298,8 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     superseded: Annotated[
         list[NamedTrial],
         Meta(
-            description="Trials that another of the same task and configuration supersedes; "
-            "statistics hold them only when all trials were asked for."
+            description="Trials that another trial of the same task and configuration "
+            "supersedes; they are in the statistics only when all trials were asked for."
         ),
     ]
     failed: Annotated[list[NamedTrial], Meta(description="Trials that could not be processed.")]
@@ -314,8 +314,9 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     unknown_tool_calls: Annotated[
         dict[str, Counts] | UnsetType,
         Meta(
-            description="What became of the calls of each unknown tool: read by their shape, by "
-            "category; `failed` (empty and unanswered ones too); `unread`. Since 1.2."
+            description="Calls of each unknown tool by result: the category, where their "
+            "form shows it; `failed`, which includes empty and unanswered calls; `unread`. "
+            "Since 1.2."
         ),
     ] = UNSET
     servers_not_counted: Annotated[

@@ -12,12 +12,12 @@ from groundtrace.events.clock import Clock
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
 
 _HARMLESS = frozenset({"empty_file", "non_json_lines", "not_a_transcript"})
-"""Problems of a trial's own files by which nothing that the agent did is lost: standard error is
-merged into transcripts, and an empty file beside a whole one is no loss."""
+"""Problems of a trial's own files that lose nothing of what the agent did: standard error is merged
+into transcripts, and an empty file beside a complete one is not a loss."""
 
 _RECORDS = frozenset({"result.json", "config.json", "task_metrics.json"})
-"""Files of a trial that say who it is and how it ended. What is wrong with them is counted in
-`problems`; the trace is as whole as before (D61)."""
+"""Files that identify a trial and say how it ended. What is wrong with them is counted in
+`problems`; the trace is still complete (D61)."""
 
 _SUBAGENT_TOOL = "Task"
 """Canonical name of the tool that starts a subagent."""
@@ -62,7 +62,7 @@ def _degraded_reason(
     *,
     has_truth: bool,
 ) -> str | None:
-    """What is missing, in the order of the specification's table; None when nothing is."""
+    """What is missing, in the order of the specification's table; None if nothing is missing."""
     reasons = []
     stopped = next((p.reason for p in problems if p.kind == "time_limit"), None)
     if stopped is not None:
@@ -110,7 +110,7 @@ def _degraded_reason(
 
 
 def _lookups_unanswered(trace: Trace, views: Sequence[CallView]) -> int:
-    """Calls without an answer, where only the answer would say what they found (D47)."""
+    """Calls without an answer, if only the answer would say what they found (D47)."""
     pairs = zip(trace.calls, views, strict=True)
     return sum(view.looks and call.result is None for call, view in pairs)
 

@@ -1,4 +1,4 @@
-"""The impact document: what is computed, and in words how."""
+"""The impact document: what is computed, and how, in words."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def impact_document(
     if options.draws < 1:
         raise UsageError(f"draws must be at least 1, not {options.draws}")
     for name in options.primaries:
-        QUANTITIES[name]  # an unknown name is an error that names the nearest one
+        QUANTITIES[name]  # raises for an unknown name, and suggests the nearest one
     observations = observe(rows)
     trials = distinct_trials(observations)
     every, kept = Counter(o.config for o in observations), Counter(o.config for o in trials)

@@ -1,4 +1,4 @@
-"""The words of the answer: association only, and nothing that its numbers do not hold."""
+"""The words of the answer: association only, and nothing beyond its numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REQUIREMENTS: dict[Requirement, str] = {
     "reward": "a valid reward on both sides",
     "run": "one run",
 }
-"""What each requirement asks for."""
+"""What each requirement means, in words."""
 
 FLAGS: dict[Requirement, str] = {
     "run": "--pair-across-runs accepts pairs of different runs as matched",

@@ -1,4 +1,4 @@
-"""What of the context was relevant, what it cost to get there, and what was still in it (D73)."""
+"""How much of the context was relevant, what finding it cost, and what was still in it (D73)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_SERVER = "none"
 
 @dataclass(frozen=True, slots=True)
 class PartOfWhole:
-    """A part of a whole, or why there is none."""
+    """A part of a whole, or the reason why it is unknown."""
 
     part: float = 0.0
     whole: float = 0.0
@@ -35,7 +35,7 @@ class PartOfWhole:
 
     @property
     def share(self) -> float | None:
-        """The part of the whole."""
+        """The part divided by the whole."""
         return None if self.reason is not None or not self.whole else self.part / self.whole
 
 
@@ -44,16 +44,16 @@ class ContextUse:
     """Characters and files of a trial's context, counted."""
 
     reason: str | None
-    """Why nothing can be said at all."""
+    """Why nothing can be computed at all."""
     relevant: PartOfWhole = PartOfWhole()
-    """Characters of relevant files, of all characters that answers showed."""
+    """Characters of relevant files; the whole is all characters that answers showed."""
     before_first: PartOfWhole = PartOfWhole()
     """`part` is what was shown before the first relevant file; there is no whole."""
     first_step: int | None = None
     repeated: PartOfWhole = PartOfWhole()
-    """Characters of lines shown again, of the characters of lines shown."""
+    """Characters of lines shown again; the whole is the characters of all lines shown."""
     at_edit: PartOfWhole = PartOfWhole()
-    """Relevant files in context at the first edit, of all relevant files."""
+    """Relevant files in context at the first edit; the whole is all relevant files."""
     edit_step: int | None = None
     by_tool: Mapping[str, ContextChars] = field(default_factory=dict)
     by_server: Mapping[str, ContextChars] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class ContextUse:
 
 
 def context_use(evidence: EvidenceView) -> ContextUse:
-    """What went into a trial's context, against the ground truth."""
+    """What went into a trial's context, compared with the ground truth."""
     if evidence.reason is not None:
         return ContextUse(evidence.reason)
     if evidence.basis == "categories":
@@ -90,7 +90,7 @@ def server_of(event: Event) -> str:
 
 
 class _AnswerChars:
-    """Characters of each answer: as the document states them, else of the files that it showed."""
+    """Characters of each answer: as the document states them, else those of the files shown."""
 
     def __init__(self, evidence: EvidenceView) -> None:
         self.of: dict[int, int] = {}
@@ -110,7 +110,7 @@ class _AnswerChars:
 
 def _answer(event: Event) -> int | None:
     if event.result_chars is not UNSET:
-        return event.result_chars or 0  # null: no answer, so nothing was shown
+        return event.result_chars or 0  # null means no answer, so nothing was shown
     accesses = [] if event.accesses is UNSET else event.accesses
     sizes = [access.shown_chars for access in accesses if access.kind in SHOWN]
     known = [size for size in sizes if size is not UNSET]
@@ -123,7 +123,7 @@ def _relevant(shown: Iterable[Touch], chars: _AnswerChars) -> PartOfWhole:
     if not chars.enough or too_many(len(of_truth) - len(known), len(of_truth)):
         return PartOfWhole(reason="chars_unknown")
     total = sum(chars.of.values())
-    # A harness may count an answer shorter than what it shows; a share stays one.
+    # A harness may state fewer characters than its answer shows; the share must not exceed 1.
     return PartOfWhole(min(sum(known), total), total, None if total else "nothing_shown")
 
 
@@ -136,7 +136,7 @@ def _before(first: Event | None, chars: _AnswerChars) -> PartOfWhole:
 
 
 def _repeated(evidence: EvidenceView) -> PartOfWhole:
-    """Each access's characters are spread evenly over its lines."""
+    """Characters shown again. The characters of an access are spread evenly over its lines."""
     seen: dict[tuple[bool, str], list[LineRun]] = {}
     again = whole = 0.0
     lacking = accesses = 0
@@ -159,7 +159,7 @@ def _repeated(evidence: EvidenceView) -> PartOfWhole:
 
 
 def thread_of(event: Event) -> tuple[bool, str | None]:
-    """Equal for calls that share a context."""
+    """A key that is equal for calls that share a context."""
     return event.is_subagent, None if event.agent is UNSET else event.agent
 
 
@@ -180,7 +180,8 @@ def _at_edit(evidence: EvidenceView, edit: Event | None) -> PartOfWhole:
 
 
 def _dropped(evidence: EvidenceView, edit: Event) -> tuple[set[int], int]:
-    """Steps whose answers were gone at the edit, and the last step of which that is not known."""
+    """Steps whose answers were gone at the edit; and the last step that a change with unknown
+    dropped steps may have removed (-1: none)."""
     changes = evidence.document.context_changes
     events = {event.step_index: event for event in evidence.document.events}
     gone: set[int] = set()
@@ -239,7 +240,7 @@ def _by_kind(shown: Iterable[Touch]) -> dict[str, ContextChars]:
 
 
 def make_context(use: ContextUse) -> ContextMetrics:
-    """The section, with the reason of each value that it does not have."""
+    """The section, with the reason for each value that it does not have."""
     known = use.reason is None
     counted = known and use.relevant.reason is None
     parts = {

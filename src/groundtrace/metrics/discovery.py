@@ -1,6 +1,7 @@
-"""Who found the relevant files: the call that met each first, and the one that first showed it (D74).
+"""Who found the relevant files: the call that met each first, and the call that first showed it
+(D74).
 
-Shares are of all relevant files of the task, so that what nobody found is left over.
+Shares are of all relevant files of the task, including files that nobody found.
 """
 
 from __future__ import annotations
@@ -29,28 +30,28 @@ SUBAGENT = "subagent"
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A relevant file and all touches by which it was met, first one first."""
+    """A relevant file and all touches that met it, in order."""
 
     file: str
     touches: tuple[Touch, ...]
 
     def first(self, kinds: Collection[AccessKind]) -> Touch | None:
-        """The first touch by one of the kinds."""
+        """The first touch of one of these kinds."""
         return next((touch for touch in self.touches if touch.kind in kinds), None)
 
     def first_by(self, finder: Callable[[Event], bool], kinds: Collection[AccessKind]) -> bool:
-        """Whether the first touch is by such a call."""
+        """Whether a call of this finder made the first touch."""
         touch = self.first(kinds)
         return touch is not None and finder(touch.event)
 
     def only_by(self, finder: Callable[[Event], bool]) -> bool:
-        """Whether such calls met it, and no others did."""
+        """Whether calls of this finder met the file, and no other calls did."""
         return bool(self.touches) and all(finder(touch.event) for touch in self.touches)
 
 
 @dataclass(frozen=True, slots=True)
 class Finds:
-    """Every relevant file of a trial with what met it."""
+    """Every relevant file of a trial with the touches that met it."""
 
     reason: str | None
     files: tuple[FoundFile, ...] = ()
@@ -60,16 +61,16 @@ class Finds:
         return sum(map(test, self.files))
 
     def share(self, test: Callable[[FoundFile], bool]) -> float | None:
-        """Their share of the relevant files."""
+        """Share of the relevant files that pass a test."""
         return self.count(test) / len(self.files) if self.reason is None else None
 
     def written_out(self, test: Callable[[FoundFile], bool]) -> str:
-        """The share as a person can count it."""
+        """The share as text with its counts."""
         return f"{self.count(test)} of {len(self.files)} relevant files"
 
 
 def finds(evidence: EvidenceView) -> Finds:
-    """Who met each relevant file of a trial; writes find nothing."""
+    """Who met each relevant file of a trial; writes do not count as finding."""
     if evidence.reason is not None:
         return Finds(evidence.reason)
     met: dict[str, list[Touch]] = {entry: [] for entry in evidence.truth}

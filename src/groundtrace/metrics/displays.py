@@ -1,8 +1,8 @@
 """The tables, charts and lists that show some metrics and not others.
 
 A record names the displays that show it (`shown_in`); a display asks the catalogue for its
-records. No table has a list of names of its own, so a new metric needs no change in any table or
-chart; its stored field goes into `documents/metrics.py`.
+records. No table has its own list of names, so a new metric needs no change in any table or chart.
+Its stored field goes into `documents/metrics.py`.
 Some displays show every metric and are not listed here: the metrics document, the run summary, the
 table `metrics`, `explain`, matched comparisons in the impact document, and the reference page.
 """
@@ -85,4 +85,4 @@ class Spot(NamedTuple):
     order: int = 0
     """Smaller comes first; records with the same number keep the order of the catalogue."""
     heading: str = ""
-    """What it is called there, where that is not its name."""
+    """The name that the display shows, if it is not the record's name."""

@@ -1,4 +1,4 @@
-"""How far each relevant file came: never met, met by name, shown, edited (D96)."""
+"""The stage that each relevant file reached: never met, met by name, shown, edited (D96)."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Funnel:
     files: Mapping[str, FunnelStage] = field(default_factory=dict)
 
     def count(self, stage: FunnelStage) -> int:
-        """Files that came so far and no further."""
+        """Files whose furthest stage this is."""
         return Counter(self.files.values())[stage]
 
 
 def funnel_of(evidence: EvidenceView) -> Funnel:
-    """How far the relevant files of a trial's task came."""
+    """The stages that the relevant files of a trial's task reached."""
     if evidence.reason is not None:
         return Funnel(evidence.reason)
     if evidence.basis == "categories":
@@ -48,7 +48,7 @@ def funnel_of(evidence: EvidenceView) -> Funnel:
         for touch in evidence.first(kinds):
             if touch.truth is not None:
                 stages[touch.truth] = stage
-    # The ground truth can call a file otherwise among its edits than among its relevant files.
+    # The ground truth can spell a file differently in its edit files and in its relevant files.
     names = {entry: {entry.lower()} for entry in evidence.truth}
     for touch in evidence.touches:
         if touch.truth is not None:

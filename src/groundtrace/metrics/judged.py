@@ -1,7 +1,7 @@
-"""Metrics over judged files alone: what the ground truth says nothing of is left out (D120).
+"""Metrics over judged files only: files that the ground truth does not mention are left out (D120).
 
-Judged irrelevant are the files of the test patch and the expected edit files that are no relevant
-files. Every other file that is not relevant is unjudged: useful or useless, nobody has said.
+The files of the test patch and the expected edit files are judged irrelevant, unless they are
+relevant files. Every other file that is not relevant is unjudged: nobody has said if it is useful.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from groundtrace.metrics.record import (
 JUDGED_DEPTH = 10
 """K of judged@10."""
 _WRITTEN_PARTS = 8
-"""Parts of a sum that are written out."""
+"""Most parts of a sum that are written out."""
 _FIRST_WITH_TESTS = (1, 2)
-"""Version of the events document since which it names test files."""
+"""The first version of the events document that names test files."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedList:
-    """Retrieved files in the order of first sight, each with what the task says of it."""
+    """Retrieved files in the order of their first access, each with the task's judgement."""
 
     reason: str | None
-    """Why nothing can be said at all."""
+    """Why nothing can be computed at all."""
     judgements: tuple[bool | None, ...] = ()
-    """Relevant, judged irrelevant, or None for a file that is unjudged."""
+    """True for relevant, False for judged irrelevant, None for unjudged."""
     relevant: int = 0
     irrelevant: int = 0
-    """Files judged irrelevant, retrieved or not."""
+    """Number of files judged irrelevant, retrieved or not."""
 
     @property
     def first(self) -> tuple[bool | None, ...]:
@@ -72,7 +72,7 @@ def _judged_irrelevant(evidence: EvidenceView) -> frozenset[str]:
     truth = evidence.document.ground_truth
     lists = (truth.test_files, truth.expected_edit_files)
     named = {_path(file) for files in lists if files is not UNSET for file in files}
-    # An edit file can be a relevant file in another spelling: what was touched tells.
+    # An edit file can be a relevant file in another spelling. A touch that is both shows it.
     both = {
         _path(touch.edit)
         for touch in evidence.touches
@@ -82,8 +82,8 @@ def _judged_irrelevant(evidence: EvidenceView) -> frozenset[str]:
 
 
 def _judgements(touches: Sequence[Touch], irrelevant: frozenset[str]) -> list[bool | None]:
-    """One judgement for each file. A file in a second spelling is not judged twice: more files
-    would be judged irrelevant than there are."""
+    """One judgement for each file. A file in a second spelling is not judged twice: otherwise more
+    files would be judged irrelevant than exist."""
     seen: set[str] = set()
     found: list[bool | None] = []
     for touch in touches:
@@ -105,7 +105,7 @@ def _path(entry: str) -> str:
 
 
 def make_judged(view: JudgedList) -> JudgedMetrics:
-    """The section, with the reason of each value that it does not have."""
+    """The section, with the reason for each value that it does not have."""
     known = view.reason is None
     return JudgedMetrics(
         reason=view.reason,
@@ -121,7 +121,7 @@ def _bpref(view: JudgedList) -> float | None:
 
 
 def _bpref_written_out(view: JudgedList) -> str:
-    """Such as `(1 + 0.5) / 3`; their sum where there are many."""
+    """Such as `(1 + 0.5) / 3`; only the sum if there are many parts."""
     parts = bpref_parts(view.judgements, view.relevant, view.irrelevant)
     written = " + ".join(f"{part:.4g}" for part in parts)
     if len(parts) > _WRITTEN_PARTS:

@@ -1,7 +1,7 @@
-"""The right lines: truth lines that were shown, against those that were not (D72).
+"""The right lines: how many lines of the ground truth were shown (D72).
 
-The specification's chunk stage asks whether a chunk's file was touched and stays as it is. Here the
-lines themselves count: of `chunks`, else of `edit_chunks`.
+The specification's chunk stage only asks whether a chunk's file was touched. Here the lines
+themselves count: the lines of `chunks`, else of `edit_chunks`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class SeenLines:
     """Truth lines and lines shown, counted."""
 
     reason: str | None
-    """Why nothing can be said; the counts are 0 then."""
+    """Why nothing can be computed; then all counts are 0."""
     basis: LineBasis | None = None
     relevant: int = 0
-    """Truth lines, each once."""
+    """Number of truth lines, each counted once."""
     relevant_seen: int = 0
     seen: int = 0
     """Distinct lines shown, of any file."""
@@ -41,10 +41,10 @@ class SeenLines:
     accesses: int = 0
     """Accesses that showed a truth file."""
     without: int = 0
-    """Those of them whose lines are not known."""
+    """Accesses of these whose lines are not known."""
 
     def share(self, part: int, whole: int) -> float | None:
-        """A part of a whole; None without evidence, and for nothing of nothing."""
+        """A part of a whole; None without evidence, and if the whole is 0."""
         return part / whole if self.reason is None and whole else None
 
 
@@ -71,7 +71,7 @@ def _truth_chunks(evidence: EvidenceView) -> tuple[LineBasis | None, Sequence[Ch
     truth = evidence.document.ground_truth
     bases: tuple[LineBasis, ...] = ("chunks", "edit_chunks")
     for basis, stated in zip(bases, (truth.chunks, truth.edit_chunks), strict=True):
-        # A range that ends before it begins holds no line.
+        # A range that ends before it begins has no lines.
         chunks = [] if stated is UNSET else [c for c in stated if c.line_start <= c.line_end]
         if chunks:
             return basis, chunks
@@ -79,7 +79,7 @@ def _truth_chunks(evidence: EvidenceView) -> tuple[LineBasis | None, Sequence[Ch
 
 
 def _names(shown: ShownLines) -> set[str]:
-    """Every name by which a chunk may call the file."""
+    """Every name that a chunk may use for the file."""
     touch = shown.touch
     return {name.lower() for name in (touch.name, touch.file, touch.edit) if name is not None}
 

@@ -1,4 +1,4 @@
-"""The patch: files that the agent edited, against those that the gold patch edits (D94)."""
+"""The patch: files that the agent edited, compared with those of the gold patch (D94)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from groundtrace.metrics.record import MetricDeclaration, MetricSection, Section
 
 
 def make_patch(view: PatchFiles) -> PatchMetrics:
-    """The section, with the reason of each value that it does not have."""
+    """The section, with the reason for each value that it does not have."""
     known = view.reason is None
     told = known and view.edited.reason is None
     return PatchMetrics(

@@ -1,7 +1,7 @@
 """Numbers as published work defines them, beside ours, so that tables can be compared (D95).
 
-Each follows the definition that it names also where ours differs: an empty patch has precision 0
-here and none in `patch_metrics`, and test files of a patch count here and are told apart there.
+Each number follows the definition that it names, even if ours differs. An empty patch has precision
+0 here and no precision in `patch_metrics`; test files of a patch count here and are separate there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from groundtrace.metrics.record import (
 
 
 def make_published(view: Published) -> PublishedMetrics:
-    """The section, with the reason of each value that it does not have."""
+    """The section, with the reason for each value that it does not have."""
     undefined = {name: number.reason for name, number in view.items() if number.reason is not None}
     return PublishedMetrics(undefined=undefined, **PUBLISHED.values(view))
 

@@ -1,4 +1,4 @@
-"""Every access that showed content, in order, with its lines taken back to the file at the start."""
+"""Every access that showed content, in order, with the line numbers of the original file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
 from groundtrace.metrics.line_map import LineMap, LineRun, joined, runs_shown, size
 
 ENOUGH = 0.2
-"""The share of accesses that may lack what a metric counts; beyond it the metric is undefined."""
+"""Share of accesses that may lack what a metric counts; above it the metric is undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +20,14 @@ class ShownLines:
 
     touch: Touch
     runs: tuple[LineRun, ...] | None
-    """Its lines as the file had them at the start, without those that the agent wrote; None where
+    """Its lines with the numbers of the original file, without lines that the agent wrote; None if
     they are not known."""
     height: int
-    """Lines shown, the agent's own included; 0 where they are not known."""
+    """Number of lines shown, including lines that the agent wrote; 0 if not known."""
 
 
 def shown_lines(evidence: EvidenceView) -> Iterator[ShownLines]:
-    """The accesses that showed content, first one first (D72)."""
+    """The accesses that showed content, in order (D72)."""
     maps: dict[tuple[bool, str], LineMap] = {}
     for step in _steps(evidence):
         for touch in step:
@@ -42,8 +42,8 @@ def shown_lines(evidence: EvidenceView) -> Iterator[ShownLines]:
 
 
 def _steps(evidence: EvidenceView) -> Iterator[list[Touch]]:
-    """The touches of each call. A call that shows and writes one file showed it first: what a
-    tool prints of its own edit is no access."""
+    """The touches of each call, together. If a call shows and writes one file, it showed the file
+    first: what a tool prints about its own edit is not an access."""
     step: list[Touch] = []
     for touch in evidence.touches:
         if step and step[0].event is not touch.event:
@@ -56,7 +56,7 @@ def _steps(evidence: EvidenceView) -> Iterator[list[Touch]]:
 
 def _shown(touch: Touch, lines: LineMap, evidence: EvidenceView) -> ShownLines:
     runs = runs_shown(touch.access)
-    # Version 1.1 stored a search's lines as the first and the last alone.
+    # Version 1.1 stored only the first and the last line of a search's matches.
     doubtful = evidence.version < (1, 2) and touch.kind == "matched"
     if runs is None or not lines.known or (doubtful and size(runs) > 1):
         return ShownLines(touch, None, 0)
@@ -65,5 +65,5 @@ def _shown(touch: Touch, lines: LineMap, evidence: EvidenceView) -> ShownLines:
 
 
 def too_many(lacking: int, whole: int) -> bool:
-    """Whether so many of the accesses lack what is counted that the count means nothing."""
+    """Whether too many accesses lack what is counted, so that the count means nothing."""
     return whole > 0 and lacking > ENOUGH * whole

@@ -1,4 +1,4 @@
-"""What subagents found, read and spent, and what of it came back to the main thread (D75)."""
+"""What subagents found, read and spent, and which of it the main thread met later (D75)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from groundtrace.metrics.record import (
 
 @dataclass(frozen=True, slots=True)
 class Threads:
-    """Relevant files by who met them, and the work of each subagent."""
+    """Relevant files that main thread and subagents met, and the work of each subagent."""
 
     reason: str | None
     relevant: int = 0
@@ -31,16 +31,16 @@ class Threads:
     by_subagents: int = 0
     by_subagents_only: int = 0
     came_back: int = 0
-    """Relevant files that a subagent met, and the main thread at a later step."""
+    """Relevant files that a subagent met and the main thread met at a later step."""
     agents: tuple[SubagentWork, ...] = ()
 
     def share(self, part: int, whole: int) -> float | None:
-        """A part of a whole; None without evidence, and for nothing of nothing."""
+        """A part of a whole; None without evidence, and if the whole is 0."""
         return part / whole if self.reason is None and whole else None
 
 
 def threads(evidence: EvidenceView) -> Threads:
-    """The work of a trial's subagents, counted against the ground truth."""
+    """The work of a trial's subagents, compared with the ground truth."""
     agents = _agents(evidence)
     if evidence.reason is not None:
         return Threads(evidence.reason, agents=agents)
@@ -69,7 +69,7 @@ def _relevant(touches: Iterable[Touch]) -> set[str]:
 
 
 def _came_back(met: Iterable[Touch], sub_only: str | None) -> set[str]:
-    """Relevant files that a subagent (`sub_only`, or any) met before the main thread did again."""
+    """Relevant files that a subagent (`sub_only`, or any) met and the main thread met later."""
     found: set[str] = set()
     back: set[str] = set()
     for touch in met:

@@ -20,18 +20,18 @@ from groundtrace.metrics.record import (
 
 @dataclass(frozen=True, slots=True)
 class WrittenTargets:
-    """The files in which an edit is expected. They are judged apart from relevant files: a patch
-    that only adds files has edit targets and nothing to retrieve (D27)."""
+    """The files in which the task expects an edit. They are separate from the relevant files: a
+    patch that only adds files has edit targets but nothing to retrieve (D27)."""
 
     total: int
     written: int | None
-    """How many of them were written to; None when that cannot be known."""
+    """How many of them were written; None if that cannot be known."""
     reason: str | None
     """Why there is no share."""
 
     @property
     def share(self) -> float | None:
-        """Share of the targets that were written to."""
+        """Share of the targets that were written."""
         if self.reason is not None or self.written is None:
             return None
         return self.written / self.total
@@ -39,10 +39,10 @@ class WrittenTargets:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceUse:
-    """What was read and written, counted against the ground truth."""
+    """What was read and written, compared with the ground truth."""
 
     reason: NotComputable | None
-    """Why nothing can be said against the relevant files."""
+    """Why reads and writes cannot be compared with the relevant files."""
     relevant: int
     read: int
     read_relevant: int
@@ -53,7 +53,7 @@ class EvidenceUse:
     edits: WrittenTargets
 
     def share(self, part: int, whole: int) -> float | None:
-        """A part of a whole; None without ground truth or trace, and for nothing of nothing."""
+        """A part of a whole; None without ground truth or trace, and if the whole is 0."""
         return part / whole if self.reason is None and whole else None
 
 
@@ -100,7 +100,7 @@ def _edit_targets(evidence: EvidenceView, written: list[Touch]) -> WrittenTarget
 
 
 def make_utilization(use: EvidenceUse) -> UtilizationProbes:
-    """The four probes with the counts behind them."""
+    """The four probes with their counts."""
     known = use.reason is None
     return UtilizationProbes(
         probe_available=known,

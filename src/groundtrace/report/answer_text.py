@@ -1,4 +1,4 @@
-"""The answer as lines of text, for the terminal; the report's first section is made beside it."""
+"""The answer as lines of text, for the terminal and for the report's first section."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from groundtrace.report import formats
 from groundtrace.report.wording import plural, reason
 
 WIDTH = 30
-"""Columns of the questions."""
+"""Width of the questions in characters."""
 TASKS_SHOWN = 4
 
 
@@ -57,7 +57,7 @@ def row_text(row: AnswerRow, answer: Answer) -> str:
 
 
 def difference_text(row: AnswerRow) -> str:
-    """The difference or ratio with its interval, or the single tasks where there is none."""
+    """The difference or ratio with its interval; the single tasks if there is no interval."""
     if row.ratio is not None:
         text = f"× {row.ratio:.2f}"
         ends = (row.ratio_low, row.ratio_high)

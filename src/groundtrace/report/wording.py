@@ -1,4 +1,4 @@
-"""The words that reports use for codes of the documents."""
+"""The words that reports use for codes in documents."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ REASON_WORDS: Mapping[str, str] = {
     "resamples_constant": "resamples are constant",
     "resamples_all_equal": "resamples all agree",
 }
-"""Reason codes in words; a code that is not here is shown with spaces for underscores."""
+"""Reason codes in words; any other code is shown with spaces instead of underscores."""
 
 LABEL_WORDS: Mapping[str, str] = {
     "irrelevant_retrieval": "Files retrieved that are not in the ground truth",
@@ -84,7 +84,7 @@ LABEL_NAMES: Mapping[str, str] = {
     "ambiguity_near_miss": "Met beside a relevant file",
     "irrelevant_retrieval": "Met, not relevant",
 }
-"""The same labels as the page's chart calls them, the most important first."""
+"""Names of the same labels in the page's chart, the most important first."""
 
 PLAIN_NAMES: Mapping[str, str] = {
     "file_recall": "Relevant files met",
@@ -102,11 +102,11 @@ PLAIN_NAMES: Mapping[str, str] = {
     "cost_usd": "Cost",
     "agent_seconds": "Agent time",
 }
-"""Metrics and outcomes as a person calls them; the canonical name is in the tooltip."""
+"""Plain names of metrics and outcomes; the canonical name is in the tooltip."""
 
 
 def plain_name(name: str) -> str:
-    """A metric or outcome as a person calls it."""
+    """The plain name of a metric or outcome."""
     return PLAIN_NAMES.get(name) or QUANTITIES[name].title
 
 
@@ -127,6 +127,6 @@ def reason(code: str | None) -> str:
 
 
 def left_out(counts: Mapping[str, int]) -> str:
-    """What a mean leaves out, most frequent first; `none` where it leaves out nothing."""
+    """What a mean leaves out, most frequent reason first; `none` if it leaves out nothing."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{number:,} {reason(code)}" for code, number in ordered if number) or "none"

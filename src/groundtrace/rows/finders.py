@@ -1,4 +1,4 @@
-"""Who found a trial's relevant files, as counts that can be added up over trials (D74)."""
+"""Who found a trial's relevant files, as counts that can be summed over trials (D74)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DIMENSIONS: Mapping[str, Callable[[Finder], str]] = {
     "by_server": lambda finder: NO_SERVER if finder.mcp_server is None else finder.mcp_server,
     "by_agent": lambda finder: MAIN_THREAD if finder.agent is None else SUBAGENT,
 }
-"""How finders are told apart. Ids of subagents mean nothing outside of their trial."""
+"""Ways to group finders. Ids of subagents are not one: they mean nothing outside their trial."""
 
 _MET_BY: Mapping[str, Callable[[DiscoveredFile], Sequence[str]]] = {
     "by_tool": lambda file: file.tools,
@@ -32,7 +32,7 @@ _MET_BY: Mapping[str, Callable[[DiscoveredFile], Sequence[str]]] = {
 
 
 def finders_of(metrics: MetricsDocument) -> dict[Find, int]:
-    """Counts of first meetings, first showings and sole finds, by every dimension."""
+    """Counts of files that each finder met first, showed first, or was the only one to find."""
     counts: Counter[Find] = Counter()
     files = [] if metrics.discovery is UNSET else metrics.discovery.files
     for file in files:

@@ -1,4 +1,4 @@
-"""What is said about tools that nobody declared, in the terminal and in reports (D48)."""
+"""Texts about tools that the tool table does not know, for terminal and reports (D48)."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from groundtrace.mcp import server_in_name
 from groundtrace.rows.tool_use import FAILED, UNREAD
 
 LISTED = 10
-"""Tools that are named one by one in the terminal and declared in the block of settings."""
+"""Most tools that the terminal names and the block of settings declares."""
 
 Calls = Mapping[str, Mapping[str, int]]
 """Raw name of a tool to its calls, as `rows.tool_use` counts them."""
 
 
 class UnknownTool(NamedTuple):
-    """One unknown tool and what became of its calls."""
+    """One unknown tool and how its calls were read."""
 
     name: str
     calls: int
     read: int
-    """Calls from which files were read by the shape of arguments and answer."""
+    """Calls in which files were found by the shape of arguments and answer."""
     failed: int
     """Calls that failed, found nothing or have no answer."""
     unread: int
     """Calls that nothing is known about."""
     category: str
-    """What most of the calls did; `other` where none could be read."""
+    """What most of the calls did; `other` if none could be read."""
 
 
 def unknown_tools(calls: Calls) -> list[UnknownTool]:
@@ -44,7 +44,7 @@ def unknown_tools(calls: Calls) -> list[UnknownTool]:
 
 
 def what_was_read(tools: list[UnknownTool]) -> str:
-    """One sentence: how many calls there were, and what became of them."""
+    """One sentence: how many calls there were, and how they were read."""
     calls, read = sum(tool.calls for tool in tools), sum(tool.read for tool in tools)
     failed, unread = sum(tool.failed for tool in tools), sum(tool.unread for tool in tools)
     return (
@@ -69,7 +69,7 @@ def what_it_means(tools: list[UnknownTool]) -> str:
 
 
 def settings_block(tools: list[UnknownTool]) -> str:
-    """Settings that declare the tools, to paste into groundtrace.toml and put right."""
+    """Settings that declare the tools, to paste into groundtrace.toml and correct."""
     parts = []
     for tool in tools[:LISTED]:
         server = server_in_name(tool.name)
@@ -88,7 +88,7 @@ def settings_block(tools: list[UnknownTool]) -> str:
 
 
 def about_servers(servers: Mapping[str, int]) -> str:
-    """The flag that would count the calls of other MCP servers; empty where there are none."""
+    """The flag that would count the calls of other MCP servers; empty if there are none."""
     if not servers:
         return ""
     named = ", ".join(f"{name} ({_plural(n, 'call')})" for name, n in servers.items())
@@ -100,7 +100,7 @@ def about_servers(servers: Mapping[str, int]) -> str:
 
 
 def unknown_tools_text(calls: Calls, servers: Mapping[str, int]) -> str:
-    """All of it for the terminal; empty where every tool is known and every server counts."""
+    """All these texts for the terminal; empty if every tool is known and every server counts."""
     tools = unknown_tools(calls)
     lines = []
     if tools:

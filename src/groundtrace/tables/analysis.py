@@ -1,7 +1,7 @@
 """The tables of the impact analysis: what comparisons and correlations say, one row per number.
 
-Their columns are fields of the document, with the document's own descriptions. They are no rows of
-a trial, so they have keys of their own.
+Their columns are fields of the document, with the document's own descriptions. Their rows do not
+belong to a trial, so they have other keys.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _TYPES: Mapping[Any, ColumnType] = {
     str: "text",
 }
 _COMPARISON = ("run_scope", "suite", "baseline_config", "config", "n_matched_tasks")
-"""Fields of a comparison that stand on each of its rows."""
+"""Fields of a comparison that are repeated on each of its rows."""
 
 
 def _columns(record: type[Struct], names: tuple[str, ...] | None = None) -> tuple[Column, ...]:
-    """Columns for fields of a record that hold one value each."""
+    """Columns for the fields of a record that have a single value."""
     hints = get_type_hints(record, include_extras=True)
     found = []
     for name in names or tuple(hints):
@@ -75,7 +75,7 @@ ANALYSIS_TABLES: Mapping[str, tuple[Column, ...]] = {
 """Every table of the analysis by name."""
 
 ALL_TABLES: Mapping[str, tuple[Column, ...]] = {**TABLES, **ANALYSIS_TABLES}
-"""Tables of trials, then those of the analysis."""
+"""Tables of trials, then tables of the analysis."""
 
 
 def analysis_rows(table: str, document: ImpactDocument | None) -> Iterator[tuple[Any, ...]]:

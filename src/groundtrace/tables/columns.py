@@ -1,6 +1,6 @@
-"""The flat tables: the columns in order, with type, unit and meaning; `flat_rows` fills them.
+"""The flat tables: their columns in order, with type, unit and meaning. `flat_rows` fills them.
 
-Parquet, CSV, SQL and the page of the documentation are made from this.
+Parquet, CSV, SQL and the page of the documentation are made from these columns.
 """
 
 from __future__ import annotations

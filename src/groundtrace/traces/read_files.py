@@ -17,7 +17,8 @@ def read_sources(
 ) -> tuple[list[Source], list[str]]:
     """The sources of a trial, and by which evidence each was read.
 
-    Spare copies of a log are read only where no whole log was: they hold the shell's noise.
+    Spare copies of a log are read only if no log is complete: they contain other output of the
+    shell.
     """
     reading = _Files(folder, problems)
     spare: list[Detected] = []
@@ -43,7 +44,7 @@ def read_sources(
 
 
 class _Files:
-    """The files of one trial that were read; all share one budget of memory."""
+    """The files of one trial that were read; they share one memory budget."""
 
     def __init__(self, folder: Folder, problems: list[Problem]) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""A registry of ground truths in one file, for where task directories are absent (D30).
+"""A registry of ground truths in one file, for use without task directories (D30).
 
 The file is JSON or TOML and maps each task to its ground truth. In JSON:
 
@@ -47,7 +47,7 @@ KEYS = ("files", "source", "confidence", "symbols", "chunks", "expected_edit_fil
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """Ground truths by task, as one file gives them."""
+    """Ground truths by task, from one file."""
 
     truths: Mapping[str, GroundTruth] = field(default_factory=dict)
     """By name in lower case, with or without the suite."""
@@ -57,14 +57,14 @@ class Registry:
     """Entries that could not be used."""
 
     def find(self, task: Task) -> GroundTruth | None:
-        """The truth of a task, by its name or another that it goes by."""
+        """The truth of a task, by its name or one of its other names."""
         names = (task.name, *task.aliases)
         qualified = (f"{task.benchmark}/{name}" for name in names)
         keys = (name.lower() for name in (*qualified, *names))
         return next((self.truths[key] for key in keys if key in self.truths), None)
 
     def task(self, name: str, benchmark: str | None = None) -> Task | None:
-        """A task without directory that this registry knows, for a trial that names it."""
+        """A task without a directory, for a trial that names a task of this registry."""
         task = Task(name=name, benchmark=benchmark or "", folder=None)
         return task if self.find(task) is not None else None
 

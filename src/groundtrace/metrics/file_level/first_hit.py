@@ -1,5 +1,7 @@
-"""How soon the first relevant file was met: censored metrics, which need the hit rate beside them
-(D21)."""
+"""How soon the first relevant file was met.
+
+Trials without a hit have no value, so means of these metrics are shown with the hit rate (D21).
+"""
 
 from __future__ import annotations
 

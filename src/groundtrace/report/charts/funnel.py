@@ -1,4 +1,5 @@
-"""Chart of how far relevant files came: one divided bar a configuration and verdict (D96)."""
+"""Chart of the stages that relevant files reached: one divided bar for each configuration and
+verdict (D96)."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ class FunnelRow:
 
     label: str
     colour: str | None
-    """None for a verdict, which stands below its configuration."""
+    """None for a verdict; its bar is below the bar of its configuration."""
     shares: tuple[float, ...]
     tasks: int
     title: str

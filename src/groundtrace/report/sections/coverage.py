@@ -22,11 +22,11 @@ from groundtrace.report.task_units import distinct_tasks
 from groundtrace.report.wording import left_out, plural, reason
 
 LISTED_TRIALS = 25
-"""Trials that are named one by one; the rest is counted."""
+"""Trials that are named; the others are only counted."""
 
 
 def coverage_section(data: ReportData) -> Section:
-    """What the numbers below are made of."""
+    """Which trials and documents the numbers below are made from."""
     summary = data.summary
     return Section(
         "coverage",
@@ -190,7 +190,7 @@ def _sources(group: GroupSummary) -> ReportTable:
 
 
 def _values(group: GroupSummary) -> ReportTable:
-    """Which numbers exist for how many tasks; the rest by reason."""
+    """How many tasks have each number; the other tasks by reason."""
     rows = [
         [
             metric.heading("coverage"),

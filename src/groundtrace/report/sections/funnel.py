@@ -1,4 +1,5 @@
-"""Seen, edited, resolved: how far relevant files came, by configuration and by verdict (D96)."""
+"""Seen, edited, resolved: the stages that relevant files reached, by configuration and verdict
+(D96)."""
 
 from __future__ import annotations
 

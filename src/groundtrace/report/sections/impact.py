@@ -1,4 +1,4 @@
-"""Downstream impact: how retrieval and outcomes vary together, and what configurations differ in."""
+"""Impact: how retrieval and outcomes vary together, and how configurations differ."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def _correlations(caption: str, found: Sequence[Correlation]) -> ReportTable:
 
 
 def _coverage(table: Mapping[int, SimulatedCoverage], sizes: Iterable[int]) -> str:
-    """What simulations say of the intervals of a table, put after its note."""
+    """What simulations say about the intervals of a table; added after its note."""
     said = coverage_text(table, sizes)
     return f" {said}" if said else ""
 
@@ -205,7 +205,7 @@ def _comparison(comparison: MatchedComparison) -> ReportTable:
 
 
 def _with_interval(comparison: MatchedComparison) -> Iterator[int]:
-    """Tasks of each number that has an interval."""
+    """Number of tasks behind each number that has an interval."""
     shown = QUANTITIES.names_in("comparison")
     for delta in comparison.deltas:
         if delta.metric in shown and (delta.ci_low is not None or delta.ratio_low is not None):
@@ -267,7 +267,7 @@ def _difference(found: Delta) -> str:
 
 
 def _beside(comparison: MatchedComparison) -> Iterator[ReportTable]:
-    """Whether reward changed where retrieval did, and first hits with misses counted."""
+    """Whether reward changed in the tasks where retrieval changed; first hits with misses."""
     if comparison.tandem:
         yield make_table(
             (

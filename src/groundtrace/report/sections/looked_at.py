@@ -1,4 +1,4 @@
-"""What sessions looked at for which no ground truth is known."""
+"""What sessions without ground truth looked at."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from groundtrace.report.data import ReportData
 from groundtrace.visible import plural
 
 SHOWN_FILES = 15
-"""Files of a configuration that a report lists."""
+"""Most files of a configuration that a report lists."""
 
 
 def looked_at_section(data: ReportData) -> Section | None:
-    """None where every trial has a ground truth."""
+    """The section; None if every trial has ground truth."""
     seen = data.summary.looked_at
     if seen is UNSET:
         return None
@@ -121,7 +121,7 @@ def _tables(one: LookedAtSummary) -> Iterator[ReportTable]:
 
 
 def looked_at_text(seen: list[LookedAtSummary]) -> str:
-    """The same for the terminal: a few lines a configuration."""
+    """The same for the terminal: a few lines for each configuration."""
     lines = []
     for one in seen:
         cost = "" if one.cost_usd is None else f", {_cost(one)}"

@@ -57,7 +57,7 @@ def found_section(data: ReportData) -> Section:
 
 
 def speed_section(data: ReportData) -> Section:
-    """The first hits."""
+    """How soon the first relevant file was met."""
     return Section(
         "speed",
         "How soon",

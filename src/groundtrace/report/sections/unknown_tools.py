@@ -18,7 +18,7 @@ from groundtrace.summary.unknown_tools import (
 
 
 def unknown_tools_section(data: ReportData) -> Section | None:
-    """None where every tool is known and every MCP server counts."""
+    """The section; None if every tool is known and every MCP server counts."""
     summary = data.summary
     calls = {} if summary.unknown_tool_calls is UNSET else summary.unknown_tool_calls
     servers = {} if summary.servers_not_counted is UNSET else summary.servers_not_counted

@@ -51,8 +51,8 @@ const Parts = (() => {
     return button;
   }
 
-  /** The parts of a trial. `data` holds words and colours; `beside` adds to each call, and `more`
-      says what is to be done about calls that are not there. */
+  /** The parts of a trial. `data` holds words and colours; `beside` adds something to each call;
+      `more` makes what is shown for calls that are not loaded. */
   function trialParts(data, { beside, more } = {}) {
     const colourOf = (config) => (Object.hasOwn(data.colours, config) ? data.colours[config] : "");
     const dot = (config) => make("i", { class: `dot b-${colourOf(config)}` });

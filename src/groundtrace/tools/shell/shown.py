@@ -1,8 +1,8 @@
 """How many characters, and which lines between the first and the last, a part's output shows.
 
-A part names the first and the last line of a file that its lines tell of. `grep -n` on a file
-prints some lines between them; the numbers that it prints say which. What the numbers do not
-confirm is not known (D72).
+A part names the first and the last line of a file that its output shows. `grep -n` on a file prints
+only some of the lines between them; the numbers that it prints say which. Lines that no number
+confirms are not known (D72).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _BARE = re.compile(r"[ \t]*(\d{1,9})(?:[:\-\t→ =]|$)")
 _NAMED = re.compile(r"[:\-](\d{1,9})[:\-]")
 _LONGEST = 4096
 _FEW = 40
-"""Files up to which every line is searched for their names first."""
+"""With at most this many files, each line is first searched for their names."""
 _SPLITS = 8
-"""Places at which a line's file name may end that are tried."""
+"""How many places are tried at which the file name in a line may end."""
 
 _Key = tuple[str | None, str]
 
@@ -30,8 +30,8 @@ _Key = tuple[str | None, str]
 def with_shown(refs: Iterable[FileRef], lines: Sequence[str], sure: bool) -> list[FileRef]:
     """The references with the characters and runs of lines that `lines` show of each.
 
-    `sure`: it is certain that these lines, and no others, are the part's. Otherwise what another
-    program printed may be among them, and characters cannot be told.
+    `sure`: these lines, and no others, certainly belong to the part. Otherwise output of another
+    program may be among them, and the number of characters is not known.
     """
     told = _with_shown(list(refs), lines)
     return told if sure else [replace(ref, shown_chars=None) for ref in told]
@@ -60,12 +60,12 @@ def _with_shown(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
 
 
 class _Told(NamedTuple):
-    """What the lines of an output tell of one file."""
+    """What the lines of an output say about one file."""
 
     chars: int | None
     numbers: Sequence[int]
     height: int | None
-    """Number of lines that show it, where all of them do."""
+    """Number of lines that show it, if all lines show it."""
 
 
 _NOTHING = _Told(None, (), None)
@@ -85,7 +85,7 @@ def _with(ref: FileRef, told: _Told) -> FileRef:
 
 
 def _slices(refs: list[FileRef], shown: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
-    """Several runs of one file: the output's lines in order, if they are as many as the runs'."""
+    """Several runs of one file: divide the lines in order, if their number is that of the runs."""
     sizes = [
         ref.line_end - ref.line_start + 1
         if ref.line_start is not None and ref.line_end is not None
@@ -103,7 +103,7 @@ def _slices(refs: list[FileRef], shown: list[FileRef], lines: Sequence[str]) -> 
 
 
 def _by_file(shown: Sequence[FileRef], lines: Sequence[str]) -> dict[_Key, _Told]:
-    """Characters and numbers for each file, by the name in front of a line or on a line above."""
+    """Characters and line numbers for each file, by the name that begins a line or is above it."""
     by_base: dict[str, list[_Key]] = {}
     spanned: set[_Key] = set()
     for ref in shown:
@@ -139,7 +139,7 @@ def _by_file(shown: Sequence[FileRef], lines: Sequence[str]) -> dict[_Key, _Told
 
 
 def _heading(line: str, by_base: dict[str, list[_Key]]) -> _Key | None:
-    """The file that a line names and says nothing else of."""
+    """The file that a line names, if the line holds nothing else."""
     return _file_of(line.strip(" \t#=:*<>-"), by_base)
 
 

@@ -23,13 +23,13 @@ from groundtrace.traces.stored_output import shown_part
 from groundtrace.values import as_count, as_mapping, as_text
 
 MAX_COLLECTED = 64 * 1024 * 1024
-"""Bytes of a file of collected lines; beyond it the file counts as damaged at that place."""
+"""Most bytes of a file of collected lines; a longer file counts as damaged at that place."""
 
 _CALL = re.compile(r'"type"\s*:\s*"tool_call"')
 
 
 def read(folder: Folder, path: str, keep: Keep) -> Source:
-    """Read a file of lines, or one that collects them."""
+    """Read a file of lines, or a file of collected lines."""
     transcript = CursorTranscript(path, keep)
     with folder.open(path) as stream:
         if path.endswith("trajectory.json"):
@@ -73,7 +73,7 @@ class CursorTranscript:
             self.noise += 1
 
     def collected(self, data: bytes) -> None:
-        """A whole file whose `steps` are lines; of a damaged one, the lines that are intact."""
+        """Read a file whose `steps` are lines; if it is damaged, the intact lines."""
         try:
             steps = as_mapping(jsonio.loads(data[:MAX_COLLECTED])).get("steps")
         except jsonio.BadJsonError as error:
@@ -95,7 +95,7 @@ class CursorTranscript:
         if '"' not in text and not text.startswith("{"):
             self.noise += 1
             return
-        # A started and a completed line count for one call, so only a call never seen is lost.
+        # A call has a started and a completed line, so it is lost only if neither was seen.
         known = 0
         for piece in salvage.intact_objects(text):
             if piece.value.get("type") == "tool_call":

@@ -1,8 +1,8 @@
 """What `gemini --output-format stream-json` printed, as a `Source`.
 
 An event `tool_result` holds what the terminal displays, not what the model saw: for a file that was
-read it is empty or a summary. Only a command's display is its output. Every other answer counts as
-one that the trace does not hold, so that nothing is made up from a summary (D90).
+read it is empty or a summary. Only for a command the display is its output. All other answers count
+as missing from the trace, so nothing is invented from a summary (D90).
 """
 
 from __future__ import annotations

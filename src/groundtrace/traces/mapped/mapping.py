@@ -1,4 +1,4 @@
-"""The keys of a mapping, read and checked: a mistake is told with the file and the key."""
+"""The keys of a mapping, read and checked: an error names the file and the key."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _NAME = re.compile(r"[\w.-]{1,60}")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A mapping that was found usable."""
+    """A mapping that was checked."""
 
     reader: str
     harness: str

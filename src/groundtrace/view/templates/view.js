@@ -12,7 +12,7 @@
   let version = null;
   let choices = {};
 
-  /** Data of the viewer; null where there is none of that name. */
+  /** Data from the viewer; null if there is none with that name. */
   async function ask(path, parameters) {
     const query = new URLSearchParams(parameters || {}).toString();
     const answer = await fetch(query ? `${path}?${query}` : path, { credentials: "same-origin" });
@@ -37,7 +37,7 @@
     else history.pushState(null, "", address);
     return show();
   }
-  /** Links inside of the viewer change the address without loading the page again. */
+  /** Links inside the viewer change the address without loading the page again. */
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a[href^='/']") : null;
     if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -125,7 +125,8 @@
   /* ---- what the trace says ---- */
   const wait = (time) => new Promise((done) => setTimeout(done, time));
   const bytes = (number) => number.toLocaleString("en");
-  /** The text of a call, asked for when it is opened, and again while a large trace is searched. */
+  /** The text of a call. It is requested when the call is opened, and again while the viewer
+      searches a large trace. */
   function beside(step, _detail, row) {
     const body = make("div", {});
     const details = make("details", { class: "raw" }, make("summary", {}, "What the trace says"), body);
@@ -185,7 +186,7 @@
     const back = button("Back", () => part.start - Math.max(size(), 60000));
     const on = button("Forward", () => part.end);
     const end = button("End", () => part.size - 60000);
-    /* Opening the box by itself shows the start of the trace; a call's button shows its place. */
+    /* Opening the box shows the start of the trace; the button of a call shows the call's place. */
     let begun = false;
     async function open(file, at) {
       begun = true;

@@ -50,11 +50,11 @@ _NAMES = (
     ("--numstat", "numstat"),
     ("--stat", "diffstat"),
 )
-"""Options with which show, diff and log print names instead of patches, and in which form."""
+"""Options that make show, diff and log print names instead of patches, and in which form."""
 
 
 def _listing(call: Call, options: Options) -> Parts | None:
-    """What is printed with an option that asks for names, or for less; None without one."""
+    """What is printed with an option that asks for names, or for less; else None."""
     patches = options.has("-p", "--patch", "-u")
     for option, form in _NAMES:
         if options.has(option) and not (option == "--stat" and patches):
@@ -82,7 +82,7 @@ def _patch(call: Call, options: Options, rule: str) -> Diff:
 
 
 def _from_top(options: Options) -> bool:
-    """Whether names count from the top of the repository, and not from where git runs."""
+    """Whether names are relative to the top of the repository, not to the directory of git."""
     return not options.has("--relative")
 
 
@@ -92,7 +92,7 @@ def _show(call: Call) -> Parts:
     for word in options.operands:
         found = _OBJECT.match(word.text) if word.known else None
         if found:
-            # What git misses it names from the top, without the revision.
+            # If git misses the file, its message names it from the top, without the revision.
             known = call.shell.path(found[1]) is not None
             path = place(call.cwd, found[1], call.shell.start) if known else None
             parts.append(Content(path=path, rule="git show"))
@@ -142,7 +142,7 @@ def _ls_files(call: Call) -> Parts:
         return [Opaque(rule="git ls-files")]
     top = options.has("--full-name")
     given = [word for word in options.operands if word.text != "."]
-    # Git's own patterns match across slashes, so they do not bound what is printed.
+    # Git's own patterns match across slashes, so they do not limit which names are printed.
     plain = not top and not any(_PATTERN.search(word.text) for word in given)
     return [
         Names(
@@ -174,7 +174,7 @@ def _ls_tree(call: Call) -> Parts:
 
 
 def _status(call: Call) -> Parts:
-    """Names go by the directory, but for `--porcelain`, which is the same wherever it runs."""
+    """Names are relative to the directory, except with `--porcelain`: then to the top."""
     top = any(word.text.startswith("--porcelain") for word in call.args)
     return [_status_rows(call, top)]
 
@@ -191,7 +191,7 @@ def _status_rows(call: Call, top: bool = False) -> Names:
 
 
 def _told(call: Call, form: str, kind: AccessKind = "written", top: bool = True) -> Parts:
-    """What git says of the files that it changed."""
+    """What git says about the files that it changed."""
     return [
         Told(
             cwd=call.cwd, start=call.shell.start, form=form, kind=kind, top=top, rule=f"git {form}"
@@ -214,7 +214,7 @@ def _checkout(call: Call) -> Parts:
     texts = [word.text for word in call.args]
     if "--" in texts:
         return call.writes(call.args[texts.index("--") + 1 :])
-    # Without `--` only what cannot be a branch is a file.
+    # Without `--` only a word that cannot be a branch is a file.
     operands = call.options().operands
     files = [
         word

@@ -1,7 +1,8 @@
 """Patches as git prints them: contents of the files that their headings name.
 
-The lines of a file are those of its hunks on the new side, as far as they are shown; a hunk that only
-removes has lines on the old side alone. A heading without any line of the file surfaces it.
+The lines of a file are the lines of its hunks on the new side, as far as they are shown. A hunk
+that only removes has lines only on the old side. A heading without any line of the file surfaces
+it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from groundtrace.tools.shell.streams.repository_top import from_top
 from groundtrace.tools.shell.weights import BESIDE_PATCH, BLANKS_CUT, PATCH_LINE
 
 _SIDE = re.compile(r"[abciow]/")
-"""The letter before a name, by what is compared: commit, index, working tree."""
+"""The letter before a name; it says what is compared: commit, index, working tree."""
 _DIFF_LINE = re.compile(
     r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)"
 )
@@ -29,7 +30,7 @@ _HUNK = re.compile(
     r"@@ -(?P<old>\d{1,9})(?:,(?P<olds>\d{1,9}))? \+(?P<new>\d{1,9})(?:,(?P<news>\d{1,9}))? @@"
 )
 MAX_HEADING = 8192
-"""Longer than two paths can be."""
+"""No two paths are longer."""
 
 
 class _Side(msgspec.Struct):
@@ -61,18 +62,18 @@ class _Reading(msgspec.Struct):
     new: _Side | None = None
 
     def heading(self, name: str) -> None:
-        """Another file begins."""
+        """Begin another file."""
         self.close()
         self.file = self.files.setdefault(name, _File())
 
     def hunk(self, found: re.Match[str]) -> None:
-        """Another hunk begins."""
+        """Begin another hunk."""
         self.close()
         self.old = _Side(int(found["old"]), int(found["olds"] or 1))
         self.new = _Side(int(found["new"]), int(found["news"] or 1))
 
     def line(self, line: str) -> bool:
-        """Whether a line belongs to the hunk."""
+        """Whether a line belongs to the current hunk."""
         if self.old is None or self.new is None:
             return False
         if self.old.shown >= self.old.size and self.new.shown >= self.new.size:
@@ -85,7 +86,7 @@ class _Reading(msgspec.Struct):
         return mark in {" ", "", "-", "+", "\\"}
 
     def close(self, whole: bool = False) -> None:
-        """The hunk is over; `whole` when blank lines may have been cut off its end."""
+        """End the hunk; `whole`: blank lines may have been cut off its end."""
         if self.file is not None and self.old is not None and self.new is not None:
             side = self.new if self.new.size else self.old
             span = side.span(whole)
@@ -97,16 +98,16 @@ class _Reading(msgspec.Struct):
 
 
 class Diff(Part, kw_only=True, frozen=True):
-    """A patch as git prints it: contents of the files it names."""
+    """A patch as git prints it: contents of the files that it names."""
 
     cwd: str | None
     """Where git ran."""
     start: str | None = None
     """Where the command began."""
     summary: bool = False
-    """Names stand in a summary (`--stat`) before or instead of the patch."""
+    """Names are in a summary (`--stat`) before or instead of the patch."""
     top: bool = True
-    """Names count from the top of the repository, which may lie above the directory."""
+    """Names are relative to the top of the repository, which may be above the directory."""
 
     @property
     def strict(self) -> bool:
@@ -172,11 +173,11 @@ class Diff(Part, kw_only=True, frozen=True):
 
 
 def _heading(line: str) -> str | None:
-    """The name in a line that opens a file."""
+    """The name in a line that begins a file."""
     if len(line) > MAX_HEADING:
         return None
     if line.startswith("+++ "):
-        # What is left of a heading when `grep '^[+-]'` follows.
+        # The rest of a heading if `grep '^[+-]'` follows.
         name = line[4:].rstrip("\t").strip('"')
         return name[2:] if name.startswith("b/") and "\t" not in name else None
     if not line.startswith("diff --git "):
@@ -185,10 +186,10 @@ def _heading(line: str) -> str | None:
     middle = len(both) // 2
     left, right = both[:middle].strip('"'), both[middle + 1 :].strip('"')
     if both[middle : middle + 1] == " " and left == right:
-        return left  # `--no-prefix`: both sides are the name alone
+        return left  # `--no-prefix`: both sides are only the name
     if both[middle : middle + 1] == " " and left[1:] == right[1:] and _SIDE.match(right):
         return right[2:]
-    # A file that got another name: the sides differ.
+    # A renamed file: the two sides differ.
     for mark in (' "b/', " b/", " w/", " i/", " c/", " o/"):
         at = both.rfind(mark)
         if at > 0:
