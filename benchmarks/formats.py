@@ -1,7 +1,7 @@
-"""What each trace reader costs, against Claude Code's: `python -m benchmarks.formats [FOLDER …]`.
+"""Cost of each trace reader, relative to Claude Code's: `python -m benchmarks.formats [FOLDER …]`.
 
-Every file below the folders that a reader recognises is read by it, three times; the least CPU time
-counts. Without folders, those of `GROUNDTRACE_CORPUS` and `GROUNDTRACE_CORPUS_NEXT` are read.
+Each reader reads every file below the folders that it recognises, three times; the least CPU time
+counts. Default folders are those of `GROUNDTRACE_CORPUS` and `GROUNDTRACE_CORPUS_NEXT`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from groundtrace.traces.claims import Probe
 from groundtrace.traces.keep import Keep
 
 FIRST = "claude-code"
-"""The reader that the others are held against."""
+"""The reader that the others are compared with."""
 LARGEST = 64 * 1024 * 1024
 
 
@@ -37,7 +37,7 @@ def traces_below(folder: Path) -> Iterator[tuple[Path, Detected]]:
 
 
 def cpu_of(path: Path, found: Detected) -> float | None:
-    """Seconds of CPU time that reading a file takes; None where it cannot be read alone."""
+    """Seconds of CPU time that reading a file takes; None if it cannot be read alone."""
     taken = []
     for _ in range(3):
         started = time.process_time()

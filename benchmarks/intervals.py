@@ -1,12 +1,12 @@
-"""How far the intervals and tests of the impact analysis can be believed, and how fast it is.
+"""How reliable the intervals and tests of the impact analysis are, and how fast it is.
 
     python -m benchmarks.intervals [--sets 400] [--trials 10000] [--json FILE]
 
-Coverage: data sets are drawn from a population whose true value is known; the share of 95 %
-intervals that hold it should be 0.95. Where an interval was refused the set is counted apart.
-Error: data sets without any association or difference; the share of p <= 0.05 should not be
-above 0.05. Power: the share of p <= 0.05 where there is a difference. All have a sampling error
-of about sqrt(share * (1 - share) / sets).
+Coverage: data sets are drawn from a population with a known true value; the share of 95 % intervals
+that contain it should be 0.95. Sets without an interval are counted separately. Error: data sets
+without any association or difference; the share of p <= 0.05 should not be above 0.05. Power: the
+share of p <= 0.05 if there is a difference. All shares have a sampling error of about
+sqrt(share * (1 - share) / sets).
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ from benchmarks.populations import (
     true_spearman,
 )
 from groundtrace.impact.association import associate
+from groundtrace.impact.families import over_configurations
 from groundtrace.impact.flips import FLIP_DRAWS
 from groundtrace.impact.maxt import max_t
 from groundtrace.impact.pooled import pooled_tests
+from groundtrace.impact.power import detectable
 from groundtrace.impact.ratios import ratio_test
 from groundtrace.impact.resample import Draws, holm, midranks
 from groundtrace.impact.signflip import MeanTest, mean_test
@@ -45,11 +47,11 @@ SIZES = (6, 10, 20, 50, 200, 600)
 DELTA_SIZES = (6, 10, 20, 50, 100, 200)
 FAMILY_SIZES = (10, 20, 50)
 SMALL_SIZES = (6, 8, 10, 12, 15)
-"""Below 20 tasks, where coverage is printed beside each interval."""
+"""Numbers of tasks below 20: for these, reports state the coverage of each interval."""
 
 
 def tested(population: Population, sides: tuple[np.ndarray, np.ndarray], seed: int) -> MeanTest:
-    """The test of a mean difference, or of the mean of logs where ratios are compared."""
+    """The test of a mean difference, or of the mean of logs if ratios are compared."""
     draws = Draws(seed, FLIP_DRAWS)
     baseline, config = sides
     if population.ratio:
@@ -85,21 +87,32 @@ def primary_ps(table: np.ndarray, seed: int) -> list[float]:
     return [mean_test(column, Draws(seed, FLIP_DRAWS)).p or 1.0 for column in table.T]
 
 
+def as_reported(tables: Sequence[np.ndarray], seed: int) -> list[list[float]]:
+    """Adjusted p of the primaries of each configuration, by the two steps of a report."""
+    found = [max_t(t, Draws(3 * seed + c, FLIP_DRAWS)) for c, t in enumerate(tables)]
+    return over_configurations([[a.p_adjusted or 1.0 for a in table] for table in found])
+
+
 def primary_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Recall, reward and cost: any error over three configurations, and power of recall."""
+    """Recall, reward and cost: chance of any error over three configurations; power for recall."""
     for n in FAMILY_SIZES:
         random = np.random.default_rng(n)
         wrong, right = Counter[str](), Counter[str]()
         for k in range(sets):
-            null = [p for c in range(3) for p in primary_ps(primaries(random, n), 3 * k + c)]
+            tables = [primaries(random, n) for _ in range(3)]
+            null = [p for c, table in enumerate(tables) for p in primary_ps(table, 3 * k + c)]
             wrong["raw p"] += min(null) <= 0.05
             wrong["Holm"] += min(p for p in holm(null) if p is not None) <= 0.05
+            wrong["as reported"] += min(map(min, as_reported(tables, k))) <= 0.05
             table = primaries(random, n, recall=0.2)
             ps = primary_ps(table, k)
             right["raw p"] += ps[0] <= 0.05
             right["Holm over 3"] += (holm(ps)[0] or 1.0) <= 0.05
             joint = max_t(table, Draws(k, FLIP_DRAWS))[0].p_adjusted
             right["maxT over 3"] += (joint or 1.0) <= 0.05
+            right["as reported, 3 configs, only one differs"] += (
+                as_reported([table, *tables[1:]], k)[0][0] <= 0.05
+            )
             all_move = primary_ps(primaries(random, n, recall=0.2, reward=0.2, cost=0.3), k)
             right["Holm over 3, all differ"] += (holm(all_move)[0] or 1.0) <= 0.05
         for name, count in wrong.items():
@@ -108,8 +121,35 @@ def primary_rows(sets: int) -> Iterator[dict[str, object]]:
             yield _row(f"recall +0.2, {name}", n, sets, None, 0, None, power=count)
 
 
+def spread(population: Population, up: float) -> float:
+    """Standard deviation of the differences (of logs if ratios are compared)."""
+    baseline, config = population.draw(np.random.default_rng(0), 200_000, up)
+    deltas = np.log(config / baseline) if population.ratio else config - baseline
+    return float(deltas.std())
+
+
+def detectable_rows(sets: int) -> Iterator[dict[str, object]]:
+    """Power if the true difference is the smallest detectable one: it should be 0.80.
+
+    The difference is computed from the spread, and changes the spread. So it is found in steps. If
+    the population cannot have such a large difference, the size has no row.
+    """
+    for name, population in POPULATIONS.items():
+        for n in DELTA_SIZES:
+            up = 0.0
+            for _ in range(8):
+                up = detectable(spread(population, min(up, population.most)), n)
+            if up > population.most:
+                continue
+            random = np.random.default_rng(n)
+            found = (tested(population, population.draw(random, n, up), k) for k in range(sets))
+            right = sum(found_by(test) for test in found)
+            label = f"{name}, smallest detectable difference"
+            yield {**_row(label, n, sets, None, 0, None, power=right), "up": round(up, 3)}
+
+
 def family_rows(sets: int) -> Iterator[dict[str, object]]:
-    """maxT against Holm over 49 kindred metrics: any error, and power of the first."""
+    """maxT compared with Holm over 49 similar metrics: chance of any error; power for the first."""
     for n in FAMILY_SIZES:
         random = np.random.default_rng(n)
         wrong, right = {"maxT": 0, "Holm": 0}, {"maxT": 0, "Holm": 0}
@@ -126,7 +166,7 @@ def family_rows(sets: int) -> Iterator[dict[str, object]]:
 
 
 def repository_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Five tasks a repository that rise and fall together: flipped one by one, and whole."""
+    """Five tasks per repository that rise and fall together: flipped one by one, or together."""
     for share in (0.2, 0.4):
         for repositories in (10, 20, 40):
             n = 5 * repositories
@@ -146,7 +186,7 @@ def repository_rows(sets: int) -> Iterator[dict[str, object]]:
 
 
 def centred_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Within config where configs ran different tasks: power must not depend on the sign."""
+    """Within config, if configs ran different tasks: power must not depend on the sign."""
     for rho in (-0.4, 0.0, 0.4):
         for n in (24, 40):
             random = np.random.default_rng(n)
@@ -203,7 +243,7 @@ def correlation_rows(sets: int, sizes: Sequence[int] = SIZES) -> Iterator[dict[s
 
 
 def clustered_rows(sets: int, sizes: Sequence[int] = SIZES) -> Iterator[dict[str, object]]:
-    """Within-config at rho 0 where three configs share their tasks: tasks must be the blocks."""
+    """Within config at rho 0, if three configs share their tasks: tasks must be the blocks."""
     for n in sizes:
         random = np.random.default_rng(n)
         held = refused = wrong = 0
@@ -222,7 +262,7 @@ def clustered_rows(sets: int, sizes: Sequence[int] = SIZES) -> Iterator[dict[str
 
 
 def small_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Intervals below 20 tasks, whose coverage is printed beside them."""
+    """Intervals over fewer than 20 tasks; reports state their coverage."""
     for of, rows in (
         ("means", delta_rows(sets, SMALL_SIZES)),
         ("correlations", correlation_rows(sets, SMALL_SIZES)),
@@ -233,7 +273,7 @@ def small_rows(sets: int) -> Iterator[dict[str, object]]:
 
 
 def small_table(rows: Iterable[Mapping[str, object]]) -> Iterator[str]:
-    """Lowest and highest coverage by n, as `groundtrace.impact.simulated_coverage` holds it."""
+    """Lowest and highest coverage by n, in the form of `groundtrace.impact.simulated_coverage`."""
     found: dict[tuple[str, int], list[float]] = {}
     for line in rows:
         of, n, coverage = line.get("of"), line["n"], line["coverage"]
@@ -277,6 +317,7 @@ def flip_speed() -> dict[str, object]:
 
 PARTS = {
     "deltas": delta_rows,
+    "detectable": detectable_rows,
     "primaries": primary_rows,
     "family": family_rows,
     "repositories": repository_rows,

@@ -1,4 +1,4 @@
-"""Permutation tests pooled over configurations and suites, and differences against differences."""
+"""Permutation tests pooled over configurations and suites, and correlations of differences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from groundtrace.impact import association
+from groundtrace.impact import association, pooled
 from groundtrace.impact.association import associate
 from groundtrace.impact.pooled import by_suite, movable, pooled_tests
 from groundtrace.impact.resample import Draws
@@ -212,3 +212,17 @@ def test_too_few_tasks_give_no_coefficient():
     assert found.association.r is None
     assert found.association.reason == "fewer_than_5_pairs"
     assert tandem(np.array([]), np.array([]), DRAWS).association.n == 0
+
+
+def test_the_size_of_a_product_does_not_change_p(monkeypatch):
+    """Sums are made a few rows at a time (D126): the same p as row by row, ties included."""
+    random = np.random.default_rng(11)
+    fs = [np.round(random.normal(size=(60, 2)), 1) for _ in range(3)]
+    gs = [np.round(random.normal(size=(60, 2)), 1) for _ in range(2)]
+    pairs = [(i, j) for i in range(3) for j in range(2)]
+    whole = pooled_tests(fs, gs, [25, 35], pairs, DRAWS)
+    monkeypatch.setattr(pooled, "_SMALL", 1)
+    assert pooled_tests(fs, gs, [25, 35], pairs, DRAWS) == whole
+    for (i, j), test in zip(pairs, whole, strict=True):
+        alone = pooled_tests([fs[i]], [gs[j]], [25, 35], [(0, 0)], DRAWS)
+        assert alone == [test]

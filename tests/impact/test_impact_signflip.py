@@ -1,4 +1,4 @@
-"""Intervals that invert the sign-flip test, against enumeration and scipy (D36)."""
+"""Intervals that invert the sign-flip test, compared with enumeration and scipy (D36)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from groundtrace.impact import flips
 from groundtrace.impact.flips import (
     MIN_CLUSTERS,
     every_subset,
@@ -207,6 +208,19 @@ def test_subsets_are_all_of_them_and_random_ones_are_fair():
     assert [int(s).bit_count() for s in drawn[0]] == drawn[1].astype(int).tolist()
     each = ((drawn[0].astype(int)[:, None] >> np.arange(19)) & 1).mean(axis=0)
     assert np.abs(each - 0.5).max() < 0.02
+
+
+def test_kept_flips_are_those_that_are_drawn_again(monkeypatch):
+    """Tests of the same tasks share their draws; what is kept gives the same digits as drawing."""
+    columns = np.random.default_rng(3).normal(size=(3, 45))
+    columns[1] = 1.0
+    kept = random_subsets(columns, Draws(1, 500))
+    alone = [random_subsets(row[None], Draws(1, 500))[0] for row in columns]
+    monkeypatch.setattr(flips, "_KEPT_BYTES", 0)
+    flips._subset_sizes.cache_clear()
+    drawn = random_subsets(columns, Draws(1, 500))
+    assert kept.tobytes() == drawn.tobytes() == np.stack(alone).tobytes()
+    assert (random_subsets(columns, Draws(2, 500)) != kept).any()
 
 
 # Clusters

@@ -1,4 +1,4 @@
-"""Commands that the shell itself refuses, and those whose output nobody saw."""
+"""Commands that the shell itself refuses, and commands whose output nobody saw."""
 
 from __future__ import annotations
 
@@ -21,6 +21,15 @@ def view(command: str, text: str, *, failed: bool = True) -> tuple[list[str], bo
 
 def test_a_command_that_does_not_parse_wrote_nothing() -> None:
     assert view(BAD, "/bin/sh: 2: Syntax error: newline unexpected\n") == ([], True)
+
+
+def test_the_first_line_of_old_bash_is_line_0() -> None:
+    command = "sed -n 1,9p app/(in)/nest.ts"
+    text = (
+        f"bash: -c: line 0: syntax error near unexpected token `('\nbash: -c: line 0: `{command}'\n"
+    )
+    assert view(command, text) == ([], True)
+    assert view(command, text, failed=False) == ([], True)
 
 
 @pytest.mark.parametrize("shell", ["bash", "sh"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from groundtrace.documents.aggregates import (
     ConfigAggregate,
     MetricAggregate,
@@ -17,15 +19,17 @@ from groundtrace.impact.observations import (
     by_task,
     hit_metric,
     main_reason,
-    mean,
+    means,
     stored_number,
+    value_table,
 )
 from groundtrace.impact.repeats import mean_pass_at_k, repeats
+from groundtrace.impact.resample import Floats
 from groundtrace.rows.means import mean_of, quantile
 
 
 def aggregate(trials: Sequence[Observation], copies: dict[str, int]) -> list[ConfigAggregate]:
-    """Aggregates of distinct trials by configuration; `copies` counts those left out of each."""
+    """Aggregates of distinct trials by configuration; `copies`: the copies left out of each."""
     configs: dict[str, list[Observation]] = {}
     for trial in trials:
         configs.setdefault(trial.config, []).append(trial)
@@ -42,12 +46,12 @@ def _config(name: str, trials: Sequence[Observation], copies: int) -> ConfigAggr
         models=_counted(trial.model for trial in trials),
         harness_versions=_counted(trial.version for trial in trials),
         trial_spread=_spread(tasks),
-        metrics=[_metric(metric, tasks) for metric in COMPARED],
+        metrics=_metrics(tasks),
     )
 
 
 PASS_AT = (1, 2, 3, 5, 10)
-"""k of pass@k, as far as a task has so many trials."""
+"""The k of pass@k; a k is used only where a task has at least k trials."""
 
 
 def _spread(tasks: Sequence[Sequence[Observation]]) -> TrialSpread | None:
@@ -73,16 +77,17 @@ def _counted(values: Iterable[str | None]) -> dict[str, int]:
     return dict(sorted(Counter(value or "unknown" for value in values).items()))
 
 
-def _metric(name: str, tasks: Sequence[Sequence[Observation]]) -> MetricAggregate:
-    """A mean over tasks, the trials of each averaged first, with what was left out (D19)."""
-    values: list[float] = []
-    left_out: Counter[str] = Counter()
-    for trials in tasks:
-        value = mean(trials, name)
-        if value is None:
-            left_out[main_reason(trials, (name,))] += 1
-        else:
-            values.append(value)
+def _metrics(tasks: Sequence[Sequence[Observation]]) -> list[MetricAggregate]:
+    names = tuple(COMPARED)
+    table = value_table([means(trials, names) for trials in tasks], names)
+    return [_metric(name, column, tasks) for name, column in zip(names, table.T, strict=True)]
+
+
+def _metric(name: str, column: Floats, tasks: Sequence[Sequence[Observation]]) -> MetricAggregate:
+    """Mean over tasks of the mean over each task's trials, with what was left out (D19)."""
+    absent = np.isnan(column)
+    values = column[~absent].tolist()
+    left_out = Counter(main_reason(tasks[i], (name,)) for i in np.flatnonzero(absent).tolist())
     return MetricAggregate(
         metric=name,
         direction=COMPARED[name],
@@ -95,8 +100,10 @@ def _metric(name: str, tasks: Sequence[Sequence[Observation]]) -> MetricAggregat
 
 
 def _hit_rate(name: str, tasks: Sequence[Sequence[Observation]]) -> float | None:
-    """Mean share of a task's trials with a hit, as summaries have it: a censored mean needs it
-    (D21)."""
+    """Mean over tasks of the share of trials with a hit, computed as in summaries.
+
+    A mean time to the first hit covers only trials with a hit, so readers need this share (D21).
+    """
     recall = hit_metric(name)
     if recall is None:
         return None

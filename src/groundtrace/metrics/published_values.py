@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.metrics.edited import by_key, edited_files, gold_files
 from groundtrace.metrics.evidence import SHOWN, EvidenceView
 from groundtrace.metrics.line_level import SeenLines, seen_lines
-from groundtrace.metrics.line_map import LineRun, common, joined, size
 from groundtrace.metrics.shown_lines import ShownLines, lines_again, shown_lines, too_many
 
 
@@ -54,7 +54,7 @@ def _of_patch(evidence: EvidenceView) -> Published:
     if (reason := no_gold or edited.reason) is not None:
         return dict.fromkeys(_PATCH_NAMES, Number(reason=reason))
     right, files = len(gold.keys() & edited.files.keys()), len(edited.files)
-    # scikit-learn gives 0 where a patch is empty, and so do the published means.
+    # scikit-learn gives 0 for an empty patch, and so do the published means.
     precision = Number(0.0, "the patch is empty")
     return {
         "correct_location": Number(
@@ -86,7 +86,7 @@ def _of_files(evidence: EvidenceView) -> Published:
         return dict.fromkeys(_FILE_NAMES, Number(reason=reason))
     shown = evidence.first(SHOWN)
     found = [touch.truth for touch in shown if touch.truth is not None]
-    # A call that shows a file in several places shows it once.
+    # A call that shows several places of a file counts once for the file.
     views = {
         (touch.event.step_index, touch.key) for touch in evidence.touches if touch.kind in SHOWN
     }

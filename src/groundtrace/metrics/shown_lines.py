@@ -1,4 +1,4 @@
-"""Every access that showed content, in order, with its lines taken back to the file at the start."""
+"""Every access that showed content, in order, with the line numbers of the original file."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import UNSET
 
+from groundtrace.documents.line_map import LineMap, LineRun, common, joined, runs_shown, size
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
-from groundtrace.metrics.line_map import LineMap, LineRun, common, joined, runs_shown, size
 
 ENOUGH = 0.2
-"""The share of accesses that may lack what a metric counts; beyond it the metric is undefined."""
+"""Share of accesses that may lack what a metric counts; above it the metric is undefined."""
 
 
 class ShownLines(msgspec.Struct, frozen=True):
@@ -19,10 +19,10 @@ class ShownLines(msgspec.Struct, frozen=True):
 
     touch: Touch
     runs: tuple[LineRun, ...] | None
-    """Its lines as the file had them at the start, without those that the agent wrote; None where
+    """Its lines with the numbers of the original file, without lines that the agent wrote; None if
     they are not known."""
     height: int
-    """Lines shown, the agent's own included; 0 where they are not known."""
+    """Number of lines shown, including lines that the agent wrote; 0 if not known."""
 
 
 def shown_lines(evidence: EvidenceView) -> tuple[ShownLines, ...]:
@@ -48,8 +48,8 @@ def _in_order(evidence: EvidenceView) -> Iterator[ShownLines]:
 
 
 def _steps(evidence: EvidenceView) -> Iterator[list[Touch]]:
-    """The touches of each call. A call that shows and writes one file showed it first: what a
-    tool prints of its own edit is no access."""
+    """The touches of each call, together. If a call shows and writes one file, it showed the file
+    first: what a tool prints about its own edit is not an access."""
     step: list[Touch] = []
     for touch in evidence.touches:
         if step and step[0].event is not touch.event:
@@ -63,7 +63,13 @@ def _steps(evidence: EvidenceView) -> Iterator[list[Touch]]:
 def _shown(touch: Touch, lines: LineMap | None, evidence: EvidenceView) -> ShownLines:
     """`lines` is None for a file that the agent has not written yet."""
     runs = runs_shown(touch.access)
-    # Version 1.1 stored a search's lines as the first and the last alone.
+    told = touch.access.base_lines
+    if told is not UNSET:
+        if told is None or any(run.line_end < run.line_start for run in told):
+            return ShownLines(touch, None, 0)
+        known = joined((run.line_start, run.line_end) for run in told)
+        return ShownLines(touch, tuple(known), size(known if runs is None else joined(runs)))
+    # Version 1.1 stored only the first and the last line of a search's matches.
     doubtful = evidence.version < (1, 2) and touch.kind == "matched"
     if runs is None or (lines is not None and not lines.known) or (doubtful and size(runs) > 1):
         return ShownLines(touch, None, 0)
@@ -93,5 +99,5 @@ def lines_again(evidence: EvidenceView, accesses: Sequence[ShownLines]) -> Seque
 
 
 def too_many(lacking: int, whole: int) -> bool:
-    """Whether so many of the accesses lack what is counted that the count means nothing."""
+    """Whether too many accesses lack what is counted, so that the count means nothing."""
     return whole > 0 and lacking > ENOUGH * whole
