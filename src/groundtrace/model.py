@@ -241,6 +241,8 @@ class Trace:
     """What the trace says of its own trial."""
     context_changes: tuple[ContextPoint, ...] = ()
     """Where the main thread's context was compacted or rolled back, in order."""
+    subagent_inputs: Mapping[str, int] = field(default_factory=dict)
+    """Subagent, as its calls name it, to the input tokens of its model calls, if known."""
 
     @property
     def readable(self) -> bool:
