@@ -99,6 +99,15 @@ class ContextMark(msgspec.Struct, frozen=True):
     """Every earlier answer is gone; False if it is not known which ones are."""
 
 
+class OutputOf(NamedTuple):
+    """An earlier call whose output a later call shows."""
+
+    name: str
+    """Raw tool name."""
+    arguments: Mapping[str, Any]
+    cwd: str | None = None
+
+
 class ToolCall(msgspec.Struct, frozen=True):
     """One tool call of the agent. Readers of all harness formats make it; all tools read it."""
 
@@ -127,6 +136,9 @@ class ToolCall(msgspec.Struct, frozen=True):
     """What the harness did to the context after this call and before the next one."""
     cwd: str | None = None
     """Working directory of the harness at this call, where known."""
+    output_of: OutputOf | None = None
+    """The earlier call whose whole output this call's result is, such as a command that had printed
+    nothing when its own call returned; None for nearly all calls."""
 
 
 @dataclass(frozen=True, slots=True)
