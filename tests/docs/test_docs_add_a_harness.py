@@ -67,5 +67,6 @@ def test_every_member_that_the_guide_names_is_there() -> None:
     }
     optional = set(re.findall(r"`(\w+)`  ", ast.get_docstring(classes["Reader"]) or ""))
     samples = {"samples", "read_sample", "companions", "is_part", "part_of"}
-    assert optional == {"spare_patterns", "sidecars", "harness_words", *samples}
+    sessions = {"sessions_continue"}
+    assert optional == {"spare_patterns", "sidecars", "harness_words", *samples, *sessions}
     assert names == optional | (names & fields) and len(names) > 10

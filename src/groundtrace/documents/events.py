@@ -220,9 +220,9 @@ class Access(Record, frozen=True, kw_only=True):
     base_lines: Annotated[
         list[LineRange] | UnsetType | None,
         Meta(
-            description="The lines shown as the file had them before the agent changed it, where "
-            "the text of answers or git tells more than `line_changes` do; null where that is not "
-            "known. Since 1.2."
+            description="The lines shown, numbered as before the agent changed the file. "
+            "Present if the text of results or git shows more than `line_changes`; "
+            "null if the numbers are unknown. Since 1.2."
         ),
     ] = UNSET
     ground_truth_file: Annotated[
@@ -441,5 +441,12 @@ class EventsDocument(Record, frozen=True, kw_only=True):
             description=(
                 "Compaction and similar changes; absent if the trace shows none. Since 1.2."
             )
+        ),
+    ] = UNSET
+    subagent_inputs: Annotated[
+        dict[str, Count] | UnsetType,
+        Meta(
+            description="Subagent, as `agent` of its events, to the input tokens of all its model "
+            "calls, cache included; absent if the trace does not state them. Since 1.2."
         ),
     ] = UNSET

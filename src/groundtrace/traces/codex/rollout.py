@@ -21,6 +21,7 @@ from groundtrace.traces.codex.calls import Asked, asked_by, ended_call
 from groundtrace.traces.codex.lines import CALLS, OUTPUTS, Line, line_of
 from groundtrace.traces.codex.outputs import Output, read_output
 from groundtrace.traces.codex.packed import CannotUnpackError, open_plain
+from groundtrace.traces.codex.processes import Processes
 from groundtrace.traces.codex.stream import CodexStream, is_stream
 from groundtrace.traces.codex.threads import Kin, kin_of
 from groundtrace.traces.codex.tokens import Totals
@@ -85,6 +86,7 @@ class Rollout:
         )
         self.keep = keep
         self.totals = Totals(self.source.ledger)
+        self.processes = Processes()
         self.by_id: dict[str, RawCall] = {}
         self.ends: dict[str, Output] = {}
         """Outputs that events give for calls without an answer so far."""
@@ -254,6 +256,7 @@ class Rollout:
         call.result, call.result_cut = self.keep.result(output.text, data, failed, None)
         call.answered_at = moment
         self.source.cut_results += call.result_cut
+        self.processes.answered(call, output)
         if call.name in SPAWNERS and call.call_id is not None:
             agent = as_text(_spawned(output.text))
             if agent is not None:
@@ -332,6 +335,9 @@ class Rollout:
         if self.orphans:
             what = plural(len(self.orphans), "result answers", "results answer")
             source.problem("orphan_results", f"{what} no call of the file", line=self.orphans[0])
+        if self.processes.unknown:
+            calls = plural(self.processes.unknown, "call shows", "calls show")
+            source.notes.append(f"{calls} more output of a running command; its files are unknown")
         source.report_cut_results()
         source.usage = self.usage()
         source.stated = self.stated()
