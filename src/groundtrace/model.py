@@ -7,7 +7,7 @@ knows nothing else about the stages before and after it. Documents on disk have 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -36,6 +36,9 @@ AccessKind = Literal["read", "matched", "surfaced", "written"]
 Evidence = Literal["declared", "generic"]
 """`declared`: a known tool's rules found the file. `generic`: the file was read from an unknown
 tool's arguments and answer."""
+
+OldSide = Literal["index", "head", "revision"]
+"""What the old side of a diff is: what git holds of the files in place, or another revision."""
 
 TraceSource = Literal["trajectory", "transcript", "merged"]
 """Which source produced the events; `None` means degraded mode."""
@@ -84,7 +87,7 @@ class ToolResult(msgspec.Struct, frozen=True):
     is_error: bool = False
     """The harness marked the call as failed, refused or cancelled."""
     persisted_path: str | None = None
-    """Where the harness stored the full output when `text` is only a preview of it."""
+    """Where the harness stored the full output, if `text` is only a preview of it."""
 
 
 class ContextMark(msgspec.Struct, frozen=True):
@@ -115,7 +118,7 @@ class ToolCall(msgspec.Struct, frozen=True):
     call_id: str | None = None
     """The harness's id of the call; not always unique within a trace."""
     step_id: str | None = None
-    """The trajectory's step id, where there is one."""
+    """The trajectory's step id, if there is one."""
     result: ToolResult | None = None
     """None when the trace holds no answer to this call."""
     server: str | None = None
@@ -250,6 +253,8 @@ class Trace:
     """What the trace says of its own trial."""
     context_changes: tuple[ContextPoint, ...] = ()
     """Where the main thread's context was compacted or rolled back, in order."""
+    subagent_inputs: Mapping[str, int] = field(default_factory=dict)
+    """Subagent, as its calls name it, to the input tokens of its model calls, if known."""
 
     @property
     def readable(self) -> bool:
@@ -258,7 +263,7 @@ class Trace:
 
 
 class ReadResult(NamedTuple):
-    """What a trace reader returns: the trace and what was lost on the way."""
+    """What a trace reader returns: the trace and the problems while reading it."""
 
     trace: Trace
     problems: tuple[Problem, ...]
@@ -275,7 +280,7 @@ class FileRef(msgspec.Struct, frozen=True):
     kind: AccessKind
     """How it was touched."""
     repo: str | None = None
-    """Repository as the call names it (`github.com/sg-evals/kafka--0753c489`), where it does."""
+    """Repository as the call names it (`github.com/sg-evals/kafka--0753c489`), if it names one."""
     line_start: int | None = None
     """First line shown, from 1, where known."""
     line_end: int | None = None
@@ -294,6 +299,17 @@ class FileRef(msgspec.Struct, frozen=True):
     line_changes: tuple[tuple[int, int, int], ...] = ()
     """Places that a write changed, in order: first and last line replaced (numbered as before that
     change), and the number of lines added. Empty if they are not known (D72)."""
+    restored: bool = False
+    """The write put the file back as git holds it (D129)."""
+    printed: str | Sequence[str] | None = None
+    """The answer's text or lines that show it and nothing else, where that is certain."""
+    whole: bool = False
+    """All of the file was shown, from the first line to the last."""
+    old_lines: tuple[int, int] | None = None
+    """Of a hunk of a diff: first and last line on the old side; the last is the one before the
+    first where that side has none."""
+    old_side: OldSide | None = None
+    """What the old side is; `revision`: both sides may be other revisions than the files in place."""
     revision: str | None = None
     """Revision of the repository, if the call names one."""
     evidence: Evidence = "declared"

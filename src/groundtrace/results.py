@@ -127,6 +127,10 @@ class Impact:
         """One row per comparison and metric, as in the table `comparisons`."""
         return list(analysis_dicts("comparisons", self.document))
 
+    def finders(self) -> list[dict[str, Any]]:
+        """One row per comparison and tool, server or agent, as in the table `finders`."""
+        return list(analysis_dicts("finders", self.document))
+
     def correlations(self) -> list[dict[str, Any]]:
         """One row per metric, outcome and scope, as in the table `correlations`."""
         return list(analysis_dicts("correlations", self.document))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from groundtrace.documents.base import Count, Record, Share
 
@@ -210,6 +210,45 @@ class FirstHits(Record, frozen=True, kw_only=True):
     left_out: Annotated[Reasons, Meta(description="Tasks that do not count, by reason.")]
 
 
+class FinderDelta(Record, frozen=True, kw_only=True):
+    """What one tool, server or agent found over the matched tasks (D130). Since 1.2.
+
+    Shares are of a task's relevant files, averaged over trials and then over tasks.
+    """
+
+    by: Annotated[
+        Literal["tool", "server", "agent"], Meta(description="What the finder is a name of.")
+    ]
+    finder: Annotated[
+        str,
+        Meta(
+            description="Tool, MCP server (`none` for other tools), or agent (`main`, `subagent`)."
+        ),
+    ]
+    n: Annotated[Count, Meta(description="Matched tasks with relevant files and a trace.")]
+    share_baseline: Annotated[
+        Share, Meta(description="Share of relevant files that it met first in the baseline.")
+    ]
+    share_config: Annotated[
+        Share, Meta(description="Share of relevant files that it met first in the configuration.")
+    ]
+    delta: Annotated[float, Meta(description="share_config - share_baseline.")]
+    not_in_baseline: Annotated[
+        Share,
+        Meta(
+            description="Share of relevant files that it met first in the configuration and that "
+            "no call of the baseline met."
+        ),
+    ]
+    not_in_config: Annotated[
+        Share,
+        Meta(
+            description="Share of relevant files that it met first in the baseline and that no "
+            "call of the configuration met."
+        ),
+    ]
+
+
 class MatchedComparison(Record, frozen=True, kw_only=True):
     """One configuration compared with the baseline, over the tasks that can be compared.
 
@@ -278,3 +317,9 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
         list[DroppedTask] | None,
         Meta(description="The tasks not matched; null if tasks is null."),
     ]
+    finders: Annotated[
+        list[FinderDelta],
+        Meta(
+            description="Who found the relevant files on each side. Empty for one suite. Since 1.2."
+        ),
+    ] = field(default_factory=list)

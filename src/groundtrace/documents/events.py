@@ -217,6 +217,14 @@ class Access(Record, frozen=True, kw_only=True):
             "`line_end` was shown; empty if it is unknown which. Since 1.2."
         ),
     ] = UNSET
+    base_lines: Annotated[
+        list[LineRange] | UnsetType | None,
+        Meta(
+            description="The lines shown, numbered as before the agent changed the file. "
+            "Present if the text of results or git shows more than `line_changes`; "
+            "null if the numbers are unknown. Since 1.2."
+        ),
+    ] = UNSET
     ground_truth_file: Annotated[
         str | UnsetType,
         Meta(description=("The entry of `ground_truth.files` that the file matches.")),
@@ -433,5 +441,12 @@ class EventsDocument(Record, frozen=True, kw_only=True):
             description=(
                 "Compaction and similar changes; absent if the trace shows none. Since 1.2."
             )
+        ),
+    ] = UNSET
+    subagent_inputs: Annotated[
+        dict[str, Count] | UnsetType,
+        Meta(
+            description="Subagent, as `agent` of its events, to the input tokens of all its model "
+            "calls, cache included; absent if the trace does not state them. Since 1.2."
         ),
     ] = UNSET

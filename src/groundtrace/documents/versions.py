@@ -48,6 +48,7 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "near_ground_truth",
             "line_ranges",
             "line_changes",
+            "base_lines",
             "chunks",
             "edit_chunks",
             "shown_chars",
@@ -55,7 +56,7 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "evidence",
             "other_revision",
         ),
-        EventsDocument: ("submission", "final_context", "context_changes"),
+        EventsDocument: ("submission", "final_context", "context_changes", "subagent_inputs"),
         MetricsDocument: (
             "line_level_metrics",
             "context_metrics",

@@ -42,6 +42,7 @@ from groundtrace.documents.events import (
     Symbol,
 )
 from groundtrace.events.accesses import Accesses
+from groundtrace.events.base_lines import with_base_lines
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.context import context_changes
 from groundtrace.events.coverage import coverage_of
@@ -93,6 +94,7 @@ def build_document(
         _event(index, call, view, accesses.of(view.refs), clock)
         for index, (call, view) in enumerate(zip(trace.calls, views, strict=True))
     ]
+    events = with_base_lines(events, trace.calls, views, accesses)
     section = _ground_truth(truth, resolver)
     return EventsDocument(
         schema_version=SCHEMA_VERSION,
@@ -104,6 +106,7 @@ def build_document(
         submission=submission_of(trial, trace, resolver),
         final_context=final_context_of(trace, resolver),
         context_changes=context_changes(trace) or UNSET,
+        subagent_inputs=_subagent_inputs(trace) or UNSET,
     )
 
 
@@ -134,6 +137,16 @@ def _event(
         agent=UNSET if call.agent is None else stored_text(call.agent),
         mcp_server=UNSET if server is None else stored_text(server),
     )
+
+
+def _subagent_inputs(trace: Trace) -> dict[str, int]:
+    """Only of subagents with calls: others have no events to belong to."""
+    agents = {call.agent for call in trace.calls if call.is_subagent}
+    return {
+        stored_text(agent): tokens
+        for agent, tokens in sorted(trace.subagent_inputs.items())
+        if agent in agents and 0 <= tokens <= MAX_INT
+    }
 
 
 def _count(value: int | None) -> int | None:

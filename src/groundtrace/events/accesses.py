@@ -15,6 +15,8 @@ from groundtrace.paths import ChunkLines, Resolver
 
 Lines = tuple[int | UnsetType, int | UnsetType]
 """First and last line shown, if known."""
+AccessKey = tuple[str, AccessKind, Lines]
+"""File, kind and lines: a call has one access of each (D7)."""
 
 
 class FileFacts(msgspec.Struct, frozen=True):
@@ -47,13 +49,9 @@ class Accesses:
         Names of files are never masked: masking turned four buttons `sk-button-…-v1` to `v4` into
         one file.
         """
-        accesses: dict[tuple[str, AccessKind, Lines], Access] = {}
-        known_files = self._known
+        accesses: dict[AccessKey, Access] = {}
         for ref in refs:
-            of_file = (ref.repo, ref.path, ref.from_diff)
-            if of_file not in known_files:
-                known_files[of_file] = self._facts(ref)
-            file = known_files[of_file]
+            file = self._file(ref)
             if file is None:
                 continue
             lines = _lines(ref)
@@ -62,6 +60,17 @@ class Accesses:
             known = accesses.get(key)
             accesses[key] = access if known is None else _shown_again(known, access)
         return list(accesses.values())
+
+    def key(self, ref: FileRef) -> AccessKey | None:
+        """Which access of its call a reference is part of; None where it is no file."""
+        file = self._file(ref)
+        return None if file is None else (file.file, ref.kind, _lines(ref))
+
+    def _file(self, ref: FileRef) -> FileFacts | None:
+        of_file = (ref.repo, ref.path, ref.from_diff)
+        if of_file not in self._known:
+            self._known[of_file] = self._facts(ref)
+        return self._known[of_file]
 
     def _facts(self, ref: FileRef) -> FileFacts | None:
         resolver = self._resolver

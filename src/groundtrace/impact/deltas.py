@@ -144,7 +144,7 @@ def deltas_of(
     """One delta for each metric and outcome; `adjust`: with adjusted p values."""
     sides = [(t.baseline, t.config) for t in tasks]
     columns = columns_of(tuple(COMPARED), sides)
-    # Those of the same number of tasks one after the other: they share their flips.
+    # Columns with the same number of tasks come one after another: they share their flips.
     ordered = sorted(columns, key=lambda column: len(column.delta))
     tests = {column.name: _test(column, flips) for column in ordered}
     adjusted = _adjusted(columns, tests, flips, primaries) if adjust else {}
@@ -165,7 +165,7 @@ def _test(column: MetricDeltas, flips: Flipping) -> _Test:
 
 
 def p_of(column: MetricDeltas, flips: Flipping) -> float | None:
-    """The p of one column alone."""
+    """The p of one column, not adjusted."""
     test = _test(column, flips)
     return test.logs.p if isinstance(test, RatioTest) else test.p
 

@@ -17,6 +17,7 @@ from groundtrace.documents.comparison import (
 )
 from groundtrace.impact.beside import first_hits, notes, tandems
 from groundtrace.impact.deltas import COMPARED, MIN_TASKS, TaskPair, deltas_of, flipping
+from groundtrace.impact.finders import finder_deltas
 from groundtrace.impact.observations import Observation
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.impact.pairing import (
@@ -176,6 +177,7 @@ class _Builder:
             notes=notes(tasks, unrewarded, flips, options.primaries) if whole else [],
             tasks=[_row(task) for task in tasks] if suite is None else None,
             dropped_tasks=[_dropped(p) for p in dropped] if suite is None else None,
+            finders=finder_deltas([task.pair for task in tasks]) if whole else [],
         )
 
 

@@ -19,7 +19,7 @@ from msgspec import UNSET
 from groundtrace.impact.resample import Floats
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import mean_of
-from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.trial_row import FoundBy, TrialRow
 from groundtrace.rows.units import DistinctTrials, TaskNames
 from groundtrace.values import known, model_name
 
@@ -38,7 +38,7 @@ class ObservedValues(Mapping[str, float]):
         return self._numbers[self._index[name]]
 
     def as_dict(self) -> dict[str, float]:
-        """All of them, in the order in which they were given."""
+        """All names and numbers, in their original order."""
         return dict(zip(self._index, self._numbers, strict=True))
 
     def known(self, name: str) -> float | None:
@@ -99,6 +99,8 @@ class Observation:
     """Reason code of a metric that is absent, as summaries count it."""
     outcomes_refused: bool = False
     """The outcomes are unknown because outcomes.json cannot be read (D62)."""
+    found_by: tuple[tuple[str, FoundBy | None], ...] = ()
+    """Each relevant file and the call that met it first; None if nothing met it."""
 
     def absence(self, name: str) -> str:
         """Why this trial has no value of `name`."""
@@ -161,7 +163,7 @@ def means(observations: Sequence[Observation], names: Sequence[str]) -> dict[str
 
 
 def value_table(sides: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
-    """Numbers in rows, a column for each name; NaN where a name is absent."""
+    """One row for each mapping, one column for each name; NaN for an absent name."""
     if len(names) == 1:
         return np.array([[side.get(names[0], np.nan)] for side in sides]).reshape(-1, 1)
     absent, in_order = dict.fromkeys(names, np.nan), itemgetter(*names)
@@ -173,7 +175,7 @@ def value_table(sides: Sequence[Mapping[str, float]], names: Sequence[str]) -> F
 
 
 def main_reason(observations: Sequence[Observation], names: Sequence[str]) -> str:
-    """WhyAbsent a task has no value: the reason that most of its trials give."""
+    """Why a task has no value: the reason that most of its trials give."""
     if len(observations) == 1:
         return _first_reason(observations[0], names)
     found = Counter(_first_reason(o, names) for o in observations)
@@ -210,11 +212,15 @@ class _Shared:
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
+        self._finders: dict[FoundBy, FoundBy] = {}
         self._whys: dict[WhyAbsent, WhyAbsent] = {}
         self._indexes: dict[tuple[str, ...], Mapping[str, int]] = {}
 
     def text(self, text: str) -> str:
         return self._texts.setdefault(text, text)
+
+    def finder(self, found: FoundBy | None) -> FoundBy | None:
+        return None if found is None else self._finders.setdefault(found, found)
 
     def maybe(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
@@ -226,7 +232,7 @@ class _Shared:
             if value is not None:
                 found[name] = value
         finite = found
-        if not math.isfinite(sum(found.values())):  # else each of them is
+        if not math.isfinite(sum(found.values())):  # if the sum is finite, each value is
             finite = {name: value for name, value in found.items() if math.isfinite(value)}
         names = tuple(finite)
         if names not in self._indexes:
@@ -265,4 +271,7 @@ class _Shared:
             is_copy=False,
             why=self.why(row),
             outcomes_refused=outcome is None and row.no_outcome == "outcomes_refused",
+            found_by=tuple(
+                (self.text(file), self.finder(found)) for file, found in row.found_by.items()
+            ),
         )

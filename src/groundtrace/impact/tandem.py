@@ -33,7 +33,7 @@ class Tandem:
 def tandem(
     first: Floats, second: Floats, draws: Draws, suites: Sequence[str | None] | None = None
 ) -> Tandem:
-    """Association of two columns of differences, NaN where one is missing.
+    """Association of two columns of differences; NaN means missing.
 
     With `suites`, ranks are taken inside suites and tasks are permuted inside them.
     """

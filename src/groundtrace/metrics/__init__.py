@@ -5,7 +5,7 @@ older_documents  documents of versions 1.0 and 1.1, completed before they are co
 ranking       the formulas of information retrieval
 file_level    stage 1   chunk_level   stage 2
 utilization   stage 3   error_taxonomy  stage 4
-line_map, shown_lines  lines shown, as numbered before the agent's edits
+shown_lines   lines shown, as numbered before the agent's edits
 line_level    the right lines           context       what the context held, and its price
 discovery     who found each file       subagents     what subagents found and spent
 looked_at     what a trial looked at, without any ground truth

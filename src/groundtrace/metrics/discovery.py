@@ -1,7 +1,7 @@
 """Who found the relevant files: the call that met each first, and the call that first showed it
 (D74).
 
-Shares are of all relevant files of the task, so they add up to less than 1 if some were not found.
+Shares are of all relevant files of the task, including files that nobody found.
 """
 
 from __future__ import annotations

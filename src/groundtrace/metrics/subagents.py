@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from groundtrace.documents.events import Event
 from groundtrace.documents.metrics import SubagentMetrics, SubagentWork
@@ -87,14 +88,19 @@ def _agents(evidence: EvidenceView) -> tuple[SubagentWork, ...]:
     for event in evidence.document.events:
         if event.is_subagent:
             calls.setdefault(thread_name(event), []).append(event)
+    if not calls:
+        return ()
     answers = {
         event.call_id: event.result_chars
         for event in evidence.document.events
         if isinstance(event.call_id, str) and not event.is_subagent
     }
     met = _met(evidence)
+    stated = evidence.document.subagent_inputs
+    spent = {} if stated is UNSET else stated
     return tuple(
-        _work(name, events, met, answers.get(name, UNSET)) for name, events in calls.items()
+        replace(_work(name, events, met, answers.get(name, UNSET)), input_tokens=spent.get(name))
+        for name, events in calls.items()
     )
 
 

@@ -24,7 +24,7 @@ __all__ = ["MASK", "is_masking", "mask", "mask_head", "masking"]
 MASK = "[masked]"
 
 EDGE = 512
-"""More than the part of a credential that shows that it is one."""
+"""More characters than it takes to see that something is a credential."""
 
 _CALL_ID = re.compile(r"toolu_0[0-9][A-Za-z0-9]{1,80}")
 """The id of a call, as most texts here are: one word, and no form begins with 0."""

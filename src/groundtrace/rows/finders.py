@@ -10,7 +10,7 @@ from msgspec import UNSET
 from groundtrace.documents.metrics import DiscoveredFile, Finder, MetricsDocument
 from groundtrace.metrics.context import NO_SERVER
 from groundtrace.metrics.discovery import MAIN_THREAD, SUBAGENT
-from groundtrace.rows.trial_row import Find
+from groundtrace.rows.trial_row import Find, FoundBy
 
 FILES, FOUND, SHOWN = ("files", "", ""), ("found", "", ""), ("shown", "", "")
 """Keys of the totals."""
@@ -32,7 +32,7 @@ _MET_BY: Mapping[str, Callable[[DiscoveredFile], Sequence[str]]] = {
 
 
 def finders_of(metrics: MetricsDocument) -> dict[Find, int]:
-    """Counts of files that each finder met first, showed first, or alone found, by dimension."""
+    """Counts of files that each finder met first, showed first, or was the only one to find."""
     counts: Counter[Find] = Counter()
     files = [] if metrics.discovery is UNSET else metrics.discovery.files
     for file in files:
@@ -48,3 +48,15 @@ def finders_of(metrics: MetricsDocument) -> dict[Find, int]:
             if len(met_by) == 1:
                 counts[dimension, met_by[0], "only"] += 1
     return {key: count for key, count in sorted(counts.items()) if count}
+
+
+def found_by(metrics: MetricsDocument) -> dict[str, FoundBy | None]:
+    """Each relevant file of a trial to the call that met it first; None if nothing met it."""
+    files = [] if metrics.discovery is UNSET else metrics.discovery.files
+    by_tool, by_server, by_agent = DIMENSIONS.values()
+    return {
+        file.file: None
+        if (first := file.first_met) is None
+        else (by_tool(first), by_server(first), by_agent(first))
+        for file in files
+    }

@@ -12,7 +12,7 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.jsonio import clean_text
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import EvidenceView, access_counts, why_no_events
-from groundtrace.rows.finders import finders_of
+from groundtrace.rows.finders import finders_of, found_by
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
 
@@ -77,6 +77,7 @@ def row_from(
         uncounted_servers={} if events is None else uncounted_servers(events),
         accesses=_accesses(metrics, events),
         finders=finders_of(metrics),
+        found_by=found_by(metrics),
         looked_at=None if metrics.looked_at is UNSET else metrics.looked_at,
         document=path,
         repo=None if where.repo is UNSET else where.repo,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 
 from groundtrace.documents.events import Coverage, EventSummary
 from groundtrace.documents.looked_at import LookedAt
@@ -12,6 +13,9 @@ from groundtrace.documents.outcomes import TrialOutcome
 
 Find = tuple[str, str, str]
 """Key of a count of finds: the dimension (`by_tool` and so on), the finder's name, what it did."""
+
+FoundBy = tuple[str, str, str]
+"""Tool, server and agent of a call that met a file (`rows.finders`)."""
 
 EVENT_COUNTS = ("total_events", "mcp_events", "local_events", "unique_files_accessed")
 """Counts of a document's summary; a trial without events has none of them, not 0."""
@@ -64,6 +68,8 @@ class TrialRow:
     """Accesses counted by `category/kind`, such as `file_read/read`."""
     finders: Mapping[Find, int] = field(default_factory=dict)
     """Relevant files counted by who found them (`rows.finders`); empty if that is not known."""
+    found_by: Mapping[str, FoundBy | None] = field(default_factory=dict)
+    """Each relevant file to the call that met it first; None if nothing met it."""
     looked_at: LookedAt | None = None
     """What a trial without ground truth looked at; only the files with the most text shown."""
     document: str | None = None
@@ -77,6 +83,10 @@ class TrialRow:
     """Why there is no outcome, if there is none: `no_outcome`, or `outcomes_refused` if
     outcomes.json cannot be read (D62)."""
 
+    def __reduce__(self) -> tuple[type[TrialRow], tuple[object, ...]]:
+        """Packed as its values in order: asking a dataclass for its fields takes longer than that."""
+        return TrialRow, _values(self)
+
     @property
     def trial_key(self) -> str:
         """A key that copies of one trial in several runs share. A configuration counts each key
@@ -88,3 +98,6 @@ class TrialRow:
     def why_undefined(self, name: str) -> str:
         """Why the row has no value of this name; a code such as `no_ground_truth` (D19)."""
         return self.undefined.get(name) or self.reason or "missing"
+
+
+_values = attrgetter(*(field.name for field in fields(TrialRow)))

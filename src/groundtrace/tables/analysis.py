@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct
 
-from groundtrace.documents.comparison import Delta, MatchedComparison
+from groundtrace.documents.comparison import Delta, FinderDelta, MatchedComparison
 from groundtrace.documents.impact import Correlation, ImpactDocument
 from groundtrace.tables.columns import TABLES, Column, ColumnType
 
@@ -59,6 +59,7 @@ def _description(hint: Any) -> str:
 
 _DELTA = _columns(Delta)
 _CORRELATION = _columns(Correlation)
+_FINDER = _columns(FinderDelta)
 
 ANALYSIS_TABLES: Mapping[str, tuple[Column, ...]] = {
     "comparisons": (
@@ -66,6 +67,11 @@ ANALYSIS_TABLES: Mapping[str, tuple[Column, ...]] = {
         *_columns(MatchedComparison, _COMPARISON),
         Column("not_met", "text", "Requirements that some pairs do not meet, separated by commas."),
         *_DELTA,
+    ),
+    "finders": (
+        Column("kind", "text", "matched, or other (some pairs do not meet a requirement)."),
+        *_columns(MatchedComparison, _COMPARISON),
+        *_FINDER,
     ),
     "correlations": (
         Column("run_scope", "text", "Run id, or `*` for all runs."),
@@ -101,9 +107,18 @@ def _comparisons(document: ImpactDocument) -> Iterator[tuple[Any, ...]]:
                 yield (*key, *(getattr(delta, column.name) for column in _DELTA))
 
 
+def _finders(document: ImpactDocument) -> Iterator[tuple[Any, ...]]:
+    both = (("matched", document.matched_comparisons), ("other", document.other_comparisons))
+    for kind, comparisons in both:
+        for comparison in comparisons:
+            where = tuple(getattr(comparison, name) for name in _COMPARISON)
+            for found in comparison.finders:
+                yield (kind, *where, *(getattr(found, column.name) for column in _FINDER))
+
+
 def _correlations(document: ImpactDocument) -> Iterator[tuple[Any, ...]]:
     for one in document.correlation_analysis.correlations:
         yield (document.scope, *(getattr(one, column.name) for column in _CORRELATION))
 
 
-_MAKERS = {"comparisons": _comparisons, "correlations": _correlations}
+_MAKERS = {"comparisons": _comparisons, "finders": _finders, "correlations": _correlations}

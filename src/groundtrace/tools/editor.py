@@ -149,6 +149,7 @@ def _viewed(
         ranges=None if end is None else gaps(_runs(body, pattern, end)),
         rule="editor: lines that view showed",
         shown_chars=len(body),
+        printed=body,
     )
     return Findings(refs=(ref,), category="file_read")
 

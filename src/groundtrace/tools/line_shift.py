@@ -148,7 +148,13 @@ def body_shift(lines: Iterable[str]) -> int:
 
 _DELETED = re.compile(r"(\d{1,9})(?:,(\d{1,9}))?\s*d")
 _INSERTED = re.compile(r"(\d{1,9})\s*([ia])\\?\s*(.*)", re.DOTALL)
-_SUBSTITUTED = re.compile(r"(?:\d+(?:,(?:\d+|\$))?|/[^/\n]*/)?\s*s([/|#,@!]).*", re.DOTALL)
+_CHANGED = re.compile(r"(\d{1,9})(?:,(\d{1,9}))?\s*c\\?\s*(.*)", re.DOTALL)
+_ADDRESS = r"(?:\d{1,9}|\$|/(?:\\.|[^/\\\n])*/)"
+_SUBSTITUTED = re.compile(
+    rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?\s*s([/|#,@!])(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1"
+    r"[gpIiMm\d]*"
+)
+"""One substitution and nothing behind it: `s/a/b/; 5d` removes a line."""
 _OTHER_WRITERS = re.compile(
     r"\b(?:for|while|until|xargs|find|python3?|perl|awk|patch|git|tee|mv|cp|rm|ed)\b|[$`>]"
 )
@@ -162,7 +168,7 @@ def sed_changes(command: str) -> dict[str, list[EditedLines]]:
     may write, the result is empty.
     """
     try:
-        lexer = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars=True)
+        lexer = shlex.shlex(_on_one_line(command), posix=True, punctuation_chars=True)
         lexer.whitespace_split = True
         words = list(lexer)
     except ValueError:
@@ -178,6 +184,26 @@ def sed_changes(command: str) -> dict[str, list[EditedLines]]:
     return {file: changes for file, changes in found.items() if changes}
 
 
+def _on_one_line(command: str) -> str:
+    """The command with lines that end in a backslash joined, as a shell joins them: not in single
+    quotes, where `a\\` and the lines below it are the text that sed inserts."""
+    out: list[str] = []
+    quote = ""
+    at = 0
+    while at < len(command):
+        mark = command[at]
+        if mark == "\\" and quote != "'":
+            pair = command[at : at + 2]
+            out.append(" " if pair == "\\\n" and not quote else "" if pair == "\\\n" else pair)
+            at += 2
+            continue
+        if mark in "'\"" and quote in ("", mark):
+            quote = "" if quote else mark
+        out.append(mark)
+        at += 1
+    return "".join(out)
+
+
 def _commands(words: Sequence[str]) -> Iterator[list[str]]:
     part: list[str] = []
     for word in [*words, ";"]:
@@ -189,10 +215,14 @@ def _commands(words: Sequence[str]) -> Iterator[list[str]]:
             part.append(word)
 
 
+_OTHER_SCRIPT = re.compile(r"-[iErsz]*[en]|-f|--expression|--file|--quiet|--silent")
+"""Options after which the first word is not the script, or lines are not kept by themselves."""
+
+
 def _add_sed(words: Sequence[str], found: dict[str, list[EditedLines] | None]) -> None:
     options = [word for word in words if word.startswith("-")]
     script, *files = [word for word in words if word and not word.startswith("-")] or [""]
-    plain = not any(re.match(r"-[iErs]*e|-f|--expression|--file", option) for option in options)
+    plain = not any(map(_OTHER_SCRIPT.match, options))
     changes = _sed_change(script.strip()) if plain else []
     for file in files if plain else words:
         known = found.get(file, [])
@@ -207,8 +237,17 @@ def _sed_change(script: str) -> list[EditedLines]:
     inserted = _INSERTED.fullmatch(script)
     if inserted is not None and inserted[3]:
         above = int(inserted[1]) + (inserted[2] == "a")
-        text = inserted[3].replace("\\\n", "\n").replace("\\n", "\n")
-        return [EditedLines(above, above - 1, text.count("\n") + 1)] if above >= 1 else []
+        return [EditedLines(above, above - 1, _height(inserted[3]))] if above >= 1 else []
+    changed = _CHANGED.fullmatch(script)
+    if changed is not None and changed[3]:
+        start, end = int(changed[1]), int(changed[2] or changed[1])
+        grown = _height(changed[3]) - (end - start + 1)
+        return [EditedLines(start, end, grown)] if 1 <= start <= end else []
     if _SUBSTITUTED.fullmatch(script) and "\\n" not in script and "\n" not in script:
         return [EditedLines(None, None, 0)]
     return []
+
+
+def _height(text: str) -> int:
+    """Lines of the text that sed's `a`, `i` and `c` put in."""
+    return text.replace("\\\n", "\n").replace("\\n", "\n").count("\n") + 1

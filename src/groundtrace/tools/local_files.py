@@ -87,7 +87,13 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return NOTHING
     start, end = span or (None, None)
     ref = FileRef(
-        path, "read", line_start=start, line_end=end, rule=rule, shown_chars=len(text) or None
+        path,
+        "read",
+        line_start=start,
+        line_end=end,
+        rule=rule,
+        shown_chars=len(text) or None,
+        printed=text,
     )
     return Findings(refs=(ref,))
 

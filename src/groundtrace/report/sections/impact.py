@@ -120,7 +120,9 @@ def _tables(found: ImpactDocument) -> Iterator[ReportTable]:
     ]
     for comparison in (*_whole(found), *wider):
         if comparison.computable:
-            yield from detailed(_comparison(comparison), *_beside(comparison))
+            yield from detailed(
+                _comparison(comparison), *_beside(comparison), *_finders(comparison)
+            )
             suites = [
                 c
                 for c in found.matched_comparisons
@@ -348,6 +350,43 @@ def _beside(comparison: MatchedComparison) -> Iterator[ReportTable]:
                 + _coverage(MEANS, (h.n for h in shown if h.ci_low is not None)),
             ),
         )
+
+
+def _finders(comparison: MatchedComparison) -> Iterator[ReportTable]:
+    """What each tool, server and agent found, and what the other side never met."""
+    if not comparison.finders:
+        return
+    yield make_table(
+        (*_minus(comparison), ": who found the relevant files of the matched tasks"),
+        (
+            "by",
+            "finder",
+            ">baseline",
+            ">config",
+            ">difference",
+            ">only config met",
+            ">only baseline met",
+            ">n",
+        ),
+        [
+            [
+                Name(found.by),
+                Name(found.finder),
+                formats.short_share(found.share_baseline),
+                formats.short_share(found.share_config),
+                formats.signed(found.delta),
+                formats.short_share(found.not_in_baseline),
+                formats.short_share(found.not_in_config),
+                formats.count(found.n),
+            ]
+            for found in comparison.finders
+        ],
+        (
+            "Shares of a task's relevant files that the finder met first, averaged over tasks. Only "
+            "config met: no call of the baseline met these files. It describes what was found; "
+            "nothing is tested.",
+        ),
+    )
 
 
 def _by_suite(whole: MatchedComparison, suites: Sequence[MatchedComparison]) -> ReportTable:

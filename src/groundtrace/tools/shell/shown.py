@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.tools.common import gaps
+from groundtrace.tools.shell.output.cuts import is_cut, pieces
 
 _BARE = re.compile(r"[ \t]*(\d{1,9})(?:[:\-\t→ =]|$)")
 _NAMED = re.compile(r"[:\-](\d{1,9})[:\-]")
@@ -23,6 +25,9 @@ _FEW = 40
 """With at most this many files, each line is first searched for their names."""
 _SPLITS = 8
 """How many places are tried at which the file name in a line may end."""
+
+_NO_CONTENTS = frozenset(["git diff", "git show", "git log", "git stash", "diff", "git blame"])
+"""Programs that print something else in front of a file's lines."""
 
 _Key = tuple[str | None, str]
 
@@ -34,7 +39,24 @@ def with_shown(refs: Iterable[FileRef], lines: Sequence[str], sure: bool) -> lis
     program may be among them, and the number of characters is not known.
     """
     told = _with_shown(list(refs), lines)
-    return told if sure else [replace(ref, shown_chars=None) for ref in told]
+    return _with_text(told, lines) if sure else [replace(ref, shown_chars=None) for ref in told]
+
+
+def _with_text(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
+    """Contents of one file with the lines that show them: of each run, or between cuts."""
+    if not refs or any(ref.kind != "read" or ref.old_lines is not None for ref in refs):
+        return refs
+    if len({_key(ref) for ref in refs}) != 1 or refs[0].rule in _NO_CONTENTS:
+        return refs
+    parts = [piece for piece in pieces(lines) if piece]
+    if len(refs) > 1 and not is_cut(lines):
+        sizes = [(ref.line_end or 0) - (ref.line_start or 0) + 1 for ref in refs]
+        if sum(sizes) == len(lines):
+            ends = list(accumulate(sizes))
+            parts = [list(lines[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
+    if len(parts) != len(refs):
+        return refs
+    return [replace(ref, printed=part) for ref, part in zip(refs, parts, strict=True)]
 
 
 def _with_shown(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:

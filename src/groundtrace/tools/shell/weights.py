@@ -35,17 +35,17 @@ preferred. Case: `git log --oneline -3 && git show --stat HEAD`, where the log m
 names."""
 
 TELLING = 2.0
-"""A line in a form that others seldom print: `name:12:text` below what was searched, a line of `ls
--l`, a name below the operands of find, a count of wc, a branch of tree. Case: `tree lib 2>/dev/null
-|| find lib -type f`, where names with a folder are those of find."""
+"""A line in a form that others seldom print: `name:12:text` below what was searched, a line of
+`ls -l`, a name below the operands of find, a count of wc, a branch of tree. Case:
+`tree lib 2>/dev/null || find lib -type f`, where names with a folder are those of find."""
 
 IMPOSSIBLE = -4.0
 """A line that the part cannot have printed: one without a name if every line has one. It costs more
 than a line that no part explains, so the part does not take it."""
 
 UNLIKELY = -3.0
-"""A line that the part seldom prints, but could: a sentence among the names of ls. Case: `git log
---oneline | head -5; git status; ls src`, where ls must not take git's sentences."""
+"""A line that the part seldom prints, but could: a sentence among the names of ls. Case:
+`git log --oneline | head -5; git status; ls src`, where ls must not take git's sentences."""
 
 NUMBERED_LINE = 1.5
 """A line that begins with its number, if the part numbers its lines (`cat -n`, remote readers).
@@ -102,8 +102,8 @@ BESIDE_NAMES = 0.95
 `OPAQUE`, so that it stays with the names."""
 
 LISTED_NAME = 1.3
-"""A word that can be a name in a directory, for `ls`. Case: `ls w/packages 2>/dev/null | head -5;
-ls w 2>/dev/null`."""
+"""A word that can be a name in a directory, for `ls`. Case:
+`ls w/packages 2>/dev/null | head -5; ls w 2>/dev/null`."""
 
 BELOW_PATTERN = 1.0
 """A name that does not match the pattern that ls was given: it would be in a folder that matches,
@@ -197,8 +197,8 @@ CONTENT_SILENT = 2.0
 Case: `cat README.md LICENSE`, where either could have printed all lines."""
 
 CONTENT_MAYBE_SILENT = 0.3
-"""The same if errors are discarded or it may not have run. Case: `(cd lib && cat package.json) &&
-cat Makefile`."""
+"""The same if errors are discarded or it may not have run. Case:
+`(cd lib && cat package.json) && cat Makefile`."""
 
 LISTING_SILENT = 1.6
 """A listing without a line. Less than contents: empty directories are common. Case: `ls -1 | head
@@ -208,8 +208,9 @@ LISTING_MAYBE_SILENT = 0.2
 """The same if errors are discarded or it may not have run. Case: as `ORDER_GOES_ON`."""
 
 FALLBACK_SPEAKS = 2.5
-"""A part printed that runs only after a failure. Case: `cat missing.py 2>/dev/null || cat util.py |
-head -3`, where a larger weight gives the lines to the missing file."""
+"""A part printed that runs only after a failure. Case:
+`cat missing.py 2>/dev/null || cat util.py | head -3`, where a larger weight gives the lines to the
+missing file."""
 
 FALLBACK_TOLD = 0.5
 """The same if its lines can be told apart from others: then they are evidence enough."""

@@ -176,8 +176,8 @@ def _after_part(
         best, where = window[0]
         here = best + sums[end] + pairs[end] - extra
         if exact is not None and exact <= end:
-            # A stretch of exactly the lines asked for gets a bonus of its own. It wins a tie: `head
-            # -3` beside three lines that it could have printed.
+            # A stretch of exactly the lines asked for gets a bonus of its own. It wins a tie:
+            # `head -3` beside three lines that it could have printed.
             full = end - exact
             if exact > 0:
                 begun = (

@@ -42,7 +42,9 @@ _REJECTED = re.compile(
     r": -e expression #|invalid option|nknown option|unrecognized option|missing operand|unknown predicate"
 )
 """The program rejected its options or its script, and did nothing at all."""
-_ADVICE = re.compile(r"Try '(?P<who>[\w.+-]{1,60}) --help' for more information\.$")
+_ADVICE = re.compile(
+    r"(?:[\w.+-]{1,60}: )?Try '(?P<who>[\w.+-]{1,60}) --help' for more information\.$"
+)
 _BUILTIN = re.compile(r"(cd|pushd|popd|source): ")
 _GIT = frozenset(["fatal", "error"])
 _NOT_A_FAILURE = re.compile(r"write error|Broken pipe")

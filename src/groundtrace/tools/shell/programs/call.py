@@ -219,10 +219,14 @@ class Call(msgspec.Struct):
                     parts.append(Content(path=path, rule=rule or self.name))
         return parts
 
-    def writes(self, words: Sequence[Word]) -> Parts:
-        """Writes of the files that `words` name."""
+    def writes(self, words: Sequence[Word], restored: bool = False) -> Parts:
+        """The files that `words` name are written, or put back as git holds them."""
         paths = [self.shell.path(word.text) for word in words if word.known]
-        return [Write(path=path, rule=self.name) for path in paths if path is not None]
+        return [
+            Write(path=path, restored=restored, rule=self.name)
+            for path in paths
+            if path is not None
+        ]
 
     def named(self, words: Sequence[Word], kind: str = "surfaced") -> tuple[FileRef, ...]:
         """The files that `words` name, as references."""

@@ -6,7 +6,7 @@ import re
 
 from msgspec.structs import replace
 
-from groundtrace.model import AccessKind
+from groundtrace.model import AccessKind, OldSide
 from groundtrace.tools.shell.programs.call import Call, Handler, Options
 from groundtrace.tools.shell.programs.readers import blame_spans
 from groundtrace.tools.shell.programs.searchers import git_grep
@@ -99,14 +99,30 @@ def _show(call: Call) -> Parts:
     if parts:
         return parts
     options.flags.add("--log")
-    return _listing(call, options) or [_patch(call, options, "git show")]
+    patch = _patch(call, options, "git show")
+    # The last commit's own patch: its new side is what was checked out.
+    own = {word.text for word in options.operands[:1]} <= {"HEAD"}
+    return _listing(call, options) or [replace(patch, side=None) if own else patch]
 
 
 def _diff(call: Call) -> Parts:
     options = call.options()
     if options.has("--no-index") and len(options.operands) == 2:
         return algebra.derive(call.opened(options.operands), "git diff")
-    return _listing(call, options) or [_patch(call, options, "git diff")]
+    patch = replace(_patch(call, options, "git diff"), side=_old_side(options))
+    return _listing(call, options) or [patch]
+
+
+def _old_side(options: Options) -> OldSide:
+    """What a diff of the working tree or the index compares with, where no other revision can be
+    meant: `git diff FILE`, `git diff --cached`, `git diff HEAD`."""
+    names = [word.text for word in options.operands]
+    head = names[:1] == ["HEAD"]
+    # A word without a dot or a slash may be a branch.
+    files = all(re.search(r"[./]", name) and ".." not in name for name in names[head:])
+    if not files or options.has("--no-index", "-R", "--merge-base"):
+        return "revision"
+    return "head" if head or options.has("--cached", "--staged") else "index"
 
 
 def _log(call: Call) -> Parts:
@@ -213,7 +229,8 @@ def _clean(call: Call) -> Parts:
 def _checkout(call: Call) -> Parts:
     texts = [word.text for word in call.args]
     if "--" in texts:
-        return call.writes(call.args[texts.index("--") + 1 :])
+        at = texts.index("--")
+        return call.writes(call.args[at + 1 :], restored=set(texts[:at]) <= _OWN_REVISION)
     # Without `--` only a word that cannot be a branch is a file.
     operands = call.options().operands
     files = [
@@ -221,7 +238,12 @@ def _checkout(call: Call) -> Parts:
         for word in operands[-1:]
         if "." in word.text.rsplit("/", 1)[-1] and not _branch_like(word.text)
     ]
-    return [*call.writes(files), Opaque(rule="git checkout", expected=False)]
+    restored = {word.text for word in operands[:-1]} <= _OWN_REVISION
+    return [*call.writes(files, restored), Opaque(rule="git checkout", expected=False)]
+
+
+_OWN_REVISION = frozenset(["HEAD", "-f", "--force", "-q", "--quiet"])
+"""What may stand in front of files that are put back as the last commit or the index has them."""
 
 
 def _branch_like(name: str) -> bool:
@@ -232,7 +254,8 @@ def _restore(call: Call) -> Parts:
     options = call.options()
     if options.has("--staged", "-S") and not options.has("--worktree", "-W"):
         return []
-    return call.writes(options.operands)
+    source = options.value("--source") or options.value("-s")
+    return call.writes(options.operands, restored=source in (None, "HEAD"))
 
 
 def _remove(call: Call) -> Parts:

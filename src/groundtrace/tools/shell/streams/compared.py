@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.hunks import HUNK, shown_of_side
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Part
@@ -109,8 +112,8 @@ class Compared(Part, kw_only=True, frozen=True):
 class Differences(Part, kw_only=True, frozen=True):
     """What diff prints for two files.
 
-    All of it shows both files, because the lines that are not printed are equal. Of a piece (`|
-    head -4`) only a file with a printed line is read.
+    The whole output shows both files, by what they have in common. A part of the output
+    (`| head -4`) shows only a file with a printed line.
     """
 
     left: tuple[FileRef, ...]
@@ -123,7 +126,26 @@ class Differences(Part, kw_only=True, frozen=True):
         """The files compared."""
         return self.left + self.right
 
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        return (
+            self._by_hunks(lines)
+            if sure and self.limit is None
+            else super().around_cuts(lines, sure, trimmed)
+        )
+
+    def _by_hunks(self, lines: Sequence[str]) -> Iterable[FileRef]:
+        """The lines of each side that a unified diff shows, also around a cut."""
+        for refs, sign in ((self.left, "-"), (self.right, "+")):
+            if len(refs) != 1:
+                yield from refs
+                continue
+            spans = list(shown_of_side(lines, sign))
+            known = [replace(refs[0], line_start=low, line_end=high) for low, high in spans]
+            yield from known or refs
+
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if sure and self.limit is None and any(map(HUNK.match, lines)):
+            return list(self._by_hunks(lines))
         shown = [line[:1] for line in lines if line[:3] not in {"---", "+++"}]
         if self.limit is None or not {"<", ">", "-", "+"}.intersection(shown):
             return self.left + self.right

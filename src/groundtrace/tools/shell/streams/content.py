@@ -116,7 +116,10 @@ class Content(Part, kw_only=True, frozen=True):
         folded = self.width is not None and any(len(line) >= self.width for line in lines)
         if self.spans is None or folded:
             return [self._ref(None, None)]
-        return [self._ref(low, high) for low, high in self._counted(lines, sure, trimmed)]
+        refs = [self._ref(low, high) for low, high in self._counted(lines, sure, trimmed)]
+        if sure and len(refs) == 1 and self.spans == WHOLE and self.limit is None:
+            return [replace(refs[0], whole=True)]
+        return refs
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.path is None:

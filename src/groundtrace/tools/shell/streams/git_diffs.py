@@ -11,11 +11,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
-from groundtrace.model import FileRef
+from groundtrace.model import FileRef, OldSide
 from groundtrace.tools.shell.output.cuts import Cut, Half
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.filters import Filter
+from groundtrace.tools.shell.streams.hunks import HUNK
 from groundtrace.tools.shell.streams.name_forms import name_in_diffstat
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.repository_top import from_top
@@ -25,9 +27,6 @@ _SIDE = re.compile(r"[abciow]/")
 """The letter before a name; it says what is compared: commit, index, working tree."""
 _DIFF_LINE = re.compile(
     r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)"
-)
-_HUNK = re.compile(
-    r"@@ -(?P<old>\d{1,9})(?:,(?P<olds>\d{1,9}))? \+(?P<new>\d{1,9})(?:,(?P<news>\d{1,9}))? @@"
 )
 MAX_HEADING = 8192
 """No two paths are longer."""
@@ -49,6 +48,10 @@ class _File(msgspec.Struct):
     """What was shown of one file."""
 
     spans: list[tuple[int, int]] = msgspec.field(default_factory=list)
+    olds: list[tuple[int, int]] = msgspec.field(default_factory=list)
+    """The same hunks on the old side; the last line is before the first where it has none."""
+    texts: list[list[str]] = msgspec.field(default_factory=list)
+    """The lines of the same hunks, with their signs."""
     loose: bool = False
     """Lines were shown outside of hunks, as after `grep '^[+-]'`."""
 
@@ -60,6 +63,7 @@ class _Reading(msgspec.Struct):
     file: _File | None = None
     old: _Side | None = None
     new: _Side | None = None
+    text: list[str] = msgspec.field(default_factory=list)
 
     def heading(self, name: str) -> None:
         """Begin another file."""
@@ -71,6 +75,7 @@ class _Reading(msgspec.Struct):
         self.close()
         self.old = _Side(int(found["old"]), int(found["olds"] or 1))
         self.new = _Side(int(found["new"]), int(found["news"] or 1))
+        self.text = []
 
     def line(self, line: str) -> bool:
         """Whether a line belongs to the current hunk."""
@@ -79,6 +84,7 @@ class _Reading(msgspec.Struct):
         if self.old.shown >= self.old.size and self.new.shown >= self.new.size:
             return line.startswith("\\")
         mark = line[:1]
+        self.text.append(line)
         if mark in {" ", "", "-"}:
             self.old.shown += 1
         if mark in {" ", "", "+"}:
@@ -92,6 +98,10 @@ class _Reading(msgspec.Struct):
             span = side.span(whole)
             if span is not None:
                 self.file.spans.append(span)
+                old = self.old.span(whole)
+                # An insertion names the line above it: `@@ -7,0 +8,2 @@`.
+                self.file.olds.append(old or (self.old.start + 1, self.old.start))
+                self.file.texts.append(self.text)
             elif self.old.shown:
                 self.file.loose = True
         self.old = self.new = None
@@ -108,6 +118,8 @@ class Diff(Part, kw_only=True, frozen=True):
     """Names are in a summary (`--stat`) before or instead of the patch."""
     top: bool = True
     """Names are relative to the top of the repository, which may be above the directory."""
+    side: OldSide | None = "revision"
+    """What the old side is; None where the new side is the last commit."""
 
     @property
     def strict(self) -> bool:
@@ -140,7 +152,7 @@ class Diff(Part, kw_only=True, frozen=True):
 
     def _outside(self, line: str, reading: _Reading, surfaced: dict[str, None]) -> None:
         """A line outside of hunks: a heading, a row of the summary, or what a filter left."""
-        found = _HUNK.match(line)
+        found = HUNK.match(line)
         if found is not None:
             reading.hunk(found)
             return
@@ -162,14 +174,19 @@ class Diff(Part, kw_only=True, frozen=True):
     ) -> Iterable[FileRef]:
         for name, file in files.items():
             path = join(cwd, name)
-            for low, high in file.spans:
-                yield FileRef(path, "read", None, low, high, rule=self.rule)
+            for (low, high), old, text in zip(file.spans, file.olds, file.texts, strict=True):
+                ref = FileRef(path, "read", None, low, high, rule=self.rule)
+                yield ref if self.side is None else _hunk(ref, old, self.side, text)
             if file.loose and not file.spans:
                 yield FileRef(path, "read", rule=self.rule)
             elif not file.spans:
                 yield FileRef(path, "surfaced", rule=self.rule)
         for name in surfaced:
             yield FileRef(join(cwd, name), "surfaced", rule=self.rule)
+
+
+def _hunk(ref: FileRef, old: tuple[int, int], side: OldSide, text: list[str]) -> FileRef:
+    return replace(ref, old_lines=old, old_side=side, printed=text)
 
 
 def _heading(line: str) -> str | None:

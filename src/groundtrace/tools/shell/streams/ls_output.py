@@ -311,7 +311,7 @@ def _folded(name: str) -> str:
 
 
 def expect_parents(parts: Sequence[Part]) -> Sequence[Part]:
-    """Mark listings that must have printed.
+    """A listing of a folder that holds another listed folder must have printed.
 
     If `ls a/b` printed, `ls a` names at least `b`. So in `ls a/b 2>/dev/null; ls a 2>/dev/null` the
     second printed.

@@ -266,10 +266,12 @@ class Write(Part, kw_only=True, frozen=True):
     """A file that is written; nothing is printed."""
 
     path: str
+    restored: bool = False
+    """It is put back as git holds it."""
     prints: ClassVar[bool] = False
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        return (FileRef(self.path, "written", rule=self.rule),)
+        return (FileRef(self.path, "written", rule=self.rule, restored=self.restored),)
 
 
 class Condition(Part, kw_only=True, frozen=True):

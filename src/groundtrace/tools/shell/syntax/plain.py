@@ -1,10 +1,10 @@
 """Commands that need no grammar: plain words joined by `|`, `&&`, `||`, `;` and newlines.
 
-The words may be quoted. Two of three commands of agents are of this kind (`cd src && grep -n TODO
-a.py | head -20`). They are read directly: building and walking a syntax tree took a third of the
-time for such a command. Everything that could mean something else to a shell (`$`, `*`, `(`, `<`,
-comments, assignments, keywords) is left to the grammar. Both ways must give the same result, and a
-test checks that.
+The words may be quoted. Two of three commands of agents are of this kind
+(`cd src && grep -n TODO a.py | head -20`). They are read directly: building and walking a syntax
+tree took a third of the time for such a command. Everything that could mean something else to a
+shell (`$`, `*`, `(`, `<`, comments, assignments, keywords) is left to the grammar. Both ways must
+give the same result, and a test checks that.
 """
 
 from __future__ import annotations
