@@ -1,1 +1,1 @@
-"""What `make bench` runs: speed, memory and quality, each printed as a ratio to something."""
+"""What `make bench` runs: speed, memory and quality, each printed as a ratio."""

@@ -1,7 +1,7 @@
-"""Every benchmark after the other, quick by default: `python -m benchmarks [--full] [NAME …]`.
+"""All benchmarks in sequence, quick by default: `python -m benchmarks [--full] [NAME …]`.
 
-Each prints what it measured as ratios. `--full` takes the sizes of the figures in README.md,
-which takes a quarter of an hour on two idle cores.
+Each prints what it measured as ratios. `--full` uses the sizes of the figures in README.md; it
+takes a quarter of an hour on two idle cores.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ BENCHMARKS = {
 
 
 def command(name: str, full: bool) -> list[str] | None:
-    """The command line of a benchmark; None where it cannot be run here."""
+    """The command line of a benchmark; None if it cannot be run here."""
     if not (HERE / f"{name}.py").exists():
         return None
     arguments = BENCHMARKS[name].full if full else BENCHMARKS[name].quick

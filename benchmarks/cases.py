@@ -1,8 +1,8 @@
 """Extraction on the labelled calls of the repository: `python benchmarks/cases.py`.
 
-The cases in tests/fixtures/tools are calls written by hand, each with the files it touched. Prints
-per tool recall and precision on (call, file) pairs, and how many calls have exactly the labelled
-kinds, lines and category.
+The cases in tests/fixtures/tools are calls written by hand, each with the files it touched. For
+each tool it prints recall and precision on (call, file) pairs, and how many calls have exactly the
+labelled kinds, lines and category.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def cases() -> Iterator[dict[str, Any]]:
 
 
 def view_of(case: dict[str, Any]) -> CallView:
-    """What groundtrace says of a case."""
+    """What groundtrace says about a case."""
     result = ToolResult(case.get("text", ""), case.get("data"), case.get("error", False))
     call = ToolCall(
         case["tool"],
@@ -86,7 +86,7 @@ def scores() -> dict[str, Score]:
 
 
 def share(part: int, other: int) -> str:
-    """A share of a sum, or a dash where there is nothing."""
+    """A share of a sum, or a dash if the sum is 0."""
     return f"{part / (part + other):.3f}" if part + other else "-"
 
 

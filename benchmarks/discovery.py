@@ -1,8 +1,7 @@
-"""How fast trials are found, and in how much memory: `python benchmarks/discovery.py [N]`.
+"""How fast trials are found, and with how much memory: `python benchmarks/discovery.py [N]`.
 
-Writes a tree of N trial folders (100,000 by default) in the layouts of real runs into a
-temporary folder, finds them, and prints the rate and the peak of memory that finding them took
-beyond the interpreter's own.
+Writes N trial folders (100,000 by default) in the layouts of real runs into a temporary folder and
+finds them. Prints the rate, and the peak memory without the memory of the interpreter itself.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def write_tasks(root: Path) -> None:
 
 
 def write_trial(root: Path, number: int) -> None:
-    """One trial folder; its layout goes by its number."""
+    """One trial folder; its layout depends on its number."""
     task = f"task-{number // 2 % TASKS:03d}"
     config = CONFIGS[number % 2]
     name = f"{task}__{number:07d}"
@@ -61,7 +60,7 @@ def peak_memory() -> float:
 
 
 def measure(count: int, parent: str | None = None) -> dict[str, float]:
-    """Find `count` generated trials; what it took."""
+    """Find `count` generated trials; returns the time and memory that it took."""
     with tempfile.TemporaryDirectory(dir=parent) as name:
         root = Path(name)
         write_tasks(root / "benchmarks")

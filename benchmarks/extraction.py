@@ -1,10 +1,10 @@
 """How many of the files that calls touched are found: `python benchmarks/extraction.py LABELS`.
 
-LABELS is a JSON-lines file of hand-labelled calls beside `runs/` and `benchmarks/`: per call the
-trial's folder, `call_id` (with `step_id` where ids repeat), `category`, and the files it `read`,
-`surfaced` and `written`, as (repository, path). Prints recall and precision on (call, file) pairs
-per tool, wrong categories, and with `-v` every call that is not as labelled. `--shell` takes the
-shell calls in as well.
+LABELS is a JSON-lines file of hand-labelled calls beside `runs/` and `benchmarks/`. It has for each
+call the trial's folder, `call_id` (with `step_id` if ids repeat), `category`, and the files `read`,
+`surfaced` and `written`, as (repository, path). Prints for each tool recall and precision on
+(call, file) pairs and wrong categories; with `-v` also every call that differs from its label.
+`--shell` includes shell calls.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Score:
 
     @property
     def precision(self) -> float | None:
-        """Share of the files given that are labelled."""
+        """Share of the files found that are labelled."""
         total = self.found + self.invented
         return self.found / total if total else None
 
@@ -72,7 +72,7 @@ def is_shell(tool: str) -> bool:
 
 
 def same(one: Pair, other: Pair) -> bool:
-    """Whether two files are one: the same path, and no two different repositories."""
+    """Whether two files are the same: equal paths, and not two different known repositories."""
     if one[1] != other[1]:
         return False
     if not one[0] or not other[0]:
@@ -92,7 +92,7 @@ def given(event: Event) -> Iterator[tuple[Pair, str, int | None, int | None]]:
     """The files of an event: pair, kind, lines."""
     for access in event.accesses or []:
         file = access.file.rpartition("::")[2]
-        for prefix in Settings().container_prefixes:  # kept on files that lie in no repository
+        for prefix in Settings().container_prefixes:  # files in no repository keep the prefix
             file = file.removeprefix(prefix)
         repo = access.repo if isinstance(access.repo, str) else ""
         start, end = access.line_start, access.line_end
@@ -134,7 +134,7 @@ def judge(score: Score, label: dict[str, Any], event: Event | None, failed: bool
 
 
 def find_event(reading: TrialReading, label: dict[str, Any]) -> tuple[Event | None, bool]:
-    """The event of a labelled call, and whether the tools stage calls it failed."""
+    """The event of a labelled call, and whether the tools stage marks it as failed."""
     step = label.get("step_id")
     for call, view, event in zip(
         reading.trace.calls, reading.views, reading.document.events, strict=True

@@ -1,10 +1,10 @@
 """A generated benchmark of any size: `python -m benchmarks.generate FOLDER [--trials N]`.
 
-Writes `runs/` and `benchmarks/` trees below FOLDER, the same bytes every time. The mixture is
-that of real trials: half of the calls are shell commands, an eighth searches; half of the trials
-have a stream and a session log, a sixth a stream and a trajectory, the rest OpenHands
-trajectories alone; two dozen calls and a quarter of a megabyte a trial. Code, commands and
-answers are made up, and seldom repeat.
+Writes `runs/` and `benchmarks/` below FOLDER, the same bytes every time. The mixture is that of
+real trials. Half of the calls are shell commands, an eighth are searches. Half of the trials have a
+stream and a session log, a sixth have a stream and a trajectory, the others only an OpenHands
+trajectory. A trial has two dozen calls and a quarter of a megabyte. Code, commands and answers are
+made up and rarely repeat.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from groundtrace.demo.world import ToolAnswer
 
 RUN_SIZE = 1000
 TASKS = 500
-"""Half as many as a run has trials: two configurations of each task, and none is superseded."""
+"""Number of tasks: half the trials of a run. So each task has two configurations, and no trial is
+superseded."""
 REPOS = ("harbour", "lantern", "tideway", "ropewalk", "beacon", "slipway")
 CONFIGS = ("baseline-local-direct", "mcp-remote-direct")
 FORMS = ("session",) * 10 + ("trajectory",) * 3 + ("openhands",) * 5
@@ -104,7 +105,7 @@ def _mirror(repo: str) -> str:
 
 
 def _matches(chance: random.Random, pattern: str, limit: int) -> list[tuple[str, int, str]]:
-    """Some lines that a pattern finds, as a search would."""
+    """Some lines that contain a pattern, as a search would find them."""
     wanted = re.compile(pattern)
     found: list[tuple[str, int, str]] = []
     names = world().names
@@ -124,7 +125,8 @@ def _shell(command: str, output: str) -> ToolAnswer:
 
 
 def _patterns(chance: random.Random) -> tuple[str, str]:
-    """What is searched for, as grep and as Python write it: two trials seldom ask for the same."""
+    """A pattern to search for, in the syntax of grep and of Python. Two trials rarely have the same
+    one."""
     a, b = chance.sample(_WORDS, 2)
     return chance.choice(
         (
@@ -278,7 +280,7 @@ MIX: tuple[tuple[Tool, int], ...] = (
     (remote_list, 2),
     (todo, 2),
 )
-"""Calls of a hundred."""
+"""How many of a hundred calls use each tool."""
 _LOCAL: dict[Tool, Tool] = {search: grep, remote_read: read, remote_list: shell_list}
 """What a configuration without code search does instead."""
 
@@ -317,7 +319,7 @@ def _task(number: int) -> str:
 
 
 def write_trial(runs: Path, number: int, run_size: int = RUN_SIZE) -> int:
-    """One trial of a run of so many; returns the bytes of its trace files."""
+    """One trial of a run of `run_size` trials; returns the bytes of its trace files."""
     chance = random.Random(f"trial {number}")
     config = CONFIGS[number % 2]
     task = _task(number // 2 % TASKS)

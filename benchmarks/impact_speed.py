@@ -21,7 +21,7 @@ DRAWS = 2000
 
 
 def trial_rows(trials: int) -> list[TrialRow]:
-    """Trials of two configurations over three suites, with values missing here and there."""
+    """Trials of two configurations over three suites; some values are missing."""
     random = np.random.default_rng(0)
     coverage = Coverage(
         has_trajectory=False,
@@ -105,7 +105,7 @@ def _outcome(task: str, config: str, quality: float, random: np.random.Generator
 
 
 def speed(trials: int) -> dict[str, object]:
-    """Time and peak memory of the whole analysis at the default draws."""
+    """Time and peak memory of the whole analysis with the default number of draws."""
     rows = trial_rows(trials)
     started, spent = time.perf_counter(), time.process_time()
     analyse(rows, ImpactOptions(draws=DRAWS), generated_at="", scope="run")

@@ -1,12 +1,12 @@
-"""How far the intervals and tests of the impact analysis can be believed, and how fast it is.
+"""How reliable the intervals and tests of the impact analysis are, and how fast it is.
 
     python -m benchmarks.intervals [--sets 400] [--trials 10000] [--json FILE]
 
-Coverage: data sets are drawn from a population whose true value is known; the share of 95 %
-intervals that hold it should be 0.95. Where an interval was refused the set is counted apart.
-Error: data sets without any association or difference; the share of p <= 0.05 should not be
-above 0.05. Power: the share of p <= 0.05 where there is a difference. All have a sampling error
-of about sqrt(share * (1 - share) / sets).
+Coverage: data sets are drawn from a population with a known true value; the share of 95 % intervals
+that contain it should be 0.95. Sets without an interval are counted separately. Error: data sets
+without any association or difference; the share of p <= 0.05 should not be above 0.05. Power: the
+share of p <= 0.05 if there is a difference. All shares have a sampling error of about
+sqrt(share * (1 - share) / sets).
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ SIZES = (6, 10, 20, 50, 200, 600)
 DELTA_SIZES = (6, 10, 20, 50, 100, 200)
 FAMILY_SIZES = (10, 20, 50)
 SMALL_SIZES = (6, 8, 10, 12, 15)
-"""Below 20 tasks, where coverage is printed beside each interval."""
+"""Numbers of tasks below 20: for these, reports state the coverage of each interval."""
 
 
 def tested(population: Population, sides: tuple[np.ndarray, np.ndarray], seed: int) -> MeanTest:
-    """The test of a mean difference, or of the mean of logs where ratios are compared."""
+    """The test of a mean difference, or of the mean of logs if ratios are compared."""
     draws = Draws(seed, FLIP_DRAWS)
     baseline, config = sides
     if population.ratio:
@@ -94,7 +94,7 @@ def as_reported(tables: Sequence[np.ndarray], seed: int) -> list[list[float]]:
 
 
 def primary_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Recall, reward and cost: any error over three configurations, and power of recall."""
+    """Recall, reward and cost: chance of any error over three configurations; power for recall."""
     for n in FAMILY_SIZES:
         random = np.random.default_rng(n)
         wrong, right = Counter[str](), Counter[str]()
@@ -122,17 +122,17 @@ def primary_rows(sets: int) -> Iterator[dict[str, object]]:
 
 
 def spread(population: Population, up: float) -> float:
-    """Standard deviation of the differences (of logs where ratios are compared)."""
+    """Standard deviation of the differences (of logs if ratios are compared)."""
     baseline, config = population.draw(np.random.default_rng(0), 200_000, up)
     deltas = np.log(config / baseline) if population.ratio else config - baseline
     return float(deltas.std())
 
 
 def detectable_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Power where the true difference is the smallest detectable one: 0.80 is right.
+    """Power if the true difference is the smallest detectable one: it should be 0.80.
 
-    The difference changes the spread it is worked out from, so it is approached in steps. A size
-    of which the population cannot draw so large a difference has no row.
+    The difference is computed from the spread, and changes the spread. So it is found in steps. If
+    the population cannot have such a large difference, the size has no row.
     """
     for name, population in POPULATIONS.items():
         for n in DELTA_SIZES:
@@ -149,7 +149,7 @@ def detectable_rows(sets: int) -> Iterator[dict[str, object]]:
 
 
 def family_rows(sets: int) -> Iterator[dict[str, object]]:
-    """maxT against Holm over 49 kindred metrics: any error, and power of the first."""
+    """maxT compared with Holm over 49 similar metrics: chance of any error; power for the first."""
     for n in FAMILY_SIZES:
         random = np.random.default_rng(n)
         wrong, right = {"maxT": 0, "Holm": 0}, {"maxT": 0, "Holm": 0}
@@ -166,7 +166,7 @@ def family_rows(sets: int) -> Iterator[dict[str, object]]:
 
 
 def repository_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Five tasks a repository that rise and fall together: flipped one by one, and whole."""
+    """Five tasks per repository that rise and fall together: flipped one by one, or together."""
     for share in (0.2, 0.4):
         for repositories in (10, 20, 40):
             n = 5 * repositories
@@ -186,7 +186,7 @@ def repository_rows(sets: int) -> Iterator[dict[str, object]]:
 
 
 def centred_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Within config where configs ran different tasks: power must not depend on the sign."""
+    """Within config, if configs ran different tasks: power must not depend on the sign."""
     for rho in (-0.4, 0.0, 0.4):
         for n in (24, 40):
             random = np.random.default_rng(n)
@@ -243,7 +243,7 @@ def correlation_rows(sets: int, sizes: Sequence[int] = SIZES) -> Iterator[dict[s
 
 
 def clustered_rows(sets: int, sizes: Sequence[int] = SIZES) -> Iterator[dict[str, object]]:
-    """Within-config at rho 0 where three configs share their tasks: tasks must be the blocks."""
+    """Within config at rho 0, if three configs share their tasks: tasks must be the blocks."""
     for n in sizes:
         random = np.random.default_rng(n)
         held = refused = wrong = 0
@@ -262,7 +262,7 @@ def clustered_rows(sets: int, sizes: Sequence[int] = SIZES) -> Iterator[dict[str
 
 
 def small_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Intervals below 20 tasks, whose coverage is printed beside them."""
+    """Intervals over fewer than 20 tasks; reports state their coverage."""
     for of, rows in (
         ("means", delta_rows(sets, SMALL_SIZES)),
         ("correlations", correlation_rows(sets, SMALL_SIZES)),
@@ -273,7 +273,7 @@ def small_rows(sets: int) -> Iterator[dict[str, object]]:
 
 
 def small_table(rows: Iterable[Mapping[str, object]]) -> Iterator[str]:
-    """Lowest and highest coverage by n, as `groundtrace.impact.simulated_coverage` holds it."""
+    """Lowest and highest coverage by n, in the form of `groundtrace.impact.simulated_coverage`."""
     found: dict[tuple[str, int], list[float]] = {}
     for line in rows:
         of, n, coverage = line.get("of"), line["n"], line["coverage"]

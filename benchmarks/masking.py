@@ -1,8 +1,8 @@
 """How many credentials are masked, and how much harmless text: `python benchmarks/masking.py`.
 
-The lists are in `tests/fixtures/secrets`: credentials drawn at random in the forms that services
-describe, and harmless texts that look like them. `-v` prints every line that is not as it should
-be. With `--seconds` the time for a megabyte of ordinary text is printed too.
+The lists are in `tests/fixtures/secrets`: random credentials in the forms that services describe,
+and harmless texts that look like them. `-v` prints every line with a wrong result. `--seconds` also
+prints the time for a megabyte of ordinary text.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def credentials() -> list[Credential]:
 
 
 def harmless() -> list[str]:
-    """The list of texts that hold no credential."""
+    """The list of texts without a credential."""
     return _lines("harmless.txt")
 
 
@@ -46,7 +46,7 @@ def _lines(name: str) -> list[str]:
 
 
 def kept_credentials() -> list[Credential]:
-    """Credentials that are not masked whole; four characters in a row count as something."""
+    """Credentials that are not completely masked: four or more characters in a row are left."""
     return [case for case in credentials() if _is_left(case.secret, mask(case.text), case.text)]
 
 

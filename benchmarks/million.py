@@ -1,8 +1,8 @@
 """A million trials in one process: `python -m benchmarks.million [--trials N]`.
 
-Generated rows, not files, through the summary, the impact analysis and the Markdown report. Rows
-are made when they are asked for, as they would be read from documents. Prints the time of each
-stage and the peak of memory, which is to stay under 4 GB.
+Generated rows, not files, go through the summary, the impact analysis and the Markdown report. Each
+row is made when it is needed, as it would be read from documents. Prints the time of each stage and
+the peak memory, which must stay below 4 GB.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from groundtrace.rows.trial_row import TrialRow
 from groundtrace.summary.summarise import summarise
 
 LIMIT = 4096
-"""Megabytes that the whole may take."""
+"""Most megabytes that the whole run may take."""
 CONFIGS = ("baseline-local-direct", "mcp-remote-direct", "mcp-hybrid-direct")
 SUITES = tuple(f"csb_sdlc_{name}" for name in ("fix", "review", "trace", "debug", "test"))
 TASKS = 2000
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class GeneratedRows:
-    """Rows of so many trials, each made when it is asked for; the same every time."""
+    """Rows of a number of trials, each made when it is needed; the same every time."""
 
     def __init__(self, trials: int) -> None:
         self.trials = trials
@@ -48,7 +48,7 @@ class GeneratedRows:
 
 
 def row(number: int) -> TrialRow:
-    """The row of one trial: values that hang together loosely, as real ones do."""
+    """The row of one trial; its values are loosely correlated, like real ones."""
     chance = random.Random(number)
     config = CONFIGS[number % len(CONFIGS)]
     task = number // len(CONFIGS) % TASKS
@@ -134,12 +134,12 @@ def _outcome(names: dict[str, str], skill: float, chance: random.Random) -> Tria
 
 
 def peak() -> float:
-    """Most memory that this process ever held, in megabytes."""
+    """Peak memory of this process in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def timed(what: str, work: Callable[[], T], trials: int) -> T:
-    """Do it, and print what it took."""
+    """Do the work, and print its time and memory."""
     started, cpu = time.perf_counter(), time.process_time()
     result = work()
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu

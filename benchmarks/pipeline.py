@@ -1,15 +1,16 @@
-"""The whole path against decoding alone: `python -m benchmarks.pipeline [--sizes N,N] [--repeat N]`.
+"""The whole path compared to decoding: `python -m benchmarks.pipeline [--sizes N,N] [--repeat N]`.
 
-Generates corpora of two or more sizes and measures, each in processes of its own and back to back,
+Generates corpora of two or more sizes and measures, each in separate processes and one after
+another,
 
 - `json.loads` of the standard library and msgspec's decoder over the bytes of all traces,
 - normalize with evaluate, as `groundtrace run` does them, with one and with two processes,
 - the same again when nothing changed.
 
-Of each the best of several turns counts. The fixed cost (starting, importing) is told from the
-marginal cost per megabyte by two sizes; what is printed at the end are ratios, because seconds
-are those of one machine. `--run-size N` puts N trials into each run: 10,000 for one large run, 2
-for many small ones. `--profile FILE` writes a profile of one process instead.
+The best of several turns counts. Two sizes separate the fixed cost (starting, importing) from the
+marginal cost per megabyte. At the end it prints ratios, because seconds depend on the machine.
+`--run-size N` puts N trials into each run: 10,000 for one large run, 2 for many small ones.
+`--profile FILE` writes a profile of one process instead.
 """
 
 from __future__ import annotations
@@ -38,26 +39,26 @@ class Cost:
     """What a command took."""
 
     seconds: float
-    """By the clock."""
+    """Wall-clock time."""
     cpu: float
-    """Of all of its processes together: little disturbed by whoever else uses the machine."""
+    """CPU seconds of all of its processes together; other users of the machine change it little."""
     megabytes: float
-    """The most memory of the process that was started."""
+    """Peak memory of the process that was started."""
     worker: float
-    """The most memory of any of its workers; 0 without them."""
+    """Peak memory of its largest worker; 0 without workers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A cost as a line through two sizes."""
+    """A cost as a straight line through two sizes."""
 
     fixed: float
     marginal: float
-    """Seconds a megabyte."""
+    """Seconds per megabyte."""
 
 
 def measured(command: list[str]) -> Cost:
-    """Run a command and watch all of its processes."""
+    """Run a command and measure all of its processes."""
     started = time.perf_counter()
     process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
     cpu: dict[int, float] = {}
@@ -91,7 +92,7 @@ def _processes(session: int) -> Iterator[tuple[int, float, float]]:
 
 
 def decode_all(folder: Path, decoder: str) -> None:
-    """Read and decode every trace, as little as a program can do that looks at them at all."""
+    """Read and decode every trace: the least that any program must do with them."""
     if decoder == "json":
         decode = loads
     else:
@@ -133,7 +134,7 @@ def profile(folder: Path, file: Path) -> None:
 
 
 def pairs_in(out: Path) -> int:
-    """Pairs of a call and a file that the events documents hold."""
+    """Number of pairs of a call and a file in the events documents."""
     documents = (loads(path.read_bytes()) for path in out.rglob("*.retrieval_events.json"))
     return sum(len(event["accesses"]) for one in documents for event in one["events"])
 

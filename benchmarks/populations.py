@@ -1,7 +1,7 @@
 """Made-up tasks whose true difference is known, for `benchmarks.intervals`.
 
-A population draws both sides of n tasks. `up` is what the configuration adds; 0 makes the two
-sides alike, so that any difference found is an error.
+A population draws both sides of n tasks. `up` is what the configuration adds; with 0 the two sides
+have the same distribution, so any difference found is an error.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Sides = tuple[np.ndarray, np.ndarray]
 
 
 def recalls(random: np.random.Generator, n: int, up: float) -> Sides:
-    """Recall of 1 to 5 files, each found by a chance of its task: ties, many at 0 and 1."""
+    """Recall of 1 to 5 files, each found with the task's probability: ties, and many at 0 and 1."""
     files = random.integers(1, 6, n)
     chance = random.beta(0.8, 0.8, n) * 0.8
     return random.binomial(files, chance) / files, random.binomial(files, chance + up) / files
@@ -42,13 +42,13 @@ def partial(random: np.random.Generator, n: int, up: float) -> Sides:
         passed, nothing = random.random(n) < chance, random.random(n) < 0.6
         return np.where(passed, 1.0, np.where(nothing, 0.0, random.random(n).round(2)))
 
-    # A pass adds 1 where a failure adds 0.2 on average: a chance of up / 0.8 adds `up`.
+    # A pass gives 1 and a failure gives 0.2 on average: a chance of up / 0.8 adds `up`.
     chance = random.random(n) * 0.7
     return side(chance), side(chance + up / 0.8)
 
 
 def costs(random: np.random.Generator, n: int, up: float) -> Sides:
-    """Costs whose logs have heavy tails: t with 3 degrees of freedom around the task's own."""
+    """Costs whose logs have heavy tails: t with 3 degrees of freedom around the task's cost."""
     task = random.normal(0, 1, n)
     noise = 0.4 * random.standard_t(3, (2, n))
     return np.exp(task + noise[0]), np.exp(task + noise[1] + up)
@@ -58,9 +58,9 @@ RUNAWAY, DEARER = 0.1, math.log(5)
 
 
 def runaway_costs(random: np.random.Generator, n: int, up: float) -> Sides:
-    """Costs where a tenth of the configuration's trials cost five times as much: skewed logs.
+    """Costs with skewed logs: a tenth of the configuration's trials cost five times as much.
 
-    Without an effect both sides have their runaways.
+    Without an effect both sides have such trials.
     """
     task = random.normal(0, 1, n)
     noise = 0.4 * random.normal(size=(2, n))
@@ -71,13 +71,13 @@ def runaway_costs(random: np.random.Generator, n: int, up: float) -> Sides:
 
 @dataclass(frozen=True)
 class Population:
-    """How pairs are drawn, what the configuration adds, and whether as a ratio (of logs)."""
+    """How pairs are drawn, what the configuration adds, and whether ratios (logs) are compared."""
 
     draw: Callable[[np.random.Generator, int, float], Sides]
     up: float
     ratio: bool = False
     most: float = 0.0
-    """The largest `up` that it can draw: a chance cannot be above 1. 0 where `up` is fixed."""
+    """The largest possible `up`: a probability cannot be above 1. It is 0 if `up` is fixed."""
 
 
 POPULATIONS = {
@@ -95,7 +95,7 @@ def primaries(
 ) -> np.ndarray:
     """Differences in recall and reward and logs of the cost's ratio, as columns.
 
-    They are drawn apart: kindred primaries would make fewer errors together than these.
+    They are independent: similar primaries would make fewer errors together than these.
     """
     found = (recalls(random, n, recall), binary(random, n, reward), costs(random, n, cost))
     (a, b), (c, d), (e, f) = found
@@ -106,24 +106,25 @@ METRIC_COUNT = 49
 
 
 def kindred(random: np.random.Generator, n: int, up: float) -> np.ndarray:
-    """49 metrics that are recall with some noise of their own, as ranks and cuts of it are."""
+    """49 metrics that are recall plus some noise, like the ranks and cutoffs of recall."""
     baseline, config = recalls(random, n, up)
     delta = config - baseline
     noise = 0.35 * delta.std() * random.normal(size=(n, METRIC_COUNT))
     noise[:, 0] = 0
-    # A task that changed nothing changed it in no metric.
+    # If a task did not change, no metric of it changed.
     return np.where(delta[:, None] == 0, 0.0, delta[:, None] + noise)
 
 
 def correlated(random: np.random.Generator, n: int, rho: float, tied: bool) -> np.ndarray:
-    """Two columns of a normal pair; tied: rounded to few levels, as rewards and recalls are."""
+    """Two correlated normal columns; `tied`: rounded to few levels, like rewards and recalls."""
     x = random.normal(size=n)
     y = rho * x + math.sqrt(1 - rho**2) * random.normal(size=n)
     return np.stack([np.round(x), np.clip(np.round(y), -1, 1)] if tied else [x, y])
 
 
 def true_spearman(rho: float, tied: bool) -> float:
-    """Of the population: by formula without ties, else from a sample of two million."""
+    """Spearman's coefficient of the population: by formula without ties, else from a sample of two
+    million."""
     if not tied:
         return 6 / math.pi * math.asin(rho / 2)
     x, y = correlated(np.random.default_rng(0), 2_000_000, rho, tied)
@@ -139,7 +140,7 @@ def _middle(values: np.ndarray) -> np.ndarray:
 def different_tasks(
     random: np.random.Generator, n: int, rho: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Two configurations: hard tasks, low on both sides, were run by both, the others by one."""
+    """Two configurations: both ran the hard tasks, with low values; one ran each other task."""
     hard = random.random(n) < 0.5
     first = hard | (random.random(n) < 0.5)
     present = np.stack([first, hard | ~first], axis=1)

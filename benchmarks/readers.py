@@ -1,10 +1,11 @@
-"""How fast the trace readers are, against decoding alone.
+"""How fast the trace readers are, compared with decoding.
 
     python benchmarks/readers.py [TRIAL_FOLDER …] [--size MB] [--memory GB]
 
-Without folders a transcript is made up. For each file: megabytes per second of the reader, of
-msgspec decoding the same bytes into plain values, and of the standard library's json. `--memory`
-writes a transcript of that many gigabytes, reads it in a process of its own and prints the peak.
+Without folders a made-up transcript is used. For each file it prints megabytes per second of the
+reader, of msgspec decoding the same bytes into plain values, and of the standard library's json.
+`--memory` writes a transcript of that many gigabytes, reads it in a separate process and prints the
+peak memory.
 """
 
 from __future__ import annotations

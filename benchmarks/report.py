@@ -1,8 +1,8 @@
 """How large the reports are and how fast the page opens: `python -m benchmarks.report [N]`.
 
-Makes a report of N trials (2,000 by default) of two dozen calls each, prints how long rendering
-took and how large the files are, and, where Chromium is installed, how long the page takes from
-navigation to its filled table, to sort, to filter and to open a trial.
+Makes a report of N trials (2,000 by default) of two dozen calls each. Prints how long rendering
+took and how large the files are. If Chromium is installed, it also prints how long the page takes
+until its table is filled, to sort, to filter and to open a trial.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ ACTIONS = {
     "show all rows": "(s => { s.value = ''; s.dispatchEvent(new Event('input')); document.getElementById('all').click(); })(document.getElementById('search'))",
     "sort after that": "document.querySelectorAll('#table thead button')[6].click()",
 }
-"""What a reader does, as the page's own clock sees it: until the next frame is laid out."""
+"""What a user does. The page's own clock measures each action until the next frame is laid out."""
 
 
 def main(number: int) -> dict[str, Any]:
-    """Measure, print, and give back what was measured."""
+    """Measure, print, and return what was measured."""
     data = many_data(number)
     found: dict[str, Any] = {"trials": number}
     found["markdown, s"], markdown = _timed(lambda: render_markdown(data))
@@ -72,7 +72,7 @@ def _in_browser(page: str) -> dict[str, Any]:
 
 
 def _open(browser: Any, file: Path) -> float:
-    """Seconds from the order to open until the table of trials is filled."""
+    """Seconds from opening the page until the table of trials is filled."""
     tab = browser.new_page()
     start = time.perf_counter()
     tab.goto(file.as_uri())

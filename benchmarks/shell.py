@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def lists() -> None:
-    """Files and lines exact, by list."""
+    """For each list of commands: how many have exactly the right files and lines."""
     from tests.tools.shell.scores import judge_list
     from tests.tools.shell.scratch_repository import one_repository_lists
 

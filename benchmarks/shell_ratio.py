@@ -1,10 +1,10 @@
-"""Cost of a shell command beside another version of groundtrace; see README-shell.md.
+"""Cost of shell commands compared with another version of groundtrace; see README-shell.md.
 
 python -m benchmarks.shell_ratio OTHER/src [rounds]
 
-Both versions run in processes of their own, in turn, over the commands of the lists and, with
-GROUNDTRACE_CORPUS, of real calls. A command counts with the least time of its rounds, since others use
-the machine too; caches of the library are emptied before every round.
+Each version runs in its own process, in turn, over the commands of the lists and, with
+GROUNDTRACE_CORPUS, of real calls. The least time of a command's rounds counts, because others use
+the machine too. Caches of the library are emptied before every round.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def items(folder: Path) -> dict[str, list[Item]]:
 
 
 def child(source: str, work: str) -> None:
-    """Times of one version, a round for every line of standard input."""
+    """Times of one version: one round for every line of standard input."""
     sys.path.insert(0, source)
     from groundtrace.config import Settings
     from groundtrace.model import ToolResult
@@ -107,7 +107,7 @@ def compare(work: str, sources: tuple[str, str], rounds: int) -> list[list[int]]
 
 
 def main() -> None:
-    """Prints the ratio of the sums, and the median of the commands' own ratios."""
+    """Print the ratio of the sums, and the median of the ratios of single commands."""
     other = sys.argv[1]
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 20
     own = str(Path(__file__).resolve().parents[1] / "src")

@@ -1,8 +1,8 @@
-"""The trace files of a generated trial, with all that real ones hold beside the calls.
+"""The trace files of a generated trial, with everything that real ones contain beside the calls.
 
-Of a real transcript a sixth is thinking with signatures, and every line repeats who and where;
-session logs also keep the prompt, attachments and a queue. Without these a generated trial would
-have half of the bytes of a real one, and every figure per megabyte would look worse than it is.
+A sixth of a real transcript is thinking with signatures, and every line repeats ids and folders.
+Session logs also keep the prompt, attachments and a queue. Without these a generated trial would
+have half the bytes of a real one, and every figure per megabyte would look worse than it is.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from groundtrace.demo.harness import RecordedCall, Recorder, iso, stream
 from groundtrace.demo.world import ToolAnswer
 
 THINKING = (400, 2600)
-"""Characters of a signature, from and to; most thinking is nothing else."""
+"""Fewest and most characters of a signature; most thinking blocks contain little else."""
 PROMPT = 1500
 """Words of the prompt that a session log repeats."""
 
 
 def thinking(chance: random.Random) -> dict[str, str]:
-    """A block of thinking: a sentence, and a signature that no program but the harness reads."""
+    """A block of thinking: a sentence, and a signature that only the harness reads."""
     signature = base64.b64encode(chance.randbytes(chance.randrange(*THINKING) * 3 // 4)).decode()
     return {"type": "thinking", "thinking": _prose(chance, 20), "signature": signature}
 
@@ -38,7 +38,7 @@ _PROSE = (
 
 
 def _full_usage(usage: dict[str, int]) -> dict[str, Any]:
-    """Usage with the members that are no counts of the message itself."""
+    """Usage with the members that do not count tokens of the message."""
     created = usage["cache_creation_input_tokens"]
     parts = {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": created}
     return {
@@ -75,7 +75,7 @@ def _joined(lines: list[dict[str, Any]]) -> str:
 
 
 def session(made: list[RecordedCall], recorder: Recorder, chance: random.Random) -> str:
-    """Claude Code's session log of the same calls: every line repeats who and where."""
+    """Claude Code's session log of the same calls: every line repeats ids and folders."""
     common = {
         "isSidechain": False,
         "userType": "external",
@@ -140,7 +140,7 @@ def _session_lines(
 
 
 def openhands(made: list[RecordedCall], recorder: Recorder) -> str:
-    """An OpenHands trajectory: its own names of the shell and the editor."""
+    """An OpenHands trajectory, with its own names for the shell and the editor."""
     steps: list[dict[str, Any]] = [
         {
             "step_id": 1,
@@ -190,7 +190,7 @@ OPENHANDS_TOOLS = {
 
 
 def _as_openhands(answer: ToolAnswer) -> tuple[str, dict[str, Any], str]:
-    """A call by OpenHands' own tools: name, arguments, answer."""
+    """A call with OpenHands' own tools: name, arguments, answer."""
     given = answer.arguments
     if answer.name == "Bash":
         command = {"command": given["command"], "security_risk": "LOW"}

@@ -1,10 +1,10 @@
-"""What is read from calls of tools that nobody declared: `python benchmarks/unknown_tools.py LIST`.
+"""What is read from calls of unknown tools: `python benchmarks/unknown_tools.py LIST`.
 
-LIST is a file of hand-written cases (tests/fixtures/generic/generic.toml). Prints per group and in
-all: calls that are said exactly (files with kind and lines, category, failed, repositories), and
-files found, missed and invented. Relative paths are joined to the working directory on both sides.
-`--table` lets the tool table speak first, as in a run; without it every tool is unknown. `-v` prints
-every call that is not as expected.
+LIST is a file of hand-written cases (tests/fixtures/generic/generic.toml). Prints for each group
+and in total: calls whose result is exactly right (files with kind and lines, category, failed,
+repositories), and files found, missed and invented. Relative paths are joined to the working
+directory on both sides. With `--table` the tool table is used first, as in a run; without it every
+tool is unknown. `-v` prints every call with an unexpected result.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def cases_of(path: Path) -> list[dict[str, Any]]:
 
 
 def cwd_of(case: Mapping[str, Any]) -> str | None:
-    """Working directory of a case; the default is that of the other lists."""
+    """Working directory of a case; the default is the same as in the other lists."""
     return str(case.get("cwd", "/workspace")) or None
 
 
 def call_of(case: Mapping[str, Any]) -> ToolCall:
-    """The call of a case as a trace reader gives it."""
+    """The call of a case as a trace reader returns it."""
     result = ToolResult(
         text=case.get("text", ""), data=case.get("data"), is_error=case.get("error", False)
     )
@@ -68,7 +68,7 @@ def call_of(case: Mapping[str, Any]) -> ToolCall:
 
 
 def joined(path: str, repo: str | None, cwd: str | None) -> str:
-    """The path as it is compared: in no repository, relative ones lie in the working directory."""
+    """The path as it is compared; a relative path without repository is in the current folder."""
     if repo or path.startswith("/") or not (cwd or "").startswith("/"):
         return path
     return posixpath.normpath(f"{cwd}/{path}")
@@ -103,13 +103,13 @@ def parsed(text: str) -> FileRef:
 
 
 def expected_of(case: Mapping[str, Any]) -> Said:
-    """What the list says of a call."""
+    """What the list says about a call."""
     refs = [as_written(parsed(text), cwd_of(case)) for text in case["refs"]]
     return refs, case["category"], case.get("failed", False), sorted(case["repos"])
 
 
 def said_of(case: Mapping[str, Any], view: CallView) -> Said:
-    """What the tools stage says of a call, in the same form."""
+    """What the tools stage says about a call, in the same form."""
     refs = [as_written(ref, cwd_of(case)) for ref in view.refs]
     return refs, view.category, view.failed, sorted(view.repos)
 

@@ -1,9 +1,9 @@
 """How soon the viewer can be used: `python -m benchmarks.view [N]`.
 
-Writes results of N trials (2,000 by default) of two dozen calls each and measures, from the start of
-the viewer, how long the first list takes, then pages, filters, searches and trials. The report's
-page is made of the same results, and where Chromium is installed both are opened: what the viewer
-takes is printed as a ratio to the page's own opening.
+Writes results of N trials (2,000 by default) of two dozen calls each. Measures how long the first
+list takes from the start of the viewer, then pages, filters, searches and trials. The report's page
+is made from the same results. If Chromium is installed, both are opened, and the times of the
+viewer are printed as ratios to the time in which the page opens.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tests.metrics.builders import NOW
 from tests.report.pages import many_data
 
 MODELS = 200
-"""Trials that are made; the others are these under other names."""
+"""Trials that are really made; the others are copies of these with other names."""
 REPEATS = 5
 
 QUESTIONS = {
@@ -68,7 +68,7 @@ def main(number: int) -> None:
 
 
 def write_results(run: Path, number: int) -> None:
-    """The documents of a run of that many trials."""
+    """Write the documents of a run with that many trials."""
     models = list(many_data(MODELS).details())
     outcomes: list[TrialOutcome] = []
     for at in range(number):
@@ -110,8 +110,8 @@ def _named(model: Detail, at: int) -> tuple[Any, Any, TrialOutcome]:
 
 
 def _first_list(runs: Path) -> tuple[Viewer, float, float]:
-    """A viewer, and the seconds from its start to its first list, by the clock and of processor
-    time; reading goes on meanwhile."""
+    """A viewer, and the seconds from its start to its first list: wall-clock time and processor
+    time. Meanwhile the viewer still reads documents."""
     start, worked = time.perf_counter(), time.process_time()
     viewer = Viewer(Results(OutputFolders(str(runs))), 0)
     viewer.__enter__()
@@ -127,7 +127,7 @@ def _get(viewer: Viewer, path: str) -> Any:
 
 
 def _times(viewer: Viewer, path: str) -> tuple[float, float]:
-    """Median and worst milliseconds of an answer."""
+    """Median and longest time of an answer in milliseconds."""
     jar = urllib.request.HTTPCookieProcessor(CookieJar())
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), jar)
     opener.open(viewer.url_with(viewer.gate.token)).read()
@@ -155,7 +155,7 @@ def _ask(viewer: Viewer, number: int) -> None:
 
 
 def _static_page(run: Path) -> Path:
-    """The report's page of the same results."""
+    """The report's page, made from the same results."""
     with contextlib.redirect_stdout(io.StringIO()):
         for command in (
             ("evaluate", str(run), "--quiet"),

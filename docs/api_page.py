@@ -14,9 +14,9 @@ import groundtrace
 
 INTRODUCTION = (
     "The names in `groundtrace.__all__` are the API; the rest of the package may change. "
-    "Examples: [a notebook](../guides/notebook.md), [use it from Python](../guides/python.md). "
-    "A location is a path or the URL of an object store. Errors that groundtrace raises on purpose "
-    "are `GroundtraceError`s: [errors](errors.md)."
+    "Examples: [a notebook](../guides/notebook.md), [use groundtrace from "
+    "Python](../guides/python.md). A location is a path or the URL of an object store. Errors "
+    "that groundtrace raises on purpose are `GroundtraceError`s: [errors](errors.md)."
 )
 
 

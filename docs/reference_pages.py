@@ -60,14 +60,15 @@ def metrics() -> str:
     """Every metric and outcome, with fixed headings."""
     return page(
         "Metrics",
-        "Every metric has one name: the key in run summaries and in the impact analysis, the value "
-        "of the column `metric` in tables, and the heading in reports. A metric without a value "
-        "is null with a reason, never zero ([D19](../decisions.md#d19)). Means are over the tasks "
-        "that have a value; n and what was left out stand beside them.",
-        "Metrics of the first group are given twice: over **retrieved** files, which are all "
-        "files that were accessed in a way other than writing, in order of first sight, and, with "
-        f"the prefix `{SHOWN_PREFIX}`, over files whose content was **shown** "
-        "([D18](../decisions.md#d18)).",
+        "Every metric has one name: the key in run summaries and in the impact analysis, the "
+        "value of the column `metric` in tables, and the heading in reports. A metric without "
+        "a value is null with a reason, never zero ([D19](../decisions.md#d19)). Means are "
+        "over the tasks that have a value; each mean has its n and the reasons for missing "
+        "values.",
+        "Metrics of the first group exist twice. Without a prefix they are over **retrieved** "
+        "files: all files that were accessed in a way other than writing, in the order of "
+        f"their first access. With the prefix `{SHOWN_PREFIX}` they are over files whose "
+        "content was **shown** ([D18](../decisions.md#d18)).",
         table(
             ["name", "title", "range and direction"],
             (
@@ -76,13 +77,13 @@ def metrics() -> str:
             ),
         ),
         "## The example",
-        "All examples below are worked out by hand on one small trial; a test computes each of "
+        "All examples below were computed by hand on one small trial; a test checks each of "
         "them. Relevant files: " + codes(example.RELEVANT) + ". Expected edits: "
         f"{codes(example.EXPECTED_EDITS)}. Line ranges: "
         + ", ".join(f"{code(f)} {a}–{b}" for f, (a, b) in example.CHUNKS.items())
-        + f". The patch that was handed in: {codes(example.PATCH)}, where "
-        f"{codes(example.CREATED)} is new and {codes(example.TEST_FILES)} is a file of the task's "
-        f"test patch. The context that the agent states at its end: {code(example.USED[0])} "
+        + f". The submitted patch: {codes(example.PATCH)}, where {codes(example.CREATED)} is "
+        f"new and {codes(example.TEST_FILES)} is a file of the task's test patch. The final "
+        f"context that the agent names: {code(example.USED[0])} "
         f"{example.USED[1]}–{example.USED[2]}.",
         table(
             ["step", "tool", "kind", "file", "seconds", "tokens so far"],
@@ -93,7 +94,7 @@ def metrics() -> str:
         ),
         *(block for section in SECTIONS for block in _section(section)),
         "## Outcomes",
-        "What became of a trial. Impact analysis relates metrics to these.",
+        "An outcome is what became of a trial. The impact analysis relates metrics to outcomes.",
         *(_outcome(name) for name in OUTCOMES),
     )
 
@@ -179,10 +180,10 @@ def schemas() -> str:
     """Every document, every field, its type and its description."""
     blocks = [
         f"Documents are of version {SCHEMA_VERSION}; groundtrace writes "
-        f"{' and '.join(SCHEMA_VERSIONS)} and reads any 1.x by the fields known here "
+        f"{' and '.join(SCHEMA_VERSIONS)} and reads any version 1.x (the fields that it knows) "
         "([D12](../decisions.md#d12)). The JSON Schemas (draft 2020-12) are in `schemas/` and "
         "printed by `groundtrace schema NAME`; `groundtrace validate FILE…` checks documents. "
-        "A field is required unless it is said to be optional.",
+        "A field is required unless it is marked as optional.",
         table(
             ["document", "file", "purpose"],
             (
@@ -256,22 +257,24 @@ def tools() -> str:
         shells.setdefault(entry.handler.__module__, []).append(name)
     return page(
         "Tools",
-        "Which tool a raw name means and what category its calls have "
-        "([D2](../decisions.md#d2)). Names are compared without case and without the prefix of an "
-        "MCP server. The calls of a tool that is not here are read from their arguments and "
-        "answers ([guide](../guides/unknown-tools.md)), and the run summary counts them under "
-        "`unknown_tools`. How to add one: [guide](../guides/add-a-tool.md).",
+        "This page lists the tools that groundtrace knows, with the category of their calls "
+        "([D2](../decisions.md#d2)). Case does not matter in names, and the prefix of an MCP "
+        "server is left out. If a tool is not in this list, groundtrace reads its calls from "
+        "their arguments and results ([guide](../guides/unknown-tools.md)), and the run "
+        "summary counts them under `unknown_tools`. How to add one: "
+        "[guide](../guides/add-a-tool.md).",
         "## Categories\n\n" + codes(CATEGORIES),
         "## Tools of harnesses",
         _tool_table(entry for entry in entries.values() if entry.server is None),
         "## Tools of MCP servers",
-        "Which servers count as MCP is a setting ([D3](../decisions.md#d3)). A server may go by "
+        "Which servers count as MCP is a setting ([D3](../decisions.md#d3)). A server may have "
         "several names:",
         table(["server", "names"], ([code(n), codes(a)] for n, a in servers.items())),
         _tool_table(entry for entry in entries.values() if entry.server is not None),
         "## Shell commands",
-        "Programs inside a shell command that are understood ([D6](../decisions.md#d6)). What "
-        "another program prints is taken for nothing but what it was fed.",
+        "These are the programs in shell commands that groundtrace knows "
+        "([D6](../decisions.md#d6)). If another program prints something, groundtrace connects "
+        "it only with the program's input.",
         table(
             ["group", "programs"],
             (
@@ -308,9 +311,9 @@ def _tool_table(entries: Iterable[ToolEntry]) -> str:
 def tables() -> str:
     """The flat tables of `export` and `sql`."""
     blocks = [
-        "The tables that `groundtrace export` writes and `groundtrace sql` asks. "
-        f"{codes(column.name for column in KEY)} come first in each table of trials: they are the key of a trial. "
-        "A cell without a value is null (empty in CSV), never zero.",
+        "These are the tables that `groundtrace export` writes and `groundtrace sql` queries. "
+        f"{codes(column.name for column in KEY)} come first in each table of trials: they are "
+        "the key of a trial. A cell without a value is null (empty in CSV), never zero.",
     ]
     for name, columns in ALL_TABLES.items():
         blocks.append(f"## {name}")
@@ -360,8 +363,9 @@ def configuration() -> str:
     return page(
         "Configuration",
         f"Settings are in {code(config.FILE_NAME)}, found in the current folder or above it, or "
-        "named by `--config FILE`. Flags win over the file. An unknown key or a wrong type is an "
-        "error that names the nearest known key.",
+        "named by `--config FILE`. A flag has priority over the file. For an unknown key, "
+        "groundtrace stops with an error that names the most similar known key; a wrong type "
+        "is also an error.",
         table(["key", "default", "meaning"], rows),
         "Set by a flag only: "
         + "; ".join(
@@ -376,7 +380,10 @@ def configuration() -> str:
             [
                 [
                     code("like"),
-                    "A tool of the table that it behaves as; other keys change what they name.",
+                    (
+                        "A tool of the table that works in the same way; other keys change "
+                        "parts of that."
+                    ),
                 ],
                 *(
                     [code(name), meaning]
@@ -386,7 +393,7 @@ def configuration() -> str:
             ],
         ),
         "Either `like` or `category` is needed. A tool with a category and `path_arguments` is "
-        "read as the table's tools of that category are.",
+        "read in the same way as the table's tools of that category.",
         "## Adding a shell command",
         "`[shell.commands.NAME]` adds a program to the table of "
         "[shell commands](tools.md#shell-commands).",
@@ -401,9 +408,10 @@ def configuration() -> str:
             ],
         ),
         "## Environment",
-        "`SOURCE_DATE_EPOCH` (seconds since 1970) is written as the time of making, so that two "
-        "runs over the same input give the same bytes. Object stores take their credentials from "
-        "the environment; see [clusters and object stores](../guides/cluster.md).",
+        "`SOURCE_DATE_EPOCH` (seconds since 1970) replaces the time of writing in every "
+        "document, so that two runs over the same input give the same bytes. Object stores "
+        "take their credentials from the environment; see [clusters and object "
+        "stores](../guides/cluster.md).",
     )
 
 
@@ -433,11 +441,11 @@ def error_page() -> str:
     ]
     return page(
         "Errors and problems",
-        "An **error** stops the command: one line on stderr that says what is wrong and the way "
-        "out, and an exit code. `-v` adds the traceback. A **problem** is something that could not "
-        "be read inside a trial or a task: it is recorded with file, line and reason, counted in "
-        "`coverage.problems` of the trial and in the run summary, and the rest is evaluated "
-        "([D38](../decisions.md#d38)).",
+        "An **error** stops the command: it prints one line on stderr that says what is wrong "
+        "and what to do, and ends with an exit code. `-v` adds the traceback. A **problem** is "
+        "something that could not be read inside a trial or a task: groundtrace records it "
+        "with file, line and reason, counts it in `coverage.problems` of the trial and in the "
+        "run summary, and evaluates the rest ([D38](../decisions.md#d38)).",
         "## Exit codes",
         table(
             ["code", "meaning"],
@@ -445,7 +453,10 @@ def error_page() -> str:
                 ["0", "done"],
                 [
                     "1",
-                    "some trials could not be processed, the rest were; for `validate`: a document is invalid",
+                    (
+                        "some trials could not be processed, the others were; for `validate`: "
+                        "a document is invalid"
+                    ),
                 ],
                 ["2", "wrong usage or unreadable input"],
                 ["3", "nothing found to evaluate"],
@@ -484,7 +495,7 @@ def ground_truth() -> str:
         "([D25](../decisions.md#d25)).",
         table(["source", "confidence", "read"], rows),
         f"Expected edits come from {codes(EDIT_SOURCES)}; symbols from {codes(SYMBOL_SOURCES)}; "
-        f"line ranges from {codes(CHUNK_SOURCES)}; in each case the first that gives some.",
+        f"line ranges from {codes(CHUNK_SOURCES)}; in each case the first one that gives some is used.",
         "## A registry in one file",
         "For tasks without a folder, `--ground-truth FILE` ([D30](../decisions.md#d30)). "
         + _after_title(importlib.import_module("groundtrace.truth.task_registry").__doc__ or ""),

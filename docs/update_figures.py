@@ -28,7 +28,7 @@ def _place(name: str) -> re.Pattern[str]:
 
 EXTRACTION = _place("extraction")
 RATIOS = _place("ratios")
-FUZZED = re.compile(r"a seeded part of [0-9,]+ inputs")
+FUZZED = re.compile(r"tries [0-9,]+ inputs with a fixed seed")
 
 
 def measured(corpus: Path) -> str:
@@ -57,7 +57,7 @@ def fuzzed() -> str:
     from tests.fuzz.test_fuzz_short import INPUTS
 
     tried = sum(number * runner.inputs_of(target) for target, number in INPUTS.items())
-    return f"a seeded part of {tried:,} inputs"
+    return f"tries {tried:,} inputs with a fixed seed"
 
 
 def shown(page: Path, place: re.Pattern[str]) -> str:

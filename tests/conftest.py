@@ -1,4 +1,4 @@
-"""What many tests share: the demo's sample, real trials where they are, a command line to call."""
+"""What many tests share: the demo's sample, real trials if any exist, a command line to call."""
 
 from __future__ import annotations
 

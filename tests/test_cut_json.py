@@ -1,4 +1,4 @@
-"""JSON that stops somewhere."""
+"""JSON text whose end is missing."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Packages depend on each other in one direction, and no two modules on each other.
+"""Packages depend on each other in one direction only, and no two modules import each other.
 
-Every import counts: those at the top of a module, those inside functions (put there for a quick
-start) and those for type checkers alone. A cycle of any kind means that neither side can be read,
-tested or moved without the other.
+Every import counts: at the top of a module, inside functions (there for a fast start), and only for
+type checkers. With a cycle of any kind, neither side can be read, tested or moved without the
+other.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Untrusted JSON: what msgspec refuses and real files hold is read all the same."""
+"""Untrusted JSON: what msgspec refuses but real files contain is still read."""
 
 from __future__ import annotations
 

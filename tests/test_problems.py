@@ -1,4 +1,4 @@
-"""Every kind of problem is explained in one table, and the table holds no other (D38)."""
+"""One table explains every kind of problem, and has no other kinds (D38)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wrong name is answered with the way out."""
+"""The message for a wrong name suggests the right one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of other programs' files, understood alike by every stage that meets them."""
+"""Values from files of other programs: every stage reads them the same way."""
 
 from __future__ import annotations
 

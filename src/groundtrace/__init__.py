@@ -52,7 +52,7 @@ _ELSEWHERE = {
     "GroundtraceError": "groundtrace.errors",
     **dict.fromkeys(("Evaluation", "Impact", "RunResult", "Summary"), "groundtrace.results"),
 }
-"""Names that do not live in `groundtrace.api`."""
+"""Public names that are defined in other modules than `groundtrace.api`: name to module."""
 
 
 def __getattr__(name: str) -> Any:

@@ -49,7 +49,7 @@ Location = str | os.PathLike[str]
 
 
 def read_trace(trial: Location, *, settings: Settings | None = None) -> ReadResult:
-    """The tool calls of a trial, in order, and the problems met while reading them.
+    """The tool calls of a trial, in order, and the problems found while reading them.
 
     `trial` is a trial's folder, a trace file, or `FILE#id`.
     """
@@ -110,7 +110,7 @@ def _locations(tasks: Location | Sequence[Location] | None) -> list[str]:
 
 
 def _trace_file(trial: str) -> tuple[Place | None, str | None]:
-    """The trace file that a user named, and the sample behind `#`; nothing for a folder."""
+    """The trace file that a user named, and the sample id after `#`; (None, None) for a folder."""
     place = place_at(trial)
     if place.file is not None:
         return place, None
@@ -125,7 +125,7 @@ def _trace_file(trial: str) -> tuple[Place | None, str | None]:
 def _loose_trial(
     file: Place, sample: str | None, settings: Settings, tasks: TaskIndex | None
 ) -> tuple[Trial, tuple[Problem, ...]]:
-    """The trial in a trace file; raises InputError where it is not one."""
+    """The trial in a trace file; raises InputError if the file does not hold exactly one."""
     problems: dict[str, list[Problem]] = {}
     trials: list[Trial] = []
     passed: list[str] = []
@@ -139,7 +139,7 @@ def _loose_trial(
     where = f"{file.folder.url}/{file.file}"
     if not trials:
         told = [str(problem) for group in problems.values() for problem in group]
-        told += [f"{name}: its match is not true of the file" for name, _ in settings.readers]
+        told += [f"{name}: its match is false for this file" for name, _ in settings.readers]
         raise InputError(f"{where}: no trace in it ({'; '.join([*passed, *told]) or 'no sample'})")
     ids = [trial.loose.sample for trial in trials if trial.loose is not None]
     if sample is None and len(trials) > 1:
@@ -171,7 +171,7 @@ def iterate_documents(runs: Location, *, out: Location | None = None) -> Iterato
 def load_table(
     name: str, runs: Location, *, out: Location | None = None
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a flat table as dictionaries, which pandas and polars take as they are."""
+    """The rows of a flat table as dictionaries, which you can pass to pandas and polars."""
     from groundtrace.stages.impact import stored_analysis
     from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES, analysis_dicts
     from groundtrace.tables.flat_rows import flat_dicts
@@ -184,7 +184,7 @@ def load_table(
 
 
 def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[str, Any]]:
-    """Metrics in long form: one row per trial and metric, with value or the reason for none.
+    """Metrics in long form: one row per trial and metric, with its value or why it has none.
 
     Each row also has the trial's `reward`, `cost_usd` and `agent_seconds`.
     """
@@ -207,7 +207,7 @@ def load_trials(runs: Location, *, out: Location | None = None) -> list[dict[str
 
 
 def load_summary(runs: Location, *, out: Location | None = None) -> Summary:
-    """The summary of RUNS: over all runs, or of the single run that it is."""
+    """The summary of RUNS: over all runs, or of the single run."""
     folders = _output_folders(runs, out)
     outputs, single = folders.existing()
     folder = outputs[0].folder if single else folders.aggregate()
@@ -223,7 +223,7 @@ def _output_folders(runs: Location, out: Location | None) -> OutputFolders:
 
 
 def load_impact(runs: Location, *, out: Location | None = None) -> Impact:
-    """The impact analysis of RUNS that is on disk: over all runs, or of the single run."""
+    """The stored impact analysis of RUNS: over all runs, or of the run if RUNS is a single one."""
     from groundtrace.stages.impact import stored_analysis
 
     folders = _output_folders(runs, out)
@@ -250,8 +250,8 @@ def compare(
 ) -> Impact:
     """Compare configurations of evaluated runs, as `groundtrace impact` does; writes nothing.
 
-    `baseline` and `against` are names or patterns of configurations. Raises UsageError for one
-    that no configuration has.
+    `baseline` and `against` are names or patterns of configurations. Raises UsageError if no
+    configuration fits one of them.
     """
     from groundtrace.stages.impact import analysis_of_runs, check_configurations
     from groundtrace.stages.only import require_fitting
@@ -300,7 +300,7 @@ def run(
 
     Runs in this process unless `jobs` is more than 1; a script that asks for more processes needs
     the usual `if __name__ == "__main__":`. Trials that cannot be processed are in `failed` of the
-    result, they raise nothing. Raises NothingFoundError where there is no trial at all.
+    result; they raise no exception. Raises NothingFoundError if there is no trial.
     """
     from groundtrace.stages.everything import run_stages
     from groundtrace.stages.impact import check_configurations, widest_document
@@ -358,7 +358,7 @@ def _formats(formats: Sequence[str]) -> tuple[str, ...]:
 
 
 def _impact_options(settings: Settings, **given: Any) -> ImpactOptions:
-    """Options of the analysis; what was not given comes from the settings."""
+    """Options of the analysis; options that were not given come from the settings."""
     stated = {name: value for name, value in given.items() if value is not None}
     if "primaries" in stated:
         stated["primaries"] = tuple(stated["primaries"])

@@ -1,4 +1,4 @@
-"""Settings: defaults, `groundtrace.toml`, and the flags that win over both."""
+"""Settings: defaults, then `groundtrace.toml`, then flags; the later one wins."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PRIMARIES = ("reward", "cost_usd", "shown.file_recall")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything a user can set; one object is handed to every stage that needs it."""
+    """Everything that a user can set."""
 
     container_prefixes: tuple[str, ...] = ("/workspace/", "/repo_full/", "/testbed/")
     """Path prefixes of the container that are not part of a repository (D13)."""
@@ -33,7 +33,7 @@ class Settings:
     baseline: str = BASELINE
     """Pattern of the configuration that others are compared with (D33)."""
     primaries: tuple[str, ...] = PRIMARIES
-    """Metrics and outcomes that comparisons are about (D64)."""
+    """Metrics and outcomes that matter most in comparisons (D64)."""
     skip: tuple[str, ...] = (
         "_errored",
         "_archived*",
@@ -50,24 +50,25 @@ class Settings:
     shell_commands: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Commands added to the table of shell commands: name to its entry."""
     shell: Literal["use", "ignore"] = "use"
-    """Whether shell commands are evidence (D6)."""
+    """Whether files that shell commands touched count (D6)."""
     trials: Literal["latest", "all"] = "latest"
-    """Which of several trials of one task and configuration are written (D32)."""
+    """Which trials count if a task has several in one configuration (D32)."""
     config_name: str | None = None
-    """Configuration of loose traces, instead of what folders and models tell (D57)."""
+    """Configuration of loose traces, instead of the name of a folder or model (D57)."""
     prices: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     """Model to dollars per million input, cached and output tokens."""
     readers: tuple[tuple[str, str], ...] = ()
-    """Mappings of trace formats: each the name of its file and its text (D92)."""
+    """Mappings of trace formats: a list of paths in the settings file; in Python, pairs of file name and
+    text (D92)."""
     schema_version: str = "1.2"
     """Version of the events documents to write (D12)."""
     mask: bool = True
-    """Whether what looks like a credential is masked in documents and reports (D39, D77)."""
+    """Whether text that looks like a credential is masked in documents and reports (D39, D77)."""
     trial_seconds: int = 60
-    """Seconds of processor time that a trial may take; 0 means any (D78)."""
+    """Seconds of processor time for one trial; 0 means no limit (D78)."""
 
     def __post_init__(self) -> None:
-        """Check as a settings file is checked: a slip in Python changed numbers without a word."""
+        """Check values as in a settings file: a mistake in Python code changed numbers silently."""
         for name in ("tools", *_NAMED):
             value = _checked(name, getattr(self, name), f"Settings: {name}")
             object.__setattr__(self, name, value)
@@ -95,7 +96,7 @@ _TABLES = {"tools", "shell_commands"}
 _SWITCHES = {"mask"}
 _NUMBERS = {"trial_seconds"}
 MAX_MAPPING = 64 * 1024
-"""Bytes of a mapping of a trace format."""
+"""Bytes that a mapping of a trace format may have."""
 MAX_SECONDS = 86_400
 """The longest time that can be given to one trial."""
 CHOICES = {
@@ -107,7 +108,7 @@ CHOICES = {
 
 
 def load_settings(explicit: Path | None = None, start: Path | None = None) -> Settings:
-    """Settings from `explicit`, else from the nearest groundtrace.toml upwards of `start`."""
+    """Settings from `explicit`, else from the nearest groundtrace.toml in `start` or above it."""
     path = explicit if explicit is not None else find_file(start or Path.cwd())
     if path is None:
         return Settings()
@@ -122,7 +123,7 @@ def load_settings(explicit: Path | None = None, start: Path | None = None) -> Se
 
 
 def load_mappings(files: Iterable[Path]) -> tuple[tuple[str, str], ...]:
-    """Mappings of trace formats with their texts, as yet unchecked; raises InputError."""
+    """Mappings of trace formats with their texts, not checked yet; raises InputError."""
     found = []
     for path in files:
         try:
@@ -146,7 +147,7 @@ def find_file(start: Path) -> Path | None:
 
 
 def settings_from(data: Mapping[str, Any], where: str = FILE_NAME) -> Settings:
-    """Settings from parsed TOML; unknown keys and wrong types are errors with the way out."""
+    """Settings from parsed TOML; errors for unknown keys and wrong types say how to fix them."""
     known_tables = sorted({table for table, _ in _KEYS} | {"tools"})
     values: dict[str, Any] = {}
     for table, content in data.items():
@@ -184,7 +185,7 @@ def override(
 ) -> Settings:
     """Settings with the flags that were given (None means not given).
 
-    Each flag has a name here: one that has none is a mistake in the caller, not a flag to ignore.
+    Every flag must be a parameter here, so that a flag with a wrong name is an error.
     """
     given = {
         "shell": shell,
@@ -232,7 +233,7 @@ def _checked(name: str, value: Any, where: str) -> Any:
 
 
 def _mappings(value: Any, where: str) -> tuple[tuple[str, str], ...]:
-    """Names of files, or names with texts: as a file of settings has them, and as they are read."""
+    """Mappings from names of files (in a settings file), or from pairs of name and text."""
     if not isinstance(value, list | tuple):
         raise UsageError(f"{where} must be a list of strings")
     found = []

@@ -1,7 +1,7 @@
-"""JSON that stops somewhere: previews in trimmed trajectories, answers that a harness cut.
+"""JSON text whose end is missing: previews in trimmed trajectories, answers that a harness cut.
 
-Members after the cut are missing, a string at the cut is its head. Nothing is guessed: a value of
-which only a part is there, other than a string, is left out.
+Members after the cut are missing. Of a string at the cut, the part before the cut is kept. Nothing
+is guessed: any other value that is only partly there is left out.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
-"""The JSON value at a place of a text, and where it ends; control characters in strings are let
-through. Raises StopIteration or ValueError where there is none."""
+"""The JSON value at a position of a text, and where it ends; strings may hold control characters.
+Raises StopIteration or ValueError if there is no value."""
 
 _WHITE = re.compile(r"\s*")
 _STRING_BODY = re.compile(r'(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
 _HALF_ESCAPE = 5
-"""Characters of an escape whose last one was cut off: `\\u00e` of `\\u00e9`."""
+"""Characters of the longest incomplete escape: `\\u00e`, where the cut removed the 9."""
 _MAX_DEPTH = 64
 
 
@@ -29,10 +29,10 @@ class Prefix:
 
     value: Any
     cut: bool
-    """Something was missing at the end."""
+    """The end of the text is missing."""
     broken: bool = False
-    """More is wrong with the text than a missing end: a log line such as `[INFO] started`, or half
-    of a number or a word."""
+    """The text is wrong in more ways than a missing end: it is a log line such as `[INFO] started`,
+    or it stops inside a number or a word such as `true`."""
 
 
 class CutText(str):
@@ -42,7 +42,7 @@ class CutText(str):
 
 
 def without_cut(value: Any) -> Any:
-    """The same without strings whose end is missing: half of a name is another name."""
+    """The same value without strings whose end is missing: half of a name is another name."""
     if isinstance(value, dict):
         return {k: without_cut(v) for k, v in value.items() if not isinstance(v, CutText)}
     if isinstance(value, list):
@@ -51,7 +51,7 @@ def without_cut(value: Any) -> Any:
 
 
 def read_prefix(text: str) -> Prefix:
-    """The value of a JSON text that may stop somewhere."""
+    """The value of a JSON text whose end may be missing."""
     try:
         return Prefix(scan(text, _skip(text, 0))[0], cut=False)
     except (StopIteration, ValueError, RecursionError):
@@ -70,7 +70,7 @@ def _skip(text: str, position: int) -> int:
 
 
 class _Part:
-    """Reading of one text; each method gives a value and the place after it."""
+    """Reads one text; each method returns a value and the position after it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -102,7 +102,7 @@ class _Part:
         return value, end
 
     def next(self, position: int, closer: str, *, first: bool) -> int:
-        """Place of the next element, or of what closes the list of them, or the end."""
+        """Position of the next element, of the closing bracket or brace, or of the end."""
         text = self.text
         commas = 0
         position = _skip(text, position)

@@ -10,16 +10,16 @@
     ├── PluginError             exit 1   a reader of another package raised an error
     └── MissingExtraError       exit 2   an optional dependency is not installed
 
-A bad trial is not an exception: it is a `Problem` in the results. These are for what stops the
-whole command. Each message is one line that says what is wrong and the way out; a UsageError may
-also show the place in what the user wrote.
+A bad trial raises no exception: it is a `Problem` in the results. These exceptions stop the whole
+command. Each message is one line that says what is wrong and how to fix it; a UsageError may also
+show where the mistake is in what the user wrote.
 """
 
 from __future__ import annotations
 
 
 class GroundtraceError(Exception):
-    """Base of all; `exit_code` is what the command line returns for it."""
+    """Base class of all errors; `exit_code` is the exit code of the command line."""
 
     exit_code = 1
 
@@ -58,7 +58,7 @@ class NothingFoundError(GroundtraceError):
 
 
 class LockedError(GroundtraceError):
-    """Another process holds the output folder."""
+    """Another process uses the output folder."""
 
     exit_code = 2
 

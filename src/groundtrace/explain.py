@@ -1,7 +1,7 @@
 """What every stage saw of one trial, as plain data, for `explain`.
 
-A surprising number is traced back from a metric's arithmetic to the ranking, from the ranking
-to a call, and from the call, by its id, to the raw trace.
+A user can follow a surprising number back: from the metric's arithmetic to the ranking, from the
+ranking to a call, and by the call's id to the raw trace.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _access(access: Access) -> dict[str, Any]:
 
 
 def _outcome_sources(outcome: Outcome) -> dict[str, str | None]:
-    """Where each outcome was found, else why there is none."""
+    """Where each outcome was found, or why there is none."""
     sources: dict[str, str | None] = {}
     for name, record in OUTCOMES.items():
         if getattr(outcome, name) is None:
@@ -147,7 +147,7 @@ COUNTED_FROM = {
 
 
 def _ranking(reading: TrialReading) -> dict[str, Any]:
-    """The files in the order that the metrics see, with the truth entry of each hit."""
+    """The files in the order that the metrics use, with the ground-truth entry of each hit."""
     evidence = EvidenceView(reading.document)
     truth = reading.document.ground_truth.files
     found: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Files that a user names: read whole, up to a size, and with the reason where they cannot be."""
+"""Read files that a user names: whole, up to a size; errors say why a file cannot be read."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from pathlib import Path
 from groundtrace.errors import InputError
 
 MAX_GIVEN = 256 * 1024 * 1024
-"""Settings, prices and registries are far smaller; a device has no end."""
+"""Most bytes that are read. Settings, prices and registries are far smaller. The limit is for
+special files such as a pipe that never ends."""
 
 
 def read_given(path: Path, limit: int = MAX_GIVEN) -> bytes:
-    """The bytes of a file that a user names; raises InputError where it cannot be read.
+    """The bytes of a file that a user names; raises InputError if it cannot be read.
 
-    A pipe without a writer is not waited for: it gives nothing, as an empty file does. Of a pipe
-    with one, such as a shell's `<(command)`, everything is read.
+    A pipe without a writer gives nothing, like an empty file, and does not block. A pipe with a
+    writer, such as a shell's `<(command)`, is read to its end.
     """
     try:
         file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -31,5 +32,5 @@ def read_given(path: Path, limit: int = MAX_GIVEN) -> bytes:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     if len(data) > limit:
-        raise InputError(f"{path}: over {limit:,} bytes, which is more than is read")
+        raise InputError(f"{path}: over {limit:,} bytes, which is the limit")
     return data

@@ -1,6 +1,6 @@
-"""Decoding untrusted JSON: fast where it is clean, tolerant where it is not.
+"""Decode untrusted JSON: fast if it is clean, tolerant if it is not.
 
-msgspec refuses NaN, lone surrogates and a byte-order mark, which real files hold; the standard
+Real files hold NaN, lone surrogates and byte-order marks. msgspec refuses them; the standard
 library accepts them, so it is the fallback. Nothing here raises anything but `BadJsonError`.
 """
 
@@ -15,10 +15,10 @@ _decode = msgspec.json.Decoder().decode
 
 
 SMALL = 4 * 1024 * 1024
-"""Texts up to this size are decoded whatever they hold."""
+"""Bytes up to which a text is always decoded, without an estimate of its memory."""
 MAX_DECODED = 192 * 1024 * 1024
-"""Memory that a decoded value may take. Text is about its own size, but `{"a":1},` grows to thirty
-times: 60 MB of it took 1.8 GB."""
+"""Bytes of memory that a decoded value may take. A long text takes about its own size, but many
+small objects take thirty times as much: 60 MB of `{"a":1},` took 1.8 GB."""
 
 
 class BadJsonError(ValueError):
@@ -31,17 +31,18 @@ class BadJsonError(ValueError):
 
 
 class HeavyJsonError(BadJsonError):
-    """JSON that would take more memory than it may."""
+    """JSON that would take more memory than is allowed."""
 
     def __init__(self) -> None:
-        super().__init__(
-            f"holds more values than {MAX_DECODED >> 20} MB of memory take; not decoded"
-        )
+        super().__init__(f"needs more than {MAX_DECODED >> 20} MB of memory; not decoded")
 
 
 def is_heavy(data: bytes) -> bool:
-    """Whether a large text may hold more values than memory should: by its braces, brackets,
-    quotes and commas, at what a value of each takes."""
+    """Whether the value of a large text may take too much memory once decoded.
+
+    The estimate counts braces, brackets, quotes and commas, and adds the memory of a value for
+    each.
+    """
     if len(data) <= SMALL:
         return False
     values = 240 * data.count(b"{") + 64 * data.count(b"[")
@@ -77,7 +78,7 @@ def _tolerant(data: bytes) -> Any:
 
 def clean_text(text: str) -> str:
     """Text that can be written as UTF-8: lone surrogates become the replacement character."""
-    if text.isascii():  # free, and most text is
+    if text.isascii():  # a cheap check, true for most texts
         return text
     try:
         text.encode("utf-8")

@@ -1,7 +1,7 @@
 """What the Model Context Protocol puts around a tool's name and its answer.
 
 An answer is a list of content blocks inside an envelope, `{"content": [{"type": "text", "text":
-"…"}], "isError": …}`. Readers of traces and readers of tools both meet it.
+"…"}], "isError": …}`. The readers of traces and the readers of tools both need to open it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 UNKNOWN_SERVER = "unknown"
-"""Server of a tool that is certainly MCP, where nothing tells which server it is."""
+"""Server of a tool that is certainly MCP, if nothing says which server it is."""
 
 _TEXT_KEYS = frozenset({"text", "type", "annotations", "_meta"})
 
@@ -32,14 +32,14 @@ def block_text(block: Mapping[str, Any]) -> str | None:
 
 
 def holds_only_text(block: Mapping[str, Any]) -> bool:
-    """Whether an object has no member besides its text and what the protocol says of it."""
+    """Whether an object has only a text and members that the protocol defines beside it."""
     return block.keys() <= _TEXT_KEYS
 
 
 def content_text(content: Any) -> str:
     """The text of a harness's result: a string, a list of blocks, or one block.
 
-    Every block that has text counts, whatever else it holds: the trace says that this is a result.
+    Every block that has text counts, whatever else is in it: the trace says that it is a result.
     """
     if isinstance(content, str):
         return content
@@ -57,8 +57,8 @@ def content_text(content: Any) -> str:
 def blocks_text(blocks: Any) -> str | None:
     """The text of a list of content blocks; None if the list is something else.
 
-    Stricter than `content_text`, because any JSON list of a server's own answer comes here: a list
-    of search results whose objects have a `text` among other members is no list of blocks.
+    This is stricter than `content_text`, because the list can be any JSON list in a server's own
+    answer. Search results whose objects have a `text` among other members are not blocks.
     """
     texts = []
     for block in blocks if isinstance(blocks, (list, tuple)) else ():
@@ -75,7 +75,7 @@ def blocks_text(blocks: Any) -> str | None:
 
 
 class Envelope(NamedTuple):
-    """An answer out of its envelope."""
+    """An answer taken out of its envelope."""
 
     content: list[Any]
     """Its content blocks."""
@@ -84,10 +84,10 @@ class Envelope(NamedTuple):
 
 
 def envelope_of(value: Any) -> Envelope | None:
-    """The protocol's envelope around an answer; None where the value is none.
+    """The protocol's envelope around an answer; None if the value is not an envelope.
 
-    A list under `content` alone is not enough, as servers' own answers have one too: the envelope
-    also states `isError`, or `meta` as OpenHands writes it.
+    A list under `content` is not enough, because servers' own answers can have one too. An envelope
+    also has `isError`, or `meta` as OpenHands writes it.
     """
     if not isinstance(value, dict) or not isinstance(value.get("content"), list):
         return None

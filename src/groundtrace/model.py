@@ -1,13 +1,13 @@
 """The records that pass between the stages.
 
-Small, frozen and free of behaviour: a stage takes some of these and gives others, and knows
-nothing else of its neighbours. What is written to disk has its own types in
+They are small, frozen and have no behaviour. A stage takes some of them and returns others; it
+knows nothing else about the stages before and after it. Documents on disk have their own types in
 `groundtrace.documents`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -34,16 +34,21 @@ AccessKind = Literal["read", "matched", "surfaced", "written"]
 """How a call touched a file (D7)."""
 
 Evidence = Literal["declared", "generic"]
-"""A known tool's rules found a file, or it was read from an unknown tool's arguments and answer."""
+"""`declared`: a known tool's rules found the file. `generic`: the file was read from an unknown
+tool's arguments and answer."""
+
+OldSide = Literal["index", "head", "revision"]
+"""What the old side of a diff is: what git holds of the files in place, or another revision."""
 
 TraceSource = Literal["trajectory", "transcript", "merged"]
-"""Which source produced the events; `None` stands for degraded mode."""
+"""Which source produced the events; `None` means degraded mode."""
 
 Confidence = Literal["high", "medium", "low"]
 """The specification's confidence in a ground-truth source."""
 
 READER_ENTRY_POINTS = "groundtrace.readers"
-"""Entry points of other packages' trace readers: `traces` loads them, a plan goes by their versions."""
+"""Group of entry points for trace readers of other packages. `traces` loads them, and a plan's
+fingerprint contains their versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +62,11 @@ class Problem:
     reason: str
     """One sentence for people."""
     line: int | None = None
-    """Line in the file, from 1, where lines make sense."""
+    """Line in the file, from 1, if the format has lines."""
     place: str | None = None
     """JSON path inside the file, such as `$.steps[3].tool_calls`, where known."""
     lost_calls: int = 0
-    """Tool calls that were certainly lost to this problem."""
+    """Number of tool calls that were certainly lost through this problem."""
 
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}:{self.line}"
@@ -73,7 +78,7 @@ class Problem:
 
 
 class ToolResult(msgspec.Struct, frozen=True):
-    """What a tool call gave back, cleaned of what the harness wrapped around it."""
+    """What a tool call returned, without what the harness wrapped around it."""
 
     text: str = ""
     """The tool's own output as text, without the harness's appended copies and metadata."""
@@ -82,20 +87,20 @@ class ToolResult(msgspec.Struct, frozen=True):
     is_error: bool = False
     """The harness marked the call as failed, refused or cancelled."""
     persisted_path: str | None = None
-    """Where the harness stored the full output when `text` is only a preview of it."""
+    """Where the harness stored the full output, if `text` is only a preview of it."""
 
 
 class ContextMark(msgspec.Struct, frozen=True):
     """The harness changed what the model still sees."""
 
     kind: str
-    """compaction (a summary in place of the conversation) or truncation (answers removed)."""
+    """`compaction` (a summary replaced the conversation) or `truncation` (answers were removed)."""
     drops_all: bool
-    """Every earlier answer is gone; False where it is not known which are."""
+    """Every earlier answer is gone; False if it is not known which ones are."""
 
 
 class ToolCall(msgspec.Struct, frozen=True):
-    """One tool call of the agent: the waist between harness formats and tools."""
+    """One tool call of the agent. Readers of all harness formats make it; all tools read it."""
 
     name: str
     """Raw tool name as the trace has it."""
@@ -104,7 +109,7 @@ class ToolCall(msgspec.Struct, frozen=True):
     call_id: str | None = None
     """The harness's id of the call; not always unique within a trace."""
     step_id: str | None = None
-    """The trajectory's step id, where there is one."""
+    """The trajectory's step id, if there is one."""
     result: ToolResult | None = None
     """None when the trace holds no answer to this call."""
     server: str | None = None
@@ -112,11 +117,12 @@ class ToolCall(msgspec.Struct, frozen=True):
     timestamp: float | None = None
     """Seconds since the epoch, UTC, when the call was made."""
     cumulative_tokens: int | None = None
-    """Tokens of all model calls up to and with the one that made this call (D9)."""
+    """Tokens of all model calls up to and including the one that made this call (D9)."""
     is_subagent: bool = False
     """Made by a subagent, not by the main thread."""
     agent: str | None = None
-    """Id of the subagent that made it: the call that started it, else the harness's id."""
+    """Id of the subagent that made this call: the id of the call that started the subagent, else
+    the harness's id of the subagent."""
     context_change: ContextMark | None = None
     """What the harness did to the context after this call and before the next one."""
     cwd: str | None = None
@@ -134,9 +140,9 @@ class Usage:
     input_tokens: int | None = None
     """Input tokens of the main thread, cache included, each model call once."""
     cached_tokens: int | None = None
-    """Those of them that were read from a cache, where the trace tells them apart."""
+    """Input tokens that were read from a cache, if the trace states them separately."""
     total_tokens: int | None = None
-    """Tokens of all model calls, input with cache and output, as the trace states their sum."""
+    """Tokens of all model calls (input with cache, and output), if the trace states their sum."""
     cost_usd: float | None = None
     """Cost as the trace states it."""
     cost_source: str | None = None
@@ -155,10 +161,10 @@ class StatedLines:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What a trace says of its own trial beside the calls, whatever the format.
+    """What a trace of any format says about its own trial, apart from the calls.
 
-    Discovery names a trial without records by it, and outcomes take verdict and submission from
-    it. A reader fills what its format has and leaves the rest None.
+    Discovery takes the names of a trial without records from here; outcomes take verdict and
+    submission. A reader fills what its format has and leaves the rest None.
     """
 
     task: str | None = None
@@ -181,15 +187,15 @@ class Stated:
     exit_status: str | None = None
     """How the harness says that the run ended."""
     submission: str | None = None
-    """What the agent handed in: a patch as text; empty where it handed in nothing."""
+    """What the agent handed in: a patch as text; empty if it handed in nothing."""
     submission_source: str | None = None
     final_context: tuple[StatedLines, ...] = ()
-    """The context that the agent states at its end; empty where it states none."""
+    """The context that the agent states at the end of its work; empty if it states none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPoint:
-    """A point at which the harness changed what the model still saw."""
+    """A point at which the harness removed something from the model's context."""
 
     kind: str
     """Such as `compaction` or `rollback`."""
@@ -201,7 +207,7 @@ class ContextPoint:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Everything that the sources of one trial tell about its tool calls, in order."""
+    """Everything that the sources of one trial say about its tool calls, in order."""
 
     calls: tuple[ToolCall, ...] = ()
     """All calls in order of first appearance (D1)."""
@@ -222,19 +228,19 @@ class Trace:
     cwd: str | None = None
     """Working directory in which the harness started."""
     file: str | None = None
-    """The file that leads, relative to the trial's folder; None when no usable trace was found."""
+    """The main source file, relative to the trial's folder; None when no usable trace was found."""
     mcp_servers: tuple[str, ...] = ()
     """MCP servers that the trace names."""
     usage: Usage = field(default_factory=Usage)
-    """Totals the trace states about itself."""
+    """Totals that the trace states about itself."""
     tokens_share: float | None = None
-    """Share of the stated total of tokens that the sum over model calls reaches."""
+    """Tokens summed over model calls, divided by the total that the trace states."""
     evidence: tuple[str, ...] = ()
-    """Per file read: which reader took it and by which evidence."""
+    """For each file that was read: which reader took it, and why."""
     stated: Stated = field(default_factory=Stated)
     """What the trace says of its own trial."""
     context_changes: tuple[ContextPoint, ...] = ()
-    """Where the main thread's context was compacted or taken back, in order."""
+    """Where the main thread's context was compacted or rolled back, in order."""
 
     @property
     def readable(self) -> bool:
@@ -243,7 +249,7 @@ class Trace:
 
 
 class ReadResult(NamedTuple):
-    """What a trace reader returns: the trace and what was lost on the way."""
+    """What a trace reader returns: the trace and the problems while reading it."""
 
     trace: Trace
     problems: tuple[Problem, ...]
@@ -253,40 +259,51 @@ class ReadResult(NamedTuple):
 
 
 class FileRef(msgspec.Struct, frozen=True):
-    """One file that a call touched, as far as the call itself tells."""
+    """One file that a call touched, as far as the call itself says."""
 
     path: str
-    """Absolute in the container, or relative to the root of `repo`, or relative to nothing known."""
+    """Absolute in the container, relative to the root of `repo`, or to an unknown folder."""
     kind: AccessKind
     """How it was touched."""
     repo: str | None = None
-    """Repository as the call names it (`github.com/sg-evals/kafka--0753c489`), where it does."""
+    """Repository as the call names it (`github.com/sg-evals/kafka--0753c489`), if it names one."""
     line_start: int | None = None
     """First line shown, from 1, where known."""
     line_end: int | None = None
     """Last line shown, inclusive, where known."""
     from_diff: bool = False
-    """The path comes out of a diff and may carry `a/` or `b/` (D13)."""
+    """The path comes from a diff and may begin with `a/` or `b/` (D13)."""
     rule: str = ""
     """Name of the rule that found it, for `explain`."""
     ranges: tuple[tuple[int, int], ...] | None = None
-    """Runs of lines shown where not every line from the first to the last was; empty where it is
-    not known which; None where all were."""
+    """Ranges of lines shown, if some lines between the first and the last were not shown. None if
+    all were; empty if it is not known which were."""
     shown_chars: int | None = None
-    """Characters of this file in the answer, where they can be told."""
+    """Characters of this file in the answer, if they can be counted."""
     line_shift: int | None = None
     """Lines by which a write made the file longer, where known."""
     line_changes: tuple[tuple[int, int, int], ...] = ()
-    """Places that a write changed, in order: first and last line replaced, counted before each, and
-    growth; empty where they are not known (D72)."""
+    """Places that a write changed, in order: first and last line replaced (numbered as before that
+    change), and the number of lines added. Empty if they are not known (D72)."""
+    restored: bool = False
+    """The write put the file back as git holds it (D129)."""
+    printed: str | Sequence[str] | None = None
+    """The answer's text or lines that show it and nothing else, where that is certain."""
+    whole: bool = False
+    """All of the file was shown, from the first line to the last."""
+    old_lines: tuple[int, int] | None = None
+    """Of a hunk of a diff: first and last line on the old side; the last is the one before the
+    first where that side has none."""
+    old_side: OldSide | None = None
+    """What the old side is; `revision`: both sides may be other revisions than the files in place."""
     revision: str | None = None
-    """Revision of the repository that the call names beside it, where it does."""
+    """Revision of the repository, if the call names one."""
     evidence: Evidence = "declared"
-    """Whether the tool is known, or its call was read generically (D46)."""
+    """Whether the tool is known (`declared`) or its call was read generically (D46)."""
 
 
 class CallView(msgspec.Struct, frozen=True):
-    """What the tools stage says of one call."""
+    """What the tools stage says about one call."""
 
     category: Category
     """The specification's category (D2)."""
@@ -295,7 +312,7 @@ class CallView(msgspec.Struct, frozen=True):
     is_mcp: bool = False
     """The call went to one of the MCP servers that count (D3)."""
     looks: bool = False
-    """Only its answer tells what it found: a search, a shell command, an unknown tool (D47)."""
+    """Only the answer says what it found: a search, a shell command, an unknown tool (D47)."""
     refs: tuple[FileRef, ...] = ()
     """Files touched, in order of appearance."""
     symbols: tuple[str, ...] = ()
@@ -377,9 +394,9 @@ class TruthResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A task that is a row of a data set, as far as ground truth needs it.
+    """A task that is a row of a data set: the parts that ground truth needs.
 
-    Texts stay as written until a trial of the task asks for its truth.
+    Texts stay unparsed until a trial of the task needs its ground truth.
     """
 
     file: str
@@ -391,7 +408,7 @@ class TaskRow:
     context: str | None = None
     """What the row lists as context: JSON text, or free text."""
     context_key: str | None = None
-    """Column that it is from: `gold_context`, `snippets` or `files`."""
+    """Column that `context` comes from: `gold_context`, `snippets` or `files`."""
     base_commit: str | None = None
 
 
@@ -402,25 +419,25 @@ class Task:
     name: str
     """Canonical name: as its definition states it, else the folder's (D60)."""
     benchmark: str
-    """Suite folder it lies in."""
+    """Folder of the suite that the task is in."""
     folder: Folder | None
     """Its directory; None when it is only known from a registry."""
     repos: tuple[str, ...] = ()
     """Repositories that the task names, raw (`sg-evals/kubernetes--v1.32.0`)."""
     repo_paths: Mapping[str, str] = field(default_factory=dict)
-    """Where the task says a repository lies in the workspace: path to raw repository name."""
+    """Where the task says a repository is in the workspace: path to raw repository name."""
     aliases: tuple[str, ...] = ()
-    """Other names it goes by (the folder's, task.toml name and id)."""
+    """Other names of the task (its folder's name, the name and id in task.toml)."""
     row: TaskRow | None = None
     """The row of a data set that defines it; None for a folder's task."""
     takes_nameless: bool = False
-    """Trials that name no task belong to it, where no other task claims them too: somebody named
-    one commit for all sessions."""
+    """Trials that name no task belong to this one, unless another task claims them too. For users
+    who name one commit as the task of all their sessions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a trial, from its records; nothing is invented."""
+    """Reward, cost, times and the like of a trial, from its records; nothing is invented."""
 
     reward: float | None = None
     reward_reason: str | None = None
@@ -428,7 +445,7 @@ class Outcome:
     reward_source: str | None = None
     """Where the reward was found, for trials without records."""
     found_in: Mapping[str, str] = field(default_factory=dict)
-    """Outcome to the record that states it, where no field of its own says so."""
+    """Outcome to the record that states it, for outcomes without a `..._source` field."""
     cost_usd: float | None = None
     cost_source: str | None = None
     agent_seconds: float | None = None
@@ -442,6 +459,17 @@ class Outcome:
     agent_started_at: float | None = None
 
 
+class Repeats(NamedTuple):
+    """What a session repeats of an earlier one that it goes on from."""
+
+    file: str
+    """The earlier session's file."""
+    calls: frozenset[str]
+    """Ids of the calls."""
+    replies: int = 0
+    """How many of the model's messages, from the first one on."""
+
+
 @dataclass(frozen=True, slots=True)
 class LooseTrace:
     """The trace of a trial that has no folder and no records of its own."""
@@ -449,14 +477,16 @@ class LooseTrace:
     file: str
     """Name of the file in the trial's folder."""
     sample: str | None = None
-    """Which of its samples; None where the file is one trace."""
+    """Id of the sample in the file; None if the whole file is one trace."""
     inputs: str = ""
-    """Fingerprint of what discovery knew of it: the file, verdicts beside it, a manifest's row."""
+    """Fingerprint of what discovery used: the file, verdicts beside it, a manifest's row."""
     submission: str | None = None
-    """What predictions beside the trace say was handed in."""
+    """What the agent handed in, according to a file of predictions beside the trace."""
     submission_source: str | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
     """Columns of a manifest that groundtrace does not know, kept for grouping."""
+    repeats: Repeats | None = None
+    """Calls that count in another session of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,7 +494,7 @@ class Trial:
     """One execution of one task by one configuration: a folder and what it is."""
 
     folder: Folder
-    """Where its files lie."""
+    """The folder with its files."""
     path: str
     """Path below the runs folder, with forward slashes."""
     run_id: str
@@ -477,18 +507,18 @@ class Trial:
     harness: str | None = None
     harness_version: str | None = None
     repo: str | None = None
-    """Repository that a manifest or the trace names for it, raw; it counts before the task's."""
+    """Repository that a manifest or the trace names, raw; it is used before the task's."""
     task: Task | None = None
-    """The task definition it was joined to."""
+    """The task definition that the trial was joined to."""
     outcome: Outcome = field(default_factory=Outcome)
-    """From the records alone; what the trace adds is filled in later."""
+    """From the records only; what the trace adds is filled in later."""
     trial_key: str = ""
     """Equal for copies of one trial in several runs."""
     files: tuple[str, ...] = ()
     """Files present, relative to the folder."""
     records: Mapping[str, str] = field(default_factory=dict)
-    """Path of each record that was read, with its mark just before."""
+    """Path of each record that was read, and its mark (state on disk) just before it was read."""
     evidence: Mapping[str, str] = field(default_factory=dict)
-    """Per identity field, where it came from."""
+    """Identity field to where its value came from."""
     loose: LooseTrace | None = None
     """Set for a trial that is one trace (or a sample of one) without records."""

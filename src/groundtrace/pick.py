@@ -54,9 +54,9 @@ def pick(
     task: str | None = None,
     config: str | None = None,
 ) -> list[Picked]:
-    """Trials below RUNS whose task has this name, or another name of it, and this configuration.
+    """Trials below RUNS with this task (by any of its names, or the trial's) and configuration.
 
-    Both may be patterns; case does not count. Those that count come first.
+    Both may be patterns; upper and lower case are the same. Trials that count come first.
     """
     trials: list[Trial] = []
     problems: dict[str, list[Problem]] = {}
@@ -79,7 +79,7 @@ def pick(
 
 
 def the_one(found: Sequence[Picked]) -> Picked | None:
-    """The trial that is meant: the only one, or the only one that counts."""
+    """The trial that the user means: the only one that counts, or the only one found."""
     counting = [one for one in found if one.counts]
     if len(counting) == 1:
         return counting[0]

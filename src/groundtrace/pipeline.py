@@ -1,4 +1,4 @@
-"""The path of one trial on one screen; the only module that joins the steps of a trial.
+"""The path of one trial, on one screen. No other module joins the steps of a trial.
 
     discover ─▶ traces ─▶ tools ─▶ events ─▶ metrics ─▶ documents on disk, and a row
                            truth ───┘
@@ -40,7 +40,8 @@ def read_trial(
 ) -> TrialReading:
     """One trial from its files to its events document.
 
-    With a fingerprint of the ground truth's inputs the truth is read once for all trials of a task.
+    If a fingerprint of the ground truth's inputs is given, all trials of a task share one reading
+    of the ground truth.
     """
     settings = context.settings
     with masking(settings.mask):
@@ -81,7 +82,7 @@ def process_trial(work: TrialWork) -> TrialDone:
             unknown_calls=unknown_calls(document, is_known),
             uncounted_servers=uncounted_servers(document),
         )
-    # The row is made from what is stored: a summary made from files next year is that of today.
+    # The row is made from what is stored, so that a summary made later from the files is the same.
     metrics = metrics_as(metrics, version)
     metrics_mark = work.output.write(metrics_path(work.document_path), encode(metrics)).mark
     row = row_from(metrics, document, outcome, path=work.document_path, is_known=is_known)
@@ -89,7 +90,7 @@ def process_trial(work: TrialWork) -> TrialDone:
 
 
 def _within_the_limit(work: TrialWork) -> tuple[TrialReading, MetricsDocument | None]:
-    """A trial within the time that it may take; beyond it, a reading that says so (D78)."""
+    """Read a trial within its time limit; beyond the limit, give a reading that says so (D78)."""
     try:
         with time_limit(work.context.settings.trial_seconds):
             reading = read_trial(work.trial, work.context, work.problems, work.truth_fingerprint)

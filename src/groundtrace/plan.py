@@ -1,4 +1,4 @@
-"""What a run needs: which trials are written under which names, and which of them are stale."""
+"""Plan the work of a run: which trials are written, under which names, and which are stale."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WorkContext:
-    """What every trial of a command is worked on with; travels to the workers."""
+    """What all trials of a command share; it is sent to the workers."""
 
     settings: Settings
     registry: Registry | None
     generated_at: str
     with_metrics: bool
-    """Compute metrics in the same pass."""
+    """Compute metrics as well, in the same pass."""
 
     def fingerprint(self) -> str:
         """Changes when results might: settings, version, readers of other packages."""
@@ -39,18 +39,18 @@ class WorkContext:
             (point.name, point.value, point.dist.version if point.dist is not None else "")
             for point in entry_points(group=READER_ENTRY_POINTS)
         ]
-        # Which configuration is the baseline is a matter of the analysis alone.
+        # The baseline changes only the analysis, no trial's documents.
         settings = asdict(replace(self.settings, baseline=""))
         return fingerprint(__version__, settings, readers)
 
     def task_of(self, trial: Trial) -> Task | None:
-        """The trial's task; without a definition, the one that the registry states."""
+        """The trial's task; if it has no definition, the one that the registry names."""
         if trial.task is None and self.registry is not None:
             return self.registry.task(trial.task_name, trial.benchmark)
         return trial.task
 
     def for_trial(self, trial: Trial) -> WorkContext:
-        """The same with no more of the registry than this trial's truth: registries are large."""
+        """The same with only this trial's part of the registry: registries are large."""
         if self.registry is None:
             return self
         from groundtrace.truth import Registry
@@ -63,13 +63,13 @@ class WorkContext:
 
 @dataclass(frozen=True, slots=True)
 class TrialWork:
-    """One trial to be worked on: a description, never contents."""
+    """One trial to process: a description without the contents of files."""
 
     trial: Trial
     state: TrialState
     reason: str | None
     problems: tuple[Problem, ...]
-    """Met while it was found."""
+    """Problems that discovery met with this trial."""
     output: Folder
     document_path: str
     """Its events document, relative to `output`."""
@@ -80,7 +80,7 @@ class TrialWork:
     inputs_fingerprint: str
     """Fingerprint of everything its document and its outcome are made from."""
     files_fingerprint: str = ""
-    """Fingerprint of its files alone; after reading they must be the same."""
+    """Fingerprint of its files only. If it differs after reading, the files changed meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +88,14 @@ class Plan:
     """All work of one run."""
 
     works: tuple[TrialWork, ...]
-    """Trials to be written, stale or not."""
+    """Trials whose documents the run should have, stale or not."""
     superseded: tuple[tuple[Trial, str], ...]
     """Trials that are not written because a later one counts, with the reason."""
     skipped: tuple[SkippedFolder, ...]
     problems: Mapping[str, int]
-    """Problems of no single trial, counted by kind."""
+    """Problems that belong to no single trial, counted by kind."""
     fingerprint: str | None = None
-    """Of the whole run; None where it cannot be told by listing."""
+    """Fingerprint of the whole run; None if listing files is not enough to compute it."""
 
 
 @dataclass
@@ -106,7 +106,7 @@ class Fingerprints:
     tasks: dict[str, str] = field(default_factory=dict)
 
     def truth(self, trial: Trial, context: WorkContext) -> str:
-        """Of all that a trial's ground truth is made from: its task, its part of the registry."""
+        """Fingerprint of a trial's ground truth: of its task and its part of the registry."""
         task = "" if trial.task is None else self.task(trial.task)
         if context.registry is None:
             return task
@@ -121,7 +121,7 @@ class Fingerprints:
         selected: tuple[str, str | None],
         problems: Iterable[Problem],
     ) -> str:
-        """Of a trial: its files (as `files_mark` has them), its truth, and what discovery says.
+        """Fingerprint of a trial: its files (by `files_mark`), its truth, and what discovery says.
 
         `place` is its path inside the run, so that a run given alone has the same fingerprints
         as in a folder of runs.
@@ -138,7 +138,7 @@ class Fingerprints:
         )
 
     def task(self, task: Task) -> str:
-        """Of a task's definition: its files, and what the index says of it."""
+        """Fingerprint of a task's definition: its files, and what the index says about it."""
         key = task.folder.url if task.folder is not None else f"{task.benchmark}/{task.name}"
         if task.row is not None:
             key = f"{task.row.file}:{task.row.number}:{key}"
@@ -205,8 +205,11 @@ def plan_run(
 
 
 def _files_of(trial: Trial) -> str:
-    """Fingerprint of a trial's files; of no files that will be there later where a record was
-    changed after it was read: then the trial is worked on again the next time (D79)."""
+    """Fingerprint of a trial's files.
+
+    If a record changed after it was read, the fingerprint is one that no files will have later, so
+    that the next run processes the trial again (D79).
+    """
     mark = files_mark(trial.folder)
     if all(seen == current_mark(path) for path, seen in trial.records.items()):
         return mark
@@ -224,8 +227,11 @@ def problems_outside_runs(
 
 
 def _document_names(wanted: Iterable[tuple[Trial, TrialState, str | None]]) -> dict[str, str]:
-    """Trial path to its events document: `<config>/<task>` for the one that counts, with the
-    trial's name for the others (D32); names are safe and differ even where case does not count."""
+    """Trial path to the path of its events document.
+
+    It is `<config>/<task>` for the trial that counts; others also have the trial's name (D32).
+    Names are safe, and differ even on file systems that ignore case.
+    """
     items = _stems([(trial, state) for trial, state, _ in wanted])
     folders = safe_names((trial.config_name for trial, _ in items), RUN_FILES)
     by_folder: dict[str, set[str]] = {}
@@ -240,7 +246,10 @@ def _document_names(wanted: Iterable[tuple[Trial, TrialState, str | None]]) -> d
 
 
 def _stems(wanted: Sequence[tuple[Trial, TrialState]]) -> list[tuple[Trial, str]]:
-    """Each trial with the stem of its documents; tasks of one name in two suites carry the suite."""
+    """Each trial with the stem of its documents.
+
+    If two suites have a task of the same name, the stem contains the suite.
+    """
     plain = Counter(
         (trial.config_name, trial.task_name) for trial, state in wanted if state == "selected"
     )

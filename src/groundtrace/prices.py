@@ -5,8 +5,8 @@
     cached = 0.25
     output = 10.0
 
-A model goes by its name with or without its provider. Without `cached`, cached tokens cost as much
-as others. Prices change, so groundtrace brings none.
+A model can be named with or without its provider. Without `cached`, cached tokens cost as much as
+others. Prices change, so groundtrace contains none.
 """
 
 from __future__ import annotations

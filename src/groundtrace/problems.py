@@ -53,6 +53,7 @@ DeclaredKind = Literal[
     "reader_failed",
     "reference_escapes",
     "reference_missing",
+    "repeated_calls",
     "result_cut",
     "too_many_folders",
     "trimmed_call",
@@ -95,46 +96,80 @@ DeclaredKind = Literal[
 """The kinds that groundtrace itself records; the tables below say what each means."""
 
 PluginKind = NewType("PluginKind", str)
-"""A kind that a reader of another package brings, such as `PluginKind("oriole_cut")`. It is any
-text: documents and summaries count it under its own name, and its package explains it."""
+"""A kind that a reader of another package records, such as `PluginKind("oriole_cut")`. It can be
+any text: documents and summaries count it under its own name, and its package explains it."""
 
 ProblemKind: TypeAlias = DeclaredKind | PluginKind
-"""What kind of thing was met. A misspelt kind of groundtrace's own is an error of the type checker."""
+"""The kind of a problem. The type checker finds a misspelt kind of groundtrace's own."""
 
 TRACES: Mapping[DeclaredKind, str] = {
-    "arguments_cut": "Arguments of calls were kept in part, because they exceed the memory budget.",
-    "arguments_lost": "Several calls of one step carry the arguments of one of them, and the message does not tell whose.",
-    "broken_line": "A line of a transcript does not decode. Tool calls that could be read from its text were kept; the rest are counted as lost.",
-    "broken_trajectory": "A trajectory file is no trajectory, or is damaged beyond its steps.",
+    "arguments_cut": (
+        "Some arguments of calls were shortened, because together they are over the memory limit."
+    ),
+    "arguments_lost": (
+        "Several calls of one step have the same arguments, which belong to only one of them; "
+        "the message does not say to which."
+    ),
+    "broken_line": (
+        "A line of a transcript cannot be decoded. Tool calls that could be read from its text "
+        "were kept; the others are counted as lost."
+    ),
+    "broken_trajectory": (
+        "A trajectory file is not a trajectory, or is so damaged that its steps cannot be read."
+    ),
     "damaged_step": "A step of a trajectory is damaged; the steps around it were read.",
     "empty_file": "A file that should hold a trace or ground truth is empty.",
-    "foreign_trace": "A trace is a link into another trial's folder; its calls are that trial's and were not read.",
-    "line_too_long": "A line is longer than the memory budget and was not decoded.",
-    "non_json_lines": "Lines between the events of a transcript that are no events, such as a shell's noise.",
-    "not_a_transcript": "A file lies where a transcript belongs, and no line of it is an event.",
-    "orphan_results": "Results that answer no call of the file.",
+    "foreign_trace": (
+        "A trace is a link into the folder of another trial. Its calls belong to that trial "
+        "and were not read."
+    ),
+    "line_too_long": "A line is over the memory limit and was not decoded.",
+    "non_json_lines": "A transcript has lines that are not events, such as output of a shell.",
+    "not_a_transcript": (
+        "A file is where a transcript should be, but none of its lines is an event."
+    ),
+    "orphan_results": "A file has results without a call.",
     "reader_failed": "A reader of another package could not be loaded.",
     "reference_escapes": "A trajectory names a file outside the trial's folder; it was not read.",
-    "reference_missing": "A trajectory names another one that is not there, or is nested too deeply.",
-    "result_cut": "Results were kept in part, because together they exceed the memory budget.",
-    "too_many_folders": "A folder of session logs holds more folders than any trial's; not all were searched.",
-    "trimmed_call": "The harness replaced calls by a preview; the arguments that it holds whole were kept.",
-    "trimmed_result": "The harness replaced a result by a preview; what the preview shows counts.",
-    "trimmed_steps": "The harness took steps out of the trajectory.",
-    "truncated_line": "The last line of a transcript breaks off.",
-    "unknown_block": "A block of a message looks like a tool call of a type that is not known.",
-    "unrecognised": "No reader knows a file that lies where traces do.",
-    "wrong_type": "A value has another type than the format says.",
+    "reference_missing": (
+        "A trajectory names another trajectory that does not exist, or trajectories are nested "
+        "too deeply."
+    ),
+    "repeated_calls": (
+        "A session continues an earlier one and repeats its calls; they count only in the earlier one."
+    ),
+    "result_cut": "Some results were shortened, because together they are over the memory limit.",
+    "too_many_folders": (
+        "A folder of session logs has too many folders for one trial; not all were searched."
+    ),
+    "trimmed_call": (
+        "The harness replaced calls by a preview; arguments that are complete in the preview "
+        "were kept."
+    ),
+    "trimmed_result": (
+        "The harness replaced a result by a preview; only what the preview shows counts."
+    ),
+    "trimmed_steps": "The harness removed steps from the trajectory.",
+    "truncated_line": "The last line of a transcript is not complete.",
+    "unknown_block": "A block of a message looks like a tool call, but its type is unknown.",
+    "unrecognised": "A file is where traces are, but no reader knows it.",
+    "wrong_type": "A value does not have the type that the format says.",
 }
 """Met while reading traces."""
 
 CALLS: Mapping[DeclaredKind, str] = {
-    "internal_error": "A call found a mistake in groundtrace: its files are unknown, the other calls were read. Please report it.",
+    "internal_error": (
+        "A call triggered a bug in groundtrace: the files of this call are unknown, the other "
+        "calls were read. Please report it."
+    ),
 }
 """Met while reading any call."""
 
 UNKNOWN_TOOLS: Mapping[DeclaredKind, str] = {
-    "answer_too_large": "An unknown tool's answer is larger or deeper than any that is looked at; what lies beyond was left out.",
+    "answer_too_large": (
+        "The result of an unknown tool is over the limit for size or nesting; the rest of it "
+        "was left out."
+    ),
 }
 """Met while reading the calls of tools that the tool table does not know."""
 
@@ -146,27 +181,36 @@ SHELL: Mapping[DeclaredKind, str] = {
 
 TRUTH: Mapping[DeclaredKind, str] = {
     "bad_chunk": "A line range of the ground truth names no file.",
-    "bad_confidence": "A registry states an unknown confidence.",
-    "bad_entry": "An entry of the ground truth is no path of a file: a URL, a glob, prose, several names.",
-    "bad_patch": "A patch is damaged; the files that it still names were taken.",
+    "bad_confidence": "A registry has an unknown confidence.",
+    "bad_entry": (
+        "An entry of the ground truth is not the path of a file, but a URL, a glob, a sentence "
+        "or several names."
+    ),
+    "bad_patch": "A patch is damaged; files that can still be read from it are used.",
     "bad_symbol": "A symbol of the ground truth has no name or no file.",
     "bad_task": "A task of a registry is neither a list of files nor an object.",
-    "chunk_without_lines": "A chunk has no line range; none was made up.",
-    "directory_entry": "An entry of the ground truth is a directory; only files count.",
-    "duplicate_task": "Several tasks have one name; in a registry the first one counts, and of task folders a trial is joined to one only where its benchmark tells which.",
+    "chunk_without_lines": "A chunk has no line range; none was invented.",
+    "directory_entry": "An entry of the ground truth is a folder; only files count.",
+    "duplicate_task": (
+        "Several tasks have the same name. In a registry the first one counts. With task "
+        "folders, a trial gets a task only if its benchmark says which one."
+    ),
     "no_file_list": "A source of ground truth gave no files and was skipped.",
-    "no_ground_truth": "No source of the task gave files.",
+    "no_ground_truth": "None of the task's sources gave files.",
     "no_task_definition": "The trial's task is not among the task folders or in the registry.",
-    "placeholder_chunk": "The line range of a chunk is a placeholder and was dropped.",
-    "placeholder_edits": "Expected edits only repeat the relevant files in a converted record and were dropped.",
-    "regex_pattern": "An entry is a pattern that fits more than one path.",
-    "unknown_key": "A task of a registry has a key that is not known.",
+    "placeholder_chunk": "The line range of a chunk is only a placeholder and was not used.",
+    "placeholder_edits": (
+        "In a converted record, the expected edits are the same as the relevant files; these "
+        "edits were not used."
+    ),
+    "regex_pattern": "An entry is a pattern that matches more than one path.",
+    "unknown_key": "A task of a registry has an unknown key.",
 }
 """Met while loading tasks and ground truth."""
 
 RECORDS: Mapping[DeclaredKind, str] = {
-    "ambiguous_task": "The trial's records fit several tasks, and nothing tells which.",
-    "bad_cost": "A recorded cost is no amount.",
+    "ambiguous_task": "The trial's records match several tasks, and nothing says which is right.",
+    "bad_cost": "A recorded cost is not a number.",
     "bad_row": "A row of a manifest, or a value in it, cannot be used.",
     "bad_time": "A recorded time cannot be read.",
     "broken_json": "A record is not valid JSON.",
@@ -177,17 +221,22 @@ RECORDS: Mapping[DeclaredKind, str] = {
     "link_not_followed": "A link leads out of the folder and was not followed.",
     "no_result": "The trial has no result.json, so its outcome is unknown.",
     "no_task": "Nothing says which task a trial ran.",
-    "not_a_file": "A folder, device or pipe lies where a record belongs; it was not read.",
-    "not_an_object": "A record holds something else than an object.",
-    "not_utf8": "Bytes that are not UTF-8.",
+    "not_a_file": "A folder, device or pipe is where a record should be; it was not read.",
+    "not_an_object": "A record is not a JSON object.",
+    "not_utf8": "A file has bytes that are not UTF-8.",
     "result_without_names": "result.json names neither task nor trial.",
-    "task_from_folder": "The task is known from the folder's name only.",
-    "time_limit": "The trial took more processor time than `--trial-seconds` allows; nothing of its calls is known.",
+    "task_from_folder": "Only the folder's name says which task the trial ran.",
+    "time_limit": (
+        "The trial took more processor time than `--trial-seconds` allows; nothing is known "
+        "about its calls."
+    ),
     "times_reversed": "An interval ends before it starts; its length is unknown.",
     "too_large": "A record is too large; it was not read.",
-    "too_many": "A file holds more steps, calls or entries than are read; the problem names the limit.",
-    "trace_missing": "A manifest names a trace, or a sample of one, that is not there.",
-    "unlisted_folder": "A folder cannot be listed; what it holds is missing from the results.",
+    "too_many": (
+        "A file has more steps, calls or entries than the limit; the problem names the limit."
+    ),
+    "trace_missing": "A manifest names a trace, or a sample in a trace, that does not exist.",
+    "unlisted_folder": "A folder cannot be listed; its contents are missing from the results.",
     "unreadable": "A file cannot be read.",
     "verdicts_disagree": "Two records beside a trace give different verdicts; the nearest counts.",
 }
@@ -195,8 +244,11 @@ RECORDS: Mapping[DeclaredKind, str] = {
 
 DOCUMENTS: Mapping[DeclaredKind, str] = {
     "broken_document": "A document of groundtrace does not fit its schema.",
-    "left_behind": "A document whose trial is gone or counts no more; it is not evaluated.",
-    "unknown_version": "A document is of a major version that cannot be read.",
+    "left_behind": (
+        "The trial of a document no longer exists or no longer counts; the document is not "
+        "evaluated."
+    ),
+    "unknown_version": "A document has a major version that cannot be read.",
     "unreadable_document": "A document of groundtrace cannot be read.",
 }
 """Met while reading documents back."""
@@ -210,7 +262,7 @@ GROUPS: Mapping[str, Mapping[DeclaredKind, str]] = {
     "Loading tasks and ground truth": TRUTH,
     "Reading documents back": DOCUMENTS,
 }
-"""The kinds by where they are met first."""
+"""The kinds by the step that meets them first."""
 
 MEANINGS: Mapping[DeclaredKind, str] = {
     kind: meaning for group in GROUPS.values() for kind, meaning in group.items()
@@ -218,4 +270,4 @@ MEANINGS: Mapping[DeclaredKind, str] = {
 """Every declared kind to its meaning."""
 
 PASSING: frozenset[ProblemKind] = frozenset({"unreadable", "unlisted_folder"})
-"""Problems that may be gone when the files are read again, though the files stay as they are."""
+"""Problems that may be gone at the next reading even if the files do not change."""

@@ -1,4 +1,4 @@
-"""What the Python API gives back: objects that show themselves in a terminal and in a notebook."""
+"""What the Python API returns: objects that show themselves in a terminal and in a notebook."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Evaluation:
         return self.reading.document
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per metric: its value, else why it has none; with the trial's reward and cost."""
+        """One row per metric: its value or why it has none, with the trial's reward and cost."""
         outcome = self.reading.trial.outcome
         found = []
         for name, metric in METRICS.items():
@@ -66,7 +66,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A run summary that shows itself as a table, in a terminal and in a notebook."""
+    """A run summary; a terminal and a notebook show it as a table."""
 
     document: RunSummaryDocument
     """The document itself."""
@@ -74,7 +74,7 @@ class Summary:
     COLUMNS: ClassVar[tuple[str, ...]] = METRICS.names_in("api_summary")
     """Metrics that it shows."""
     OUTCOMES: ClassVar[tuple[str, ...]] = ("reward", "cost_usd")
-    """Outcomes that its rows have besides."""
+    """Outcomes that its rows also have."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per configuration: means over the tasks that have the value, and their n."""
@@ -120,12 +120,16 @@ class Impact:
 
     @property
     def answer(self) -> Answer:
-        """What a reader must know to decide between two configurations."""
+        """What a reader needs to know to decide between two configurations."""
         return self.document.answer
 
     def comparisons(self) -> list[dict[str, Any]]:
         """One row per comparison and metric, as in the table `comparisons`."""
         return list(analysis_dicts("comparisons", self.document))
+
+    def finders(self) -> list[dict[str, Any]]:
+        """One row per comparison and tool, server or agent, as in the table `finders`."""
+        return list(analysis_dicts("finders", self.document))
 
     def correlations(self) -> list[dict[str, Any]]:
         """One row per metric, outcome and scope, as in the table `correlations`."""
@@ -143,9 +147,9 @@ class RunResult:
     """What `run` did."""
 
     summary: Summary | None
-    """Of the run, or over all runs; None where every trial failed."""
+    """Of the run, or over all runs; None if every trial failed."""
     impact: Impact | None
-    """The analysis over all of RUNS; None where every trial failed."""
+    """The analysis over all of RUNS; None if every trial failed."""
     failed: tuple[str, ...] = ()
     """Trials and documents that could not be processed, with the reason."""
     reports: tuple[str, ...] = ()
@@ -173,7 +177,7 @@ class RunResult:
 
 
 def _html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A plain table; every text in it comes from files that anybody can write."""
+    """A plain HTML table. All texts are escaped: they come from files that anybody can write."""
     caption = f"<caption>{escape(title)}</caption>" if title else ""
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
     body = "".join(

@@ -1,4 +1,4 @@
-"""What is said of a name that does not exist: the nearest one, and those that there are."""
+"""Messages for a name that does not exist: they give the nearest name and the existing ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The name that is spelled most like this one; case does not count."""
+    """The known name with the most similar spelling, ignoring case."""
     by_lower = {one.lower(): one for one in reversed(list(known))}
     near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.0)
     return by_lower[near[0]] if near else None
@@ -16,7 +16,7 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
 def unknown_name(what: str, name: str, known: Iterable[str], *, listed: bool = True) -> str:
     """A message such as `unknown metric 'recal'; nearest is 'recall@1' (known: …)`.
 
-    `listed`: all names follow; not where there are hundreds of them.
+    `listed`: the message lists all known names; set it to False if there are hundreds.
     """
     names = list(known)
     near = nearest_name(name, names)

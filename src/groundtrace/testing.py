@@ -1,13 +1,13 @@
-"""A checklist for readers: what every reader of traces has to keep, as checks to run in its tests.
+"""A checklist for trace readers: checks that every reader must pass, to run in its tests.
 
     from groundtrace.testing import Case, check_reader
 
     def test_my_reader(tmp_path):
         check_reader(MyReader(), Case("run.trace", SAMPLE, calls=(("a1", "read_file", True), …)), tmp_path)
 
-`SAMPLE` is a whole, undamaged trace as bytes; `calls` are those that a person counted in it. Every
-check is a function of its own; `check_reader` runs them all. Each raises AssertionError with what
-was expected.
+`SAMPLE` is a whole, undamaged trace as bytes; `calls` are the calls that a person counted in it.
+Every check is a function; `check_reader` runs them all. A failed check raises AssertionError with
+what was expected.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OTHER_FILES: tuple[bytes, ...] = (
     b'{"name": "x", "version": 1}',
     b"null\n",
 )
-"""Files that are no trace of any format."""
+"""Files that are not traces of any format."""
 
 HOSTILE: tuple[bytes, ...] = (b"null", b"7", b"true", b"[]", b"{}", b'""', b'[[{"a": null}]]')
 """Values of another type than the one that a reader expects."""
@@ -54,13 +54,13 @@ _VALUE = re.compile(rb'(?<=:)\s*(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|n
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A trace that a person counted."""
+    """A trace whose calls a person counted."""
 
     path: str
-    """Where it lies in a trial's folder, or only a name."""
+    """Its path in a trial's folder, or only a name."""
     data: bytes
     calls: tuple[tuple[str | None, str, bool], ...]
-    """Id, tool and whether it was answered, of each call in order."""
+    """For each call, in order: its id, its tool, and whether it was answered."""
     is_text: bool = True
     """The format is text with JSON values, so that values in it can be replaced."""
 
@@ -89,7 +89,7 @@ def check_members(reader: Reader, _case: Case, _folder: Path) -> None:
 
 
 def check_recognition(reader: Reader, case: Case, _folder: Path) -> None:
-    """It knows its own file by what is in it, and claims no other."""
+    """It recognises its own file by the content, and claims no other file."""
     claim = reader.recognise(Probe(case.path, case.data[:HEAD]))
     assert claim is not None, "the reader does not recognise its own file"
     assert claim.evidence, "a claim says its evidence"
@@ -115,7 +115,7 @@ def check_calls(reader: Reader, case: Case, folder: Path) -> None:
 
 
 def check_damage(reader: Reader, case: Case, folder: Path) -> None:
-    """A file that was cut off anywhere raises nothing, makes up no call, and says the damage."""
+    """A file that was cut off anywhere raises nothing, invents no call, and reports the damage."""
     known = {(call_id, name) for call_id, name, _ in case.calls}
     step = max(1, len(case.data) // 40)
     for end in range(0, len(case.data), step):
@@ -131,7 +131,7 @@ def check_damage(reader: Reader, case: Case, folder: Path) -> None:
 
 
 def check_hostile_types(reader: Reader, case: Case, folder: Path) -> None:
-    """Any value may be of any type: nothing raises, and names stay texts."""
+    """A value may have any type: nothing raises, and names of tools stay texts."""
     if not case.is_text:
         return
     places = list(_VALUE.finditer(case.data))
@@ -156,7 +156,7 @@ class _SmallKeep(Keep):
 
 
 def check_memory(reader: Reader, case: Case, folder: Path) -> None:
-    """Results go through `keep`: with a small budget only heads of them are held."""
+    """Results go through `keep`: with a small budget only the start of each is kept in memory."""
     _read(reader, case, folder, case.data)
     keep = _SmallKeep()
     source = reader.read(LocalFolder(folder), case.path, keep)

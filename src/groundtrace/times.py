@@ -1,4 +1,4 @@
-"""Timestamps of every form seen, as seconds since the epoch in UTC (D10)."""
+"""Timestamps in every form that traces use, as seconds since the epoch in UTC (D10)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 EARLIEST = 1_262_304_000.0
-"""2010-01-01: no agent ran before; an earlier time is damage or a counter."""
+"""2010-01-01. No agent ran before, so an earlier time is damage or a counter."""
 
 LATEST = 4_102_444_800.0
 """2100-01-01."""
@@ -17,7 +17,7 @@ MILLISECONDS_FROM = 1e11
 
 
 def parse_time(value: Any) -> float | None:
-    """Seconds since the epoch; a naive time is UTC; None when it is no plausible time."""
+    """Seconds since the epoch; a time without zone is UTC; None if the value is not plausible."""
     if isinstance(value, str):
         return _stated(value) if 10 <= len(value) <= 40 else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -50,14 +50,14 @@ def _plausible_number(value: int | float) -> float | None:
 def seconds_between(start: float, end: float) -> float:
     """Seconds from one time to another, to the microsecond.
 
-    Clocks give microseconds at most, and epoch times as doubles resolve a quarter of one: digits
-    beyond are noise of the subtraction (D40).
+    Clocks give microseconds at most, and an epoch time in a double is exact to a quarter of a
+    microsecond. Further digits are noise from the subtraction (D40).
     """
     return round(end - start, 6)
 
 
 def earliest(first: float | None, second: float | None) -> float | None:
-    """The earlier of two times, either of which may be missing."""
+    """The earlier of two times; one or both may be missing."""
     if first is None or second is None:
         return second if first is None else first
     return min(first, second)

@@ -1,4 +1,4 @@
-"""TOML that anybody may have written: refused where the standard parser would take for ever."""
+"""Read untrusted TOML: refuse it where the standard parser would take for ever."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import tomllib
 from typing import Any
 
 MAX_KEY_PARTS = 64
-"""Parts of one dotted key: the parser takes the square of them, and a table has a handful."""
+"""Most parts of one dotted key. The parser's time grows with the square of them; real keys have a
+few."""
 
 
 def loads(text: str) -> dict[str, Any]:

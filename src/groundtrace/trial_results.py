@@ -1,4 +1,4 @@
-"""What the pipeline makes of one trial: what was read of it, and what a worker sends back."""
+"""What the pipeline makes from one trial: what was read, and what a worker sends back."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ class TrialDone:
 
     outcome: TrialOutcome
     mark: str
-    """Of the events document that was written."""
+    """Mark of the events document that was written."""
     metrics_mark: str = ""
-    """Of the metrics document, where there is one."""
+    """Mark of the metrics document, if there is one."""
     row: TrialRow | None = None
     is_settled: bool = True
-    """Its inputs were read as they are on disk now; otherwise the next run does it again."""
+    """Its inputs were read as they are on disk now; otherwise the next run processes it again."""
     unknown_calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """What became of the calls of unknown tools (`rows.tool_use`)."""
+    """Unknown tool to how its calls were read, with counts (`rows.tool_use`)."""
     uncounted_servers: Mapping[str, int] = field(default_factory=dict)
-    """MCP servers whose calls are not counted as MCP, with these calls."""
+    """MCP server whose calls do not count as MCP, to the number of these calls."""
     packed_row: bytes | None = None
-    """The row as it is kept (`rows.kept`), where it comes from a worker."""
+    """The row as it is stored (`rows.kept`), if it comes from a worker."""
 
 
 def stopped_reading(work: TrialWork) -> TrialReading:
-    """A trial that took too long: nothing of its calls or its truth, and the reason (D78)."""
+    """The reading of a trial that took too long: no calls, no truth, and the reason (D78)."""
     settings = work.context.settings
     reason = (
         f"stopped after {settings.trial_seconds} seconds of processor time; see --trial-seconds"
@@ -64,10 +64,10 @@ def stopped_reading(work: TrialWork) -> TrialReading:
 
 
 def is_settled(work: TrialWork, reading: TrialReading, watch: Watch) -> bool:
-    """Whether everything could be read, and nothing changed while it was (D79).
+    """Whether everything could be read, and nothing changed during the reading (D79).
 
-    A file that a passing error kept from being read looks the same afterwards: its document
-    counted as current for ever, with nothing of the file in it.
+    The case: a temporary error kept a file from being read. The file looked the same afterwards, so
+    a document without its content counted as current for ever.
     """
     if watch.errors or any(problem.kind in PASSING for problem in reading.problems):
         return False

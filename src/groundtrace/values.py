@@ -1,7 +1,7 @@
-"""Reading values that may be of any type: what is not usable is None, never an exception.
+"""Read values of any type: a value that cannot be used becomes None, never an exception.
 
-Traces and records are written by other programs. The rules for a number, a count, a name that is
-none and a model's name stand here once, so that every stage understands the same value alike.
+Other programs write traces and records. The rules for a number, a count, a name that means "not
+known" and a model's name are here, so that every stage reads the same value the same way.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def as_text(value: Any) -> str | None:
 
 
 def as_number(value: Any) -> float | None:
-    """A finite number; truth values and text are not numbers."""
+    """A finite number; booleans and text are not numbers."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
@@ -36,14 +36,14 @@ def as_number(value: Any) -> float | None:
 
 
 def as_amount(value: Any) -> float | None:
-    """A finite amount from 0, such as a cost."""
+    """A finite number, 0 or more, such as a cost."""
     number = as_number(value)
     return number if number is not None and number >= 0 else None
 
 
 def as_count(value: Any) -> int | None:
-    """A count, as of tokens: a whole number from 0."""
-    if type(value) is int:  # nearly all of them
+    """A count, such as of tokens: a whole number, 0 or more."""
+    if type(value) is int:  # true for nearly all values
         return value if 0 <= value < MAX_COUNT else None
     number = as_number(value)
     if number is None or not number.is_integer() or not 0 <= number < MAX_COUNT:
@@ -53,7 +53,7 @@ def as_count(value: Any) -> int | None:
 
 def as_mapping(value: Any) -> Mapping[str, Any]:
     """The object, or an empty one."""
-    return value if isinstance(value, (dict, Mapping)) else {}  # a dict nearly always
+    return value if isinstance(value, (dict, Mapping)) else {}  # nearly always a dict
 
 
 def known(text: str | None) -> str | None:

@@ -1,6 +1,7 @@
-"""Characters that print nothing, or turn the text around them, shown as escapes.
+"""Show characters that print nothing, or that change the direction of text, as escapes.
 
-Numbers with their nouns are here too. Terminal and reports share it: what a trace hides in a name must not differ by where it is read.
+The terminal and the reports share this module, so that a name from a trace looks the same in both.
+It also writes numbers with their nouns.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import unicodedata
 
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Characters that count as letters or symbols and print nothing."""
+"""Characters that Unicode counts as letters or symbols, but that print nothing."""
 
 
 def visible(text: str, keep: str = "") -> str:

@@ -1,1 +1,1 @@
-"""Inputs made to break things: each test tells what was tried and what must come of it."""
+"""Inputs made to break things: each test says what was tried and what must happen."""

@@ -1,4 +1,4 @@
-"""Every pattern of the package, and lines that make careless ones take for ever."""
+"""Every regular expression of the package, and lines that make a careless one take for ever."""
 
 from __future__ import annotations
 

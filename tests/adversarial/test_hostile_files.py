@@ -1,4 +1,4 @@
-"""Folders that hold what no harness writes: links, pipes, devices, folders in place of files."""
+"""Folders with things that no harness writes: links, pipes, devices, folders instead of files."""
 
 from __future__ import annotations
 

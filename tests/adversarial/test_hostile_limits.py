@@ -1,4 +1,4 @@
-"""Limits of entries, steps, calls and time: each is named by a problem, and costs its trial alone."""
+"""Limits of entries, steps, calls and time: a problem names each, and only its trial suffers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names out of a trace or a folder that would lead elsewhere, clash, or break a page.
+"""Names from a trace or a folder that would lead elsewhere, clash, or break a page.
 
 Each time: the trial is evaluated under its own name, its files lie inside the output folder, and
 nothing else on the disk changes (D37).

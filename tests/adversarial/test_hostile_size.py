@@ -1,4 +1,4 @@
-"""Files larger than memory should be: read in bounded memory, the loss counted, the rest read."""
+"""Files that are too large for memory: bounded memory, losses are counted, the rest is read."""
 
 from __future__ import annotations
 

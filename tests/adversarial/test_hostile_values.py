@@ -1,4 +1,4 @@
-"""Values that no honest writer makes: too deep, too many, too large, no number, half a character."""
+"""Values that no honest program writes: too deep, too many, too large, NaN, half a character."""
 
 from __future__ import annotations
 

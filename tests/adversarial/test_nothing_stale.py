@@ -1,7 +1,8 @@
-"""Whatever a result is made from, a change of it is noticed.
+"""Every change of an input of a result is noticed.
 
-Each kind of change is made to a world that was evaluated; the next run must leave what a run from
-nothing leaves, byte for byte. What no trial owns is named and is in no result.
+Each kind of change is made to runs and tasks that were already evaluated. The next run must leave
+the same bytes as a run from nothing. Documents that belong to no trial are named and are in no
+result.
 """
 
 from __future__ import annotations

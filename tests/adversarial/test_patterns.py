@@ -1,4 +1,4 @@
-"""Every pattern of the package takes time that grows with the length of a line, and no faster."""
+"""The time of every regular expression of the package grows at most linearly with the line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small world of runs and tasks, to which each test adds its piece of trouble."""
+"""A small folder of runs and tasks, to which each test adds its own difficulty."""
 
 from __future__ import annotations
 

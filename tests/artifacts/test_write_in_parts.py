@@ -1,4 +1,4 @@
-"""Documents that are too large to be held come in parts."""
+"""Documents that are too large for memory are written in parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A headless Chromium, offline, and pages that must stay silent in it."""
+"""A headless Chromium, offline, and pages that must log no error in it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The page in a browser: silent, offline, sortable, readable, and proof against its own data.
+"""The page in a browser: it logs nothing, works offline, can be sorted and read, and no data in it
+can break it.
 
-The fixture `show` fails a test whose page logs anything, asks for anything or breaks its policy.
+The fixture `show` fails a test if the page logs anything, sends a request or breaks its policy.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The viewer in a browser: opened, searched, compared, and proof against traces, sites and paths.
+"""The viewer in a browser: open, search, compare; safe from hostile traces, sites and paths.
 
-Every page is watched: it may ask its own server alone, log nothing and break no policy.
+Every page is watched: it may send requests only to its own server, log nothing and break no policy.
 """
 
 from __future__ import annotations

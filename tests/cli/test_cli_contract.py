@@ -1,4 +1,4 @@
-"""The command line's contract: names, exit codes, one-line errors with the way out."""
+"""The command line's contract: names, exit codes, one-line errors that say how to go on."""
 
 from __future__ import annotations
 

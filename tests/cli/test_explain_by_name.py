@@ -42,7 +42,7 @@ def test_a_name_that_fits_several_trials_lists_them(groundtrace: Call, sample: P
     runs = sample / "runs/official"
     ran = groundtrace("explain", TASK, runs)
     assert ran.code == 2
-    assert "2 trials fit" in ran.err and "--config-name" in ran.err
+    assert "2 trials match" in ran.err and "--config-name" in ran.err
     folders = [line.split()[-1] for line in ran.out.splitlines()[1:]]
     assert len(folders) == 2
     for folder in folders:

@@ -1,4 +1,4 @@
-"""`explain` in the terminal: every stage of one trial, plain unless a person looks at it."""
+"""`explain` in the terminal: every stage of one trial; without colours in files and pipes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody meets in the first ten minutes: slips are named, nothing fails without a word."""
+"""What a new user meets in the first ten minutes: mistakes are named, nothing fails silently."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def test_verbose_names_every_failure(groundtrace: Call, capfd: pytest.CaptureFix
 
     failed = [f"trial {n}" for n in range(SHOWN_FAILURES + 2)]
     assert say_failures(failed, quiet=False) == 1
-    assert "failed: and 2 more; -v names all" in capfd.readouterr().err
+    assert "failed: and 2 more; -v lists all" in capfd.readouterr().err
     say_failures(failed, quiet=False, everything=True)
     assert capfd.readouterr().err.count("failed: trial") == len(failed)
 

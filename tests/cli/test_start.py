@@ -1,4 +1,4 @@
-"""What starting the program imports: nothing that is for traces, statistics or pages."""
+"""Starting the program imports nothing that is for traces, statistics or pages."""
 
 from __future__ import annotations
 

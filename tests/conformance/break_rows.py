@@ -3,7 +3,8 @@
     python -m tests.conformance.break_rows [WORD ...]
 
 Each edit of `breaks.toml` is made in a copy of the package, and the tests that the row names run on
-the copy. With words, only rows whose demand holds one of them. Exits 1 where an edit is not noticed.
+the copy. With words, only rows whose demand contains one of them are used. Exits with 1 if an edit
+is not noticed.
 """
 
 from __future__ import annotations

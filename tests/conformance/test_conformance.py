@@ -1,4 +1,5 @@
-"""The conformance table names real tests and has no empty cell; and demands that no other test holds."""
+"""The conformance table names real tests and has no empty cell. Also tests of demands that no other
+test covers."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def rows() -> list[list[str]]:
     """Rows of every table on the page, heads and rules aside."""
     lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    return [row for row in cells if row[0] != "demand" and set(row[0]) != {"-"}]
+    return [row for row in cells if row[0] != "requirement" and set(row[0]) != {"-"}]
 
 
 def defined_tests() -> set[str]:

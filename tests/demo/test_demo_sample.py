@@ -1,4 +1,4 @@
-"""The bundled sample: the same every time, small, and telling the story it should."""
+"""The bundled sample: the same every time, small, and with the results it should show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sample's search server under a name that nobody declared: the numbers hold, and it is said."""
+"""The sample's search server under an unknown name: the numbers stay, and the report says so."""
 
 from __future__ import annotations
 

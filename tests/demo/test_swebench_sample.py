@@ -1,4 +1,4 @@
-"""The second sample: the same every time, and true: bash and git agree with every word of it."""
+"""The second sample: the same every time, and true: bash and git give the same outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sample with every answer removed: nothing is zero for lack of results (D47)."""
+"""The sample with every answer removed: no metric is 0 only because answers are missing (D47)."""
 
 from __future__ import annotations
 

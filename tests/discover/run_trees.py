@@ -1,4 +1,4 @@
-"""Small run trees, written by hand after real ones: each helper writes what a harness would."""
+"""Small run trees, made by hand like real ones: each helper writes what a harness would write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing that a record can hold may raise out of discovery."""
+"""No content of a record makes discovery raise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of a trial (D34): valid numbers with their source, or none with a reason."""
+"""The outcomes of a trial (D34): valid numbers with their source, or a reason why there is none."""
 
 from __future__ import annotations
 

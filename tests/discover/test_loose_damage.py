@@ -1,6 +1,6 @@
-"""Damaged traces of every loose format: nothing raises, nothing is invented, a loss is told.
+"""Damaged traces of every loose format: nothing raises, nothing is invented, losses are reported.
 
-Each file is cut, gets wrong types, and loses members, then goes all the way to its metrics.
+Each file is cut, gets wrong types, and loses members; then its metrics are computed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The guide's way to add a metric, followed to the letter on a copy of the package."""
+"""The guide for adding a metric, followed exactly on a copy of the package."""
 
 from __future__ import annotations
 

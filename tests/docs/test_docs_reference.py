@@ -123,7 +123,7 @@ def test_every_column_key_error_problem_and_source_is_on_its_page() -> None:
 def test_every_decision_that_code_tests_and_pages_cite_is_on_the_page() -> None:
     decisions = (print_reference.ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
     defined = set(re.findall(r'^<a id="d(\d+)"></a>\*\*D\1\. ', decisions, re.MULTILINE))
-    (head,) = re.findall(r"The numbers ([^.]*) were never given", decisions)
+    (head,) = re.findall(r"The numbers ([^.]*) were never used", decisions)
     never = set(re.findall(r"D(\d+)", head))
     last = max(map(int, defined))
     assert {str(n) for n in range(1, last + 1)} == defined | never and not defined & never

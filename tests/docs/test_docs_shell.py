@@ -1,4 +1,4 @@
-"""The page on shell commands: its example is true, and its guide works when it is followed."""
+"""The page on shell commands: its example is true, and following its guide works."""
 
 from __future__ import annotations
 

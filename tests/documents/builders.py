@@ -1,4 +1,4 @@
-"""Outcomes written by hand: only what a test names differs from the usual."""
+"""Outcomes written by hand: a test names only what differs from the usual."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One definition gives types, schemas and validation; these hold the three together."""
+"""One definition gives types, schemas and validation; these tests check that the three agree."""
 
 from __future__ import annotations
 

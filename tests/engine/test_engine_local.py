@@ -67,7 +67,7 @@ def test_engines_are_a_table() -> None:
     assert list(ENGINES) == ["local", "dask"]
     with pytest.raises(UsageError, match="there are local and dask"):
         make_engine("ray")
-    with pytest.raises(UsageError, match="goes with --engine dask"):
+    with pytest.raises(UsageError, match="needs --engine dask"):
         make_engine("local", scheduler="tcp://localhost:1")
     with pytest.raises(UsageError, match="needs --scheduler"):
         make_engine("dask")

@@ -1,4 +1,4 @@
-"""A limit of processor time stops one piece of work, wherever it is done."""
+"""A limit of processor time stops one piece of work, in any thread or process."""
 
 from __future__ import annotations
 

@@ -362,7 +362,7 @@ def test_a_call_in_flight_is_said() -> None:
     """D61: a trace that ends before an answer is incomplete, though every line of it is whole."""
     cut = structs.replace(call(), result=None)
     made = document([call(), call(), cut])
-    assert made.coverage.degraded_reason == "the trace holds no answer to 1 of 3 tool calls"
+    assert made.coverage.degraded_reason == "the trace has no result for 1 of 3 tool calls"
     assert made.coverage.calls_unanswered == 1
 
 

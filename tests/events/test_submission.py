@@ -1,4 +1,5 @@
-"""What the agent handed in: its patch by the names of the ground truth, and its stated context."""
+"""What the agent handed in: its patch, with files named as in the ground truth, and its stated
+context."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Cases, targets, and the damage that they share. A case is made from a random generator alone, so
-that its number is enough to make it again."""
+"""Cases, targets, and the damage that they share. A case is made only from a random generator, so
+its number is enough to make it again."""
 
 from __future__ import annotations
 

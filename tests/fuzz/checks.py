@@ -1,4 +1,4 @@
-"""What must hold of any result, whatever the input was."""
+"""What must be true for every result, whatever the input was."""
 
 from __future__ import annotations
 

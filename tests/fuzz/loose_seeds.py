@@ -1,4 +1,4 @@
-"""Whole traces without a trial's folder, one of each form that a reader knows."""
+"""Whole traces without a trial's folder, one for each form that a reader knows."""
 
 from __future__ import annotations
 

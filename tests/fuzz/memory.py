@@ -1,4 +1,4 @@
-"""A folder held in memory, so that a fuzzed trial costs no disk."""
+"""A folder in memory, so that a fuzzed trial needs no disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damage: to bytes as a disk or a cut pipe would do it, to JSON values as a wrong harness would."""
+"""Damage: to bytes, as from a disk or a cut pipe; to JSON values, as from a wrong harness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees on disk with what only a disk has: meshes of links, loops, pipes, names that are no text."""
+"""Trees on disk with what only a disk has: many links, loops, pipes, names that are not text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Long texts made of one piece: where a rule takes the square of their length, it shows here."""
+"""Long texts that repeat one piece: they show rules whose time grows with the square of the
+length."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Runs targets: each input under a guard of time, each target in a process with bounded memory.
+"""Runs targets: each input with a limit of time, each target in a process with limited memory.
 
-The process notes the number of an input before trying it, so that even a crash of the interpreter
-leaves the number of the input that did it.
+The process notes the number of an input before trying it. So even after a crash of the interpreter
+the number of the input is known.
 """
 
 from __future__ import annotations

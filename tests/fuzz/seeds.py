@@ -1,4 +1,4 @@
-"""Whole inputs to damage. Real traces serve only in memory, and only where they are named."""
+"""Whole inputs to damage. Real traces are used only in memory, and only if they are named."""
 
 from __future__ import annotations
 

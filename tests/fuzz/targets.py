@@ -1,4 +1,4 @@
-"""The table of targets: what is fuzzed, and what must hold."""
+"""The table of targets: what is fuzzed, and what must be true."""
 
 from __future__ import annotations
 

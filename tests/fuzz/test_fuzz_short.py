@@ -1,7 +1,7 @@
 """The short, seeded part of the fuzzing, and every input that once broke something.
 
-`make fuzz` goes on for as long as it is told. A failure here prints the command that tries the
-input again.
+`make fuzz` runs for as long as you tell it. A failure here prints the command that tries the input
+again.
 """
 
 from __future__ import annotations

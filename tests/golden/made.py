@@ -1,4 +1,4 @@
-"""The demo's results in the form in which golden files are kept."""
+"""The demo's results in the form of the golden files."""
 
 from __future__ import annotations
 

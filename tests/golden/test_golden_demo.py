@@ -1,4 +1,4 @@
-"""The demo's documents and reports are what they were: a number that moves must be seen to."""
+"""The demo's documents and reports are the same as before: nobody changes a number unnoticed."""
 
 from __future__ import annotations
 

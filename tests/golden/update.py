@@ -1,6 +1,6 @@
 """Writes the golden files again: `python -m tests.golden.update`, or `make golden`.
 
-Look at the difference before keeping it: a number that moved wants a line in the changelog.
+Look at the difference before you keep it: if a number changed, the changelog must say why.
 """
 
 from __future__ import annotations

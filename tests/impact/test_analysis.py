@@ -1,4 +1,4 @@
-"""The impact document as a whole: same bytes, its words, hostile values."""
+"""The impact document as a whole: the same bytes every time, its words, hostile values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer: its rows, what it falls back to, and that it says why there is none (D66)."""
+"""The answer: its rows, its fallbacks, and the reason if there is no answer (D66)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_an_answer_worked_by_hand():
     assert found.enough.effect < found.enough.detectable
     assert found.enough.needed > 8
     assert found.statement.startswith("On 8 matched tasks: cost higher in mcp-remote")
-    assert "reward: no difference that can be told from chance" in found.statement
+    assert "reward: no difference beyond chance" in found.statement
     assert "Association only" in found.statement
 
 
@@ -256,7 +256,7 @@ def test_failures_as_zero_are_mentioned_only_where_they_change_the_conclusion():
     ]
     assert document(same).matched_comparisons[0].notes == []
     (note,) = document(same + lost).matched_comparisons[0].notes
-    assert note.startswith("reward: higher where failed trials count as 0")
+    assert note.startswith("reward: higher if failed trials count as 0")
 
 
 @pytest.mark.parametrize("primary", ["precision@10", "shown.ndcg@10"])
@@ -279,7 +279,7 @@ def test_unjudged_files_are_mentioned_only_where_they_change_the_conclusion(prim
 
     (note,) = notes(0.2)
     assert "higher by bpref" in note and "(10 tasks have it)" in note
-    assert note.endswith("lower with them counted as irrelevant")
+    assert note.endswith("lower if they count as irrelevant")
     assert notes(-0.3) == [], "the same conclusion"
     assert notes(0.2, tasks=5) == [], "too few tasks have bpref"
 

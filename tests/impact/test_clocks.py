@@ -1,4 +1,4 @@
-"""Times to the first relevant file compare like with like (D67)."""
+"""Times to the first relevant file are compared only if they use the same clock (D67)."""
 
 from __future__ import annotations
 

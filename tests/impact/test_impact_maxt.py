@@ -1,4 +1,4 @@
-"""Adjusted p values over many metrics, against an enumeration of their own (D36)."""
+"""Adjusted p values over many metrics, compared with a separate enumeration (D36)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Permutation tests pooled over configurations and suites, and differences against differences."""
+"""Permutation tests pooled over configurations and suites, and correlations of differences."""
 
 from __future__ import annotations
 

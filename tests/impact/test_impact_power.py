@@ -1,4 +1,4 @@
-"""Student's t, the smallest detectable difference and equivalence, against scipy (D36)."""
+"""Student's t, the smallest detectable difference and equivalence, compared with scipy (D36)."""
 
 from __future__ import annotations
 

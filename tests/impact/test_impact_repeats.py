@@ -1,4 +1,4 @@
-"""Several trials of a task, and times to the first relevant file where some never come."""
+"""Several trials of a task, and times to the first relevant file if some trials never find one."""
 
 from __future__ import annotations
 

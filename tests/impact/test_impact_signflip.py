@@ -1,4 +1,4 @@
-"""Intervals that invert the sign-flip test, against enumeration and scipy (D36)."""
+"""Intervals that invert the sign-flip test, compared with enumeration and scipy (D36)."""
 
 from __future__ import annotations
 

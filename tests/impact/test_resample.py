@@ -1,4 +1,4 @@
-"""Resampling statistics against scipy, which is an oracle here and no dependency (D36)."""
+"""Resampling statistics compared with scipy, which only the tests need (D36)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Below 20 tasks the simulated coverage is said wherever intervals are explained (D122)."""
+"""Below 20 tasks, every explanation of intervals states the simulated coverage (D122)."""
 
 from __future__ import annotations
 

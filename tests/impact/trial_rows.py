@@ -1,4 +1,4 @@
-"""Rows written by hand for the tests of impact: only what a test names is set."""
+"""Rows written by hand for the tests of impact: a test sets only what it names."""
 
 from __future__ import annotations
 

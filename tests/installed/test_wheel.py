@@ -1,4 +1,4 @@
-"""What `pip install groundtrace` gives, without extras: it works, and says what needs an extra."""
+"""What `pip install groundtrace` installs without extras: it works and says what needs an extra."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Context, finders and subagents: worked by hand, and against a plain recount (D73 to D75)."""
+"""Context, finders and subagents: computed by hand, and compared with a simple recount (D73 to
+D75)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Three real trials, worked out by hand from what their calls touched."""
+"""Three real trials, computed by hand from what their calls touched."""
 
 from __future__ import annotations
 

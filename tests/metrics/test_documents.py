@@ -1,4 +1,4 @@
-"""Evaluation from documents alone: any 1.x, any content that a valid document may have (D12)."""
+"""Evaluation only from documents: any version 1.x, any content of a valid document (D12)."""
 
 from __future__ import annotations
 

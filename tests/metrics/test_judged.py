@@ -1,4 +1,4 @@
-"""Metrics over judged files alone, worked by hand (D120)."""
+"""Metrics over judged files only, computed by hand (D120)."""
 
 from __future__ import annotations
 

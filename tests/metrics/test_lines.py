@@ -1,4 +1,4 @@
-"""Line level: worked by hand, and against sets of lines counted one by one (D72)."""
+"""Line level: computed by hand, and compared with sets of lines counted one by one (D72)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from groundtrace.documents.events import (
     LineChange,
     LineRange,
 )
+from groundtrace.documents.line_map import LineMap
 from groundtrace.documents.metrics import LineLevelMetrics
-from groundtrace.metrics.line_map import LineMap
 from groundtrace.model import ToolCall, ToolResult
 from groundtrace.tools.line_shift import EditedLines, edit_changes, patch_changes, sed_changes
 from tests.metrics.builders import metrics_of, step, trial
@@ -161,6 +161,20 @@ def test_an_agent_that_saw_no_truth_line_scores_zero() -> None:
     assert nothing.line_level_metrics.line_recall == 0
 
 
+def test_base_lines_say_more_than_the_places_of_writes() -> None:
+    """The text of an answer told which first lines were shown; null says that nothing did."""
+    hidden = wrote(A)
+    told = [LineRange(line_start=3, line_end=4), LineRange(line_start=9, line_end=9)]
+    known = lines_of(document(hidden, shown(A, 13, 19, base_lines=told), chunks=[(A, 4, 9)]))
+    assert (known.line_recall, known.lines_seen, known.accesses_without_lines) == (2 / 6, 3, 0)
+    own = lines_of(document(hidden, shown(A, 3, 9, base_lines=[]), chunks=[(A, 4, 9)]))
+    assert (own.line_recall, own.lines_seen) == (0, 0), "the agent's own lines"
+    lost = lines_of(document(shown(A, 3, 9, base_lines=None), chunks=[(A, 4, 9)]))
+    assert (lost.reason, lost.accesses_without_lines) == ("lines_unknown", 1)
+    unnumbered = lines_of(document(shown(A, base_lines=told), chunks=[(A, 4, 9)]))
+    assert unnumbered.line_recall == 2 / 6
+
+
 # --- a second implementation: real files, line by line ----------------------------------------
 
 Op = tuple[Any, ...]
@@ -298,6 +312,13 @@ def test_edits_by_replaced_text() -> None:
         ("sed -i '1d' a.py && python fix.py", []),
         ("sed -i '1d' a.py && sed -i '/x/d' a.py", []),
         ("sed -i '1d", []),
+        ("sed -i 's/a/b/; 5d' a.py", []),
+        ("sed -i '/x/,$s/a/b/' a.py", [EditedLines(None, None, 0)]),
+        ("sed -n -i '5d' a.py", []),
+        ("sed -i '4,6c one\\ntwo' a.py", [EditedLines(4, 6, -1)]),
+        ("sed -i '5a\\\none\\\ntwo' a.py", [EditedLines(6, 5, 2)]),
+        ("bash -c 'sed -i \"5a\\\\\none\\\\\ntwo\\\\\nthree\" a.py'", [EditedLines(6, 5, 3)]),
+        ("sed -i 2d \\\n a.py", [EditedLines(2, 2, -1)]),
     ],
 )
 def test_sed_in_place(command: str, changes: list[EditedLines]) -> None:
@@ -311,7 +332,16 @@ def test_sed_places_are_what_sed_does(tmp_path: Any) -> None:
 
     if shutil.which("sed") is None:
         pytest.skip("no sed here")
-    for script in ("5,6d", "7d", "5i\\import os", "5a one\\ntwo", "1i x", "20d"):
+    for script in (
+        "5,6d",
+        "7d",
+        "5i\\import os",
+        "5a one\\ntwo",
+        "1i x",
+        "20d",
+        "4,6c x\\ny",
+        "9c z",
+    ):
         file = tmp_path / "a.txt"
         file.write_text("".join(f"line {n}\n" for n in range(1, 21)))
         subprocess.run(["sed", "-i", script, str(file)], check=True)

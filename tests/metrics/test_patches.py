@@ -1,7 +1,7 @@
-"""The patch against the gold patch, published definitions and the funnel (D94, D95, D96).
+"""The patch compared with the gold patch, published definitions and the funnel (D94, D95, D96).
 
-Worked by hand first; then against small implementations of each definition, written from its words
-alone, over trials that hypothesis makes up.
+First computed by hand; then compared, over trials that hypothesis makes, with small implementations
+that were written only from the words of each definition.
 """
 
 from __future__ import annotations

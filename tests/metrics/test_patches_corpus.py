@@ -1,4 +1,5 @@
-"""The patch against the gold patch on real trials: recounted from raw patches by other means."""
+"""The patch compared with the gold patch on real trials: counted again from raw patches by other
+code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formulas: agreement with trec_eval, properties, and cases that each rule decides (D20)."""
+"""The formulas: agreement with trec_eval, properties, and a case for each rule (D20)."""
 
 from __future__ import annotations
 

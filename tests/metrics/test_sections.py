@@ -1,4 +1,4 @@
-"""Each rule of the four stages, on the smallest document that it decides (D18–D24)."""
+"""Each rule of the four stages, on the smallest document that shows it (D18–D24)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where containers keep clones by convention, and working directories that are no project."""
+"""Where containers usually keep clones, and working directories that are not a project."""
 
 from __future__ import annotations
 

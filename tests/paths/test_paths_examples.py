@@ -1,4 +1,4 @@
-"""The examples that the package's modules tell."""
+"""The examples in the docstrings of the package's modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of resolving that hold for any input (D8, D13–D16)."""
+"""Rules of resolving paths that are true for any input (D8, D13–D16)."""
 
 from __future__ import annotations
 

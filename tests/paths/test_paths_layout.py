@@ -1,4 +1,4 @@
-"""Where paths lie, asked of the layout itself."""
+"""Where paths lie, according to the layout."""
 
 from __future__ import annotations
 

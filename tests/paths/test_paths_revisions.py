@@ -1,4 +1,4 @@
-"""Another revision of the repository than the task's is told where names say so (D49)."""
+"""A revision of the repository that is not the task's is noticed if names say so (D49)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report data made of documents written in the test: names as hostile as a test wants them."""
+"""Report data from documents written in the test: with any hostile names that a test needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Charts count as the tables do: copies once, gaps left out, never-hit tasks kept (D19, D21, D42)."""
+"""Charts count like the tables: copies once, missing values left out, tasks without a hit kept
+(D19, D21, D42)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers are formatted in one place, and where there is none there is no zero (D19, D35)."""
+"""Numbers are formatted in one place, and a missing number is never a zero (D19, D35)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Markdown report: whole, honest about its gaps, and proof against the names in it."""
+"""The Markdown report: complete, says what is missing, and no name in it can break it."""
 
 from __future__ import annotations
 

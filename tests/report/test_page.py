@@ -1,4 +1,4 @@
-"""The page's file: its policy, its data, its size, and what it says of what was cut."""
+"""The page's file: its policy, its data, its size, and what it says about cuts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of a trace can neither hide, nor run on, nor leak a credential (D39)."""
+"""Text of a trace cannot hide characters, fill the page, or leak a credential (D39)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of trials written by hand, through documents and metrics as real ones are made."""
+"""Rows of trials written by hand, made through documents and metrics like real rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows wait in a file, since a run may have too many to hold."""
+"""Rows are kept in a file, because a run may have too many for memory."""
 
 from __future__ import annotations
 

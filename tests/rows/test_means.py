@@ -1,4 +1,4 @@
-"""Means of exact values, and differences that averaging cannot make (D40)."""
+"""Means of exact values; averaging must not create differences (D40)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""One unit everywhere (D41, D42): summaries, the impact analysis, charts, tables and words give one
-count and one mean for one configuration."""
+"""The same unit everywhere (D41, D42): summaries, the impact analysis, charts, tables and texts
+give the same count and the same mean for a configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the benchmarks measure on: a generated corpus that is read like a real one."""
+"""The data for the benchmarks: a generated corpus that is read like a real one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every stage that writes relies on: the state says no more than what is on disk."""
+"""Every stage that writes relies on this: the state names nothing that is not on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A second run does only what changed, and its results are the bytes of a forced run."""
+"""A second run processes only what changed, and gives the same bytes as a forced run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole or not at all (D37): killed, interrupted, locked out, out of space."""
+"""Files are complete or not there (D37): after a kill, an interrupt, a lock, a full disk."""
 
 from __future__ import annotations
 

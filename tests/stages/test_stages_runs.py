@@ -1,4 +1,4 @@
-"""Whole runs: the same by every way, untouched inputs, only what was asked for."""
+"""Whole runs: the same results in every way, inputs unchanged, only what the user asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was opened while a result was made decides whether the result is remembered."""
+"""The files opened while a result was made decide whether the result counts as current."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders on disk: nothing outside the root is read or written, nothing is lost in silence."""
+"""Folders on disk: nothing outside the root is read or written, nothing is lost silently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Object stores, against an S3 server on loopback: the same bytes, clear errors, no secrets."""
+"""Object stores, with an S3 server on loopback: the same bytes, clear errors, no secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables, TREC and SQL say what the artifacts say."""
+"""Tables, TREC and SQL say the same as the documents."""
 
 from __future__ import annotations
 

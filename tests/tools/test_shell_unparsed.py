@@ -1,4 +1,4 @@
-"""Commands that the shell itself refuses, and those whose output nobody saw."""
+"""Commands that the shell itself refuses, and commands whose output nobody saw."""
 
 from __future__ import annotations
 

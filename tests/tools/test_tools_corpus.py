@@ -1,4 +1,4 @@
-"""Against labelled calls of real trials, where they are at hand (GROUNDTRACE_CORPUS)."""
+"""Labelled calls of real trials, if there are any (GROUNDTRACE_CORPUS)."""
 
 from __future__ import annotations
 

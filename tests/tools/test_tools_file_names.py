@@ -1,4 +1,4 @@
-"""What a name alone says, in a listing and in running text (D5)."""
+"""What a name says by itself, in a listing and in prose (D5)."""
 
 from __future__ import annotations
 

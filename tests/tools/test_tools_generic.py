@@ -1,4 +1,4 @@
-"""Calls of unknown tools: the list that was written before the reader, and answers that attack it."""
+"""Calls of unknown tools: the list that was written before the reader, and hostile answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing that a trace can hold makes the tools stage raise, and what it gives can be written."""
+"""No content of a trace makes the tools stage raise, and its results can always be written."""
 
 from __future__ import annotations
 

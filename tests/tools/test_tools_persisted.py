@@ -1,4 +1,5 @@
-"""Stored outputs: a later look at one is credited to what it holds, not to the stored file."""
+"""Stored outputs: reading one later counts for the files whose content it has, not for the stored
+file."""
 
 from __future__ import annotations
 

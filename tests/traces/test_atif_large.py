@@ -1,4 +1,4 @@
-"""Trajectories that are read step by step give what decoding whole gives."""
+"""Trajectories that are read step by step give the same as decoding them at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data sets of conversations: the dialect of a row changes nothing of what it tells."""
+"""Data sets of conversations: the dialect of a row does not change what is read from it."""
 
 from __future__ import annotations
 

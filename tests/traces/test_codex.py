@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,14 @@ import pytest
 
 from groundtrace.api import read_trace
 from groundtrace.config import Settings
-from groundtrace.model import ReadResult, Trace
+from groundtrace.discover.folders import Skipped
+from groundtrace.discover.loose import LooseRun, discover_loose
+from groundtrace.model import ReadResult, Trace, Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
 from groundtrace.traces import read_trace as read_folder
 from groundtrace.traces.codex import CodexReader
-from groundtrace.traces.loose import recognise
+from groundtrace.traces.loose import read_trace_of, recognise
 
 META = {"id": "t-1", "timestamp": "2026-05-04T10:00:00Z", "cwd": "/w", "cli_version": "0.90.0"}
 
@@ -320,6 +323,80 @@ class TestKin:
         assert recognise(folder, "child.jsonl", readers)[0] is not None
         trace, _ = read_trace(tmp_path / "child.jsonl")
         assert [(c.call_id, c.is_subagent) for c in trace.calls] == [("k", False), ("g", True)]
+
+    def days(self, sessions: Path) -> tuple[Path, Path, Path]:
+        """A thread of one day, its subagent after midnight, and that one's a month later."""
+        places = [sessions / day for day in ("2026/04/30", "2026/05/01", "2026/06/02")]
+        names = ("parent.jsonl", "child.jsonl", "grandchild.jsonl")
+        for place in places:
+            place.mkdir(parents=True)
+        self.family(places[0])
+        for place, name in zip(places[1:], names[1:], strict=True):
+            (places[0] / name).rename(place / name)
+        one, two, three = (p / n for p, n in zip(places, names, strict=True))
+        return one, two, three
+
+    def test_a_subagent_of_another_day_belongs_to_its_parent(self, tmp_path: Path) -> None:
+        parent, _, _ = self.days(tmp_path / "sessions")
+        (parent.parent / "other.jsonl").write_text(
+            json.dumps(wrapped("session_meta", {**META, "id": "t-7"})) + "\n"
+            + json.dumps(call("o", "shell", {"command": ["ls"]})) + "\n"
+        )  # fmt: skip
+        trace, problems = read_trace(parent)
+        assert not problems
+        assert [c.call_id for c in trace.calls] == ["a", "s", "k", "b", "g"]
+        found = list(discover_loose(LocalFolder(tmp_path), "run", LooseRun(), settings=Settings()))
+        trials = [item.path for item in found if isinstance(item, Trial)]
+        assert trials == [
+            "sessions/2026/04/30/other.jsonl",
+            "sessions/2026/04/30/parent.jsonl",
+        ]
+        assert {item.path: item.reason for item in found if isinstance(item, Skipped)} == {
+            "sessions/2026/05/01/child.jsonl": "no trace: a part of ../../04/30/parent.jsonl",
+            "sessions/2026/06/02/grandchild.jsonl": "no trace: a part of ../../05/01/child.jsonl",
+        }
+        (trial,) = [t for t in found if isinstance(t, Trial) and "parent" in t.path]
+        assert len(read_trace_of(trial).trace.calls) == 5
+
+    def test_in_a_trial_too(self, tmp_path: Path) -> None:
+        self.days(tmp_path / "agent" / "sessions")
+        for file in tmp_path.rglob("*.jsonl"):
+            file.rename(file.with_name(f"rollout-{file.name}"))
+        trace, problems = read_folder(LocalFolder(tmp_path))
+        assert not problems
+        assert [(c.call_id, c.is_subagent) for c in trace.calls] == [
+            ("a", False), ("s", False), ("k", True), ("b", False), ("g", True),
+        ]  # fmt: skip
+
+    def test_a_run_of_one_day_takes_nothing_of_another(self, tmp_path: Path) -> None:
+        """What is outside of RUNS is not read."""
+        _, child, _ = self.days(tmp_path / "sessions")
+        folder = LocalFolder(child.parent)
+        found = list(discover_loose(folder, "run", LooseRun(), settings=Settings()))
+        (trial,) = [item for item in found if isinstance(item, Trial)]
+        assert [c.call_id for c in read_trace_of(trial).trace.calls] == ["k"]
+
+    def test_a_subagent_that_appears_later_is_found(self, tmp_path: Path) -> None:
+        """The index of a tree is made again when a file was added."""
+        parent, child, _ = self.days(tmp_path / "sessions")
+        text = child.read_text()
+        child.unlink()
+        time.sleep(0.15)
+        assert len(read_trace(parent)[0].calls) == 3
+        assert len(read_trace(parent)[0].calls) == 3
+        child.write_text(text)
+        assert len(read_trace(parent)[0].calls) == 5
+
+    def test_a_fork_of_another_day_repeats_no_call(self, tmp_path: Path) -> None:
+        first = [wrapped("session_meta", META), call("a", "shell", {"command": ["ls"]})]
+        for day in ("03", "04"):
+            (tmp_path / "2026/05" / day).mkdir(parents=True)
+        write(tmp_path / "2026/05/03/origin.jsonl", first)
+        meta = wrapped("session_meta", {**META, "id": "t-9", "forked_from_id": "t-1"})
+        own = call("b", "shell", {"command": ["ls"]})
+        fork = write(tmp_path / "2026/05/04/fork.jsonl", [meta, *first, own])
+        trace, _ = read_trace(fork)
+        assert [c.call_id for c in trace.calls] == ["b"]
 
     def test_a_fork_repeats_no_call(self, tmp_path: Path) -> None:
         """D87: calls of the file that it was forked from count there, with their tokens."""

@@ -1,4 +1,4 @@
-"""Real trials, where they are found: each call once, in order, with its result."""
+"""Real trials, if there are any: each call once, in order, with its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cursor's lines, also where they are collected in one file."""
+"""Cursor's lines, also if they are collected in one file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines, memory and folders are bounded, and what a limit leaves out is told."""
+"""Lines, memory and folders have limits, and what a limit leaves out is reported."""
 
 from __future__ import annotations
 

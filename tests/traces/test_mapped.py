@@ -1,4 +1,4 @@
-"""Mappings: those that groundtrace brings, one of a user, and those that cannot be used."""
+"""Mappings: the ones in groundtrace, one of a user, and mappings that cannot be used."""
 
 from __future__ import annotations
 
@@ -301,9 +301,9 @@ def toml(**changes: str | None) -> str:
         (toml(calls='"frob(a)"'), "calls: unknown function 'frob'"),
         (toml(calls=f'"{DEEP}"'), "calls: longer than"),
         (toml(calls='"' + "!" * 1900 + 'a"'), "calls: "),
-        (toml(calls='"' + "[@,@][] | " * 20 + '@"'), "calls: its lists make more than 64 copies"),
-        (toml(calls='"' + "a." * 500 + 'b"'), "calls: nested or composed too much"),
-        ("#" * (MAX_MAPPING + 1), "larger than a mapping is"),
+        (toml(calls='"' + "[@,@][] | " * 20 + '@"'), "calls: it makes more than 64 copies"),
+        (toml(calls='"' + "a." * 500 + 'b"'), "calls: nested too deeply or too complex"),
+        ("#" * (MAX_MAPPING + 1), "larger than a mapping may be"),
     ],
 )
 def test_a_mapping_that_cannot_be_used_is_told_with_its_file_and_key(text: str, said: str) -> None:

@@ -1,4 +1,4 @@
-"""Where a lasting shell is after a command, with bash as the judge."""
+"""In which folder a persistent shell is after a command, with bash as the oracle."""
 
 from __future__ import annotations
 

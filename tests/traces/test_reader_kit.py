@@ -1,4 +1,4 @@
-"""The checklist for readers: ours pass it, and one that breaks a rule does not."""
+"""The checklist for readers: ours pass it, and a reader that breaks a rule does not."""
 
 from __future__ import annotations
 

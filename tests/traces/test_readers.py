@@ -1,4 +1,4 @@
-"""Which files are read, and by whom; readers of other packages."""
+"""Which files are read, and by which reader; readers of other packages."""
 
 from __future__ import annotations
 

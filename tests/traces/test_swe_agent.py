@@ -1,4 +1,4 @@
-"""SWE-agent: every executed step once, on the file and in the directory that its state tells."""
+"""SWE-agent: every executed step once, with the file and the directory that its state names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tokens_share`: how much of the total that a trace states its model calls add up to."""
+"""`tokens_share`: the sum over model calls, divided by the total that the trace states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks from a repository's history, with real git, also in repositories made to do harm (D97)."""
+"""Tasks from a repository's history, with real git, also in hostile repositories (D97)."""
 
 from __future__ import annotations
 
@@ -178,9 +178,9 @@ def test_what_is_no_revision_is_refused(location: str) -> None:
 
 
 def test_errors_name_what_is_missing(repo: Path, tmp_path: Path) -> None:
-    with pytest.raises(GitError, match="'nowhere' is no commit there"):
+    with pytest.raises(GitError, match="'nowhere' is not a commit there"):
         load_tasks([f"git:{repo}@nowhere"])
-    with pytest.raises(GitError, match="is no commit there"):
+    with pytest.raises(GitError, match="is not a commit there"):
         load_tasks([f"git:{repo}@HEAD:README.md"])
     with pytest.raises(InputError, match="not a git repository"):
         load_tasks([f"git:{tmp_path}@HEAD"])

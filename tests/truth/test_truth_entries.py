@@ -1,4 +1,4 @@
-"""One entry of a ground truth: what is its path, its repository, its spelling (D17)."""
+"""One entry of a ground truth: its path, its repository, its spelling (D17)."""
 
 from __future__ import annotations
 

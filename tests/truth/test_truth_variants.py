@@ -1,4 +1,4 @@
-"""Every form of ground truth that task directories hold, and what the chain makes of it (D25–D29)."""
+"""Every form of ground truth in task directories, and what the chain reads from it (D25–D29)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The viewer's answers over HTTP, without a browser: who gets them, and what they hold."""
+"""The viewer's answers over HTTP, without a browser: who gets them, and what they contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may ask the viewer: the rules, one by one."""
+"""Who may send requests to the viewer: the rules, one by one."""
 
 from __future__ import annotations
 

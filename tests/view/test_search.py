@@ -1,4 +1,4 @@
-"""Filters, words and order of the viewer's list, worked out by hand."""
+"""Filters, words and order of the viewer's list, with results found by hand."""
 
 from __future__ import annotations
 

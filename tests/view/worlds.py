@@ -1,5 +1,4 @@
-"""Results and traces on disk for the viewer: documents written in the test, and the traces that they
-speak of."""
+"""Results and traces on disk for the viewer: documents written in the test, and their traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of the files in a `retrieval_events` folder, in one place for who writes and who reads."""
+"""Names of the files in a `retrieval_events` folder, shared by the code that writes and reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ EVENTS_ENDING = KINDS["retrieval_events"].file_name
 METRICS_ENDING = KINDS["retrieval_metrics"].file_name
 """End of the name of a trial's metrics document."""
 OUTCOMES_FILE = KINDS["outcomes"].file_name
-"""What became of every trial of a run."""
+"""The outcomes of all trials of a run."""
 SUMMARY = KINDS["run_retrieval_summary"].file_name
 """The summary of a run."""
 IMPACT = KINDS["impact_analysis"].file_name
@@ -17,9 +17,9 @@ IMPACT = KINDS["impact_analysis"].file_name
 
 
 REPORTS = {"md": "retrieval_report.md", "html": "retrieval_report.html"}
-"""Format of a report to its file."""
+"""File name of a report, by format."""
 RUN_FILES = (OUTCOMES_FILE, SUMMARY, IMPACT, *REPORTS.values())
-"""Files that lie beside the folders of the configurations."""
+"""Files of the whole run, next to the folders of the configurations."""
 
 
 def events_path(metrics_path: str) -> str:

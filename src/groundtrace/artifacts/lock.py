@@ -1,6 +1,7 @@
-"""One writer at a time for an output folder; the lock is the system's and dies with its holder.
+"""One writer at a time for an output folder.
 
-Whoever holds it clears away what a killed predecessor left half-written.
+The operating system holds the lock and frees it when the process dies. The process that takes the
+lock removes what a killed process left half-written.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ FILE_NAME = ".lock"
 
 @contextmanager
 def locked(folder: Folder) -> Iterator[None]:
-    """Hold the folder while the block runs; raises LockedError naming the holder.
+    """Hold the lock of the folder while the block runs; raises LockedError that names the holder.
 
-    Object stores have no locks; there the caller must see to it.
+    Object stores have no locks; there the caller must make sure that nobody else writes.
     """
     if not isinstance(folder, LocalFolder):
         yield
@@ -43,44 +44,44 @@ def locked(folder: Folder) -> Iterator[None]:
         try:
             yield
         finally:
-            # What a worker left that was stopped in the middle of writing.
+            # A worker that was stopped while writing may have left a half-written file.
             folder.sweep()
             _say(stream, {})
-            # Closing is not enough: a worker that was forked since holds the same open file.
+            # Closing is not enough: a worker forked in the meantime has the same file open.
             fcntl.flock(stream, fcntl.LOCK_UN)
 
 
 def refuse_link(folder: LocalFolder) -> None:
-    """Raise OutputError for an output folder that is a link or lies outside of its root.
+    """Raise OutputError for an output folder that is a link or is outside of its root.
 
-    Before anything is made, emptied or removed in it: a link to another folder, even inside of
-    RUNS, would have its files pruned and replaced (D37).
+    Called before anything in the folder is created, emptied or removed. Through a link, the files
+    of another folder would be removed and replaced, even where that folder is inside RUNS (D37).
     """
     if folder.is_link:
         raise OutputError(f"{folder.url}: a link; results are written to real folders only")
     if not folder.is_inside:
-        raise OutputError(f"{folder.url}: lies behind a link that leaves its folder; not written")
+        raise OutputError(f"{folder.url}: is behind a link that leaves its folder; not written")
 
 
 def _opened(path: Path) -> TextIO:
-    # Not through a link: the file that it leads to would be emptied (D37).
+    # Do not open through a link: the file that it points to would be emptied (D37).
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     try:
         try:
             file = os.open(path, flags, 0o666)
-        except FileNotFoundError:  # only the first stage finds no folder
+        except FileNotFoundError:  # only the first stage runs before the folder exists
             path.parent.mkdir(parents=True, exist_ok=True)
             file = os.open(path, flags, 0o666)
         if os.fstat(file).st_nlink > 1:
             os.close(file)
-            raise OSError("it is another file as well, by a hard link")
+            raise OSError("it is also another file, through a hard link")
         return os.fdopen(file, "a+", encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
 
 
 def _say(stream: TextIO, holder: dict[str, Any]) -> None:
-    """Write who holds the lock into its file; on a full disk the lock holds without it."""
+    """Write who holds the lock into its file; if the disk is full, the lock works without it."""
     try:
         stream.truncate(0)
         stream.write(json.dumps(holder) if holder else "")

@@ -6,7 +6,7 @@ RUNS/retrieval_events_aggregate/      the same files over all of its runs
 DIR/<run_id>/retrieval_events/        with --out DIR
 DIR/retrieval_events_aggregate/
 
-Where RUNS is one file, a trace or a manifest, the folder that holds it is the run.
+If RUNS is one file (a trace or a manifest), the folder that holds the file is the run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from groundtrace.safe_names import AGGREGATE, OUTPUT, run_id_of, safe_name
 from groundtrace.storage import Folder, Links, folder_at, open_folder, open_place, place_at
 
 _GROUPS = 3
-"""Levels of folders that may lie between RUNS and a run (`_raw`, `csb_org`)."""
+"""Levels of folders that may be between RUNS and a run (`_raw`, `csb_org`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class RunOutput:
 
 @dataclass(frozen=True, slots=True)
 class OutputFolders:
-    """The output folders that belong to RUNS, those of its runs and the one over all of them."""
+    """The output folders of RUNS: one for each run, and one over all runs."""
 
     runs: str
     out: str | None = None
@@ -53,7 +53,7 @@ class OutputFolders:
     def existing(self) -> tuple[list[RunOutput], bool]:
         """Output folders that earlier commands left, and whether RUNS is a single run.
 
-        Results of runs that are not in RUNS any more are not among them (D113).
+        Without the results of runs that are no longer in RUNS (D113).
         """
         found, single = self.all_existing()
         if single:
@@ -62,7 +62,7 @@ class OutputFolders:
         return [output for output in found if output.run_id not in left_out], False
 
     def all_existing(self) -> tuple[list[RunOutput], bool]:
-        """The same with the results of runs that are gone."""
+        """The same as `existing`, with the results of runs that are gone."""
         if self.out is not None:
             name = place_at(self.runs).folder.name
             one = folder_at(self.out).folder(safe_name(name))
@@ -80,7 +80,7 @@ class OutputFolders:
 
 
 def _below(folder: Folder, path: str, depth: int, links: Links) -> Iterator[tuple[str, Folder]]:
-    """Output folders with the path of their run."""
+    """Output folders, each with the path of its run."""
     for entry in folder.entries():
         if entry.kind != "folder" or entry.name in {OUTPUT, AGGREGATE}:
             continue

@@ -1,6 +1,6 @@
 """Reading a `retrieval_events` folder back, one document at a time.
 
-A broken file becomes a problem; the other documents are read all the same.
+A broken file becomes a problem; the other documents are still read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from groundtrace.storage import Folder
 D = TypeVar("D")
 
 MAX_DOCUMENT = 1024 * 1024 * 1024
-"""Documents are groundtrace's own; only one that no trial could give is refused for its size."""
+"""groundtrace wrote these documents, and no trial gives a larger one; a larger file is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def read_metrics(folder: Folder) -> Iterator[StoredDocument[MetricsDocument]]:
 
 
 def read_outcomes(folder: Folder) -> StoredDocument[OutcomesDocument]:
-    """The folder's outcomes; neither document nor problem when it has none."""
+    """The folder's outcomes; without document and without problem when it has none."""
     if not folder.has_file(OUTCOMES_FILE):
         return StoredDocument(OUTCOMES_FILE, None)
     return read_one(folder, OUTCOMES_FILE, "outcomes")
@@ -70,25 +70,27 @@ def read_one(folder: Folder, path: str, kind: str) -> StoredDocument[D]:
 
 
 class OutcomeIndex:
-    """Finds the outcome of a document: by the file that the outcome names, else by identity."""
+    """Finds the outcome of a trial: by the document that the outcome names, else by identity."""
 
     def __init__(self, stored: StoredDocument[OutcomesDocument]) -> None:
         document = stored.document
         trials = document.trials if document is not None else []
         self.no_outcome = "no_outcome" if stored.problem is None else "outcomes_refused"
-        """Why a trial has no outcome where it has none."""
+        """The reason that is given for a trial without an outcome."""
         self._everything = document is None
         self._by_document = {trial.document: trial for trial in trials if trial.document}
         self._by_name = {(t.config_name, t.task_name, t.trial_name): t for t in trials}
 
     def lists(self, path: str) -> bool:
-        """Whether a document belongs to the run. What outcomes.json does not name comes from trials
-        that are gone or no longer count; evaluated, it would count beside the trial that replaced
-        it."""
+        """Whether a document belongs to the run.
+
+        A document that outcomes.json does not name is from a trial that is gone or no longer
+        counts. If it were evaluated, it would count beside the trial that replaced it.
+        """
         return self._everything or path in self._by_document
 
     def wants(self, path: str, only: str | None) -> bool:
-        """Whether a document belongs to the run and its task fits `--only`, without case."""
+        """Whether a document belongs to the run and its task matches `--only`, ignoring case."""
         if not self.lists(path):
             return False
         outcome = self._by_document.get(path)
@@ -97,8 +99,8 @@ class OutcomeIndex:
         return only is None or fits_only(name, only)
 
     def documents(self) -> list[str] | None:
-        """The events documents of the run in order, without a look at the folder; None where
-        nothing says which belong to it."""
+        """The events documents of the run, in order, without listing the folder; None when
+        nothing says which documents belong to the run."""
         if self._everything:
             return None
         return sorted(self._by_document, key=lambda path: path.split("/"))
@@ -108,7 +110,7 @@ class OutcomeIndex:
         return self._by_document.get(path)
 
     def find(self, path: str, document: MetricsDocument) -> TrialOutcome | None:
-        """The outcome of the trial whose events document lies at `path`."""
+        """The outcome of the trial whose events document is at `path`."""
         where = document.provenance
         found = self._by_document.get(path)
         if found is not None and found.trial_name == where.trial_name:

@@ -1,8 +1,8 @@
 """Incremental state: which inputs each document was made from, so that a second run can skip.
 
 One file inside `retrieval_events/`. It is a cache: when it is missing, broken or from another
-version, everything is done again and the results are the same bytes. `stages.session` keeps it
-true when a run is killed.
+version, everything is done again and gives the same bytes. `stages.session` keeps it correct when
+a run is killed.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ MAX_STATE = 1 << 30
 
 
 class RunSeen(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole run as it was when nothing of it was left to do, and what was said of it."""
+    """A whole run at the moment when nothing was left to do, and what was reported about it."""
 
     fingerprint: str
     superseded: int
     skipped: int
     without_task: int
     noted: bool = True
-    """Whether task definitions had problems, which are told again after every run."""
+    """Whether task definitions had problems; these are reported again after every run."""
 
 
 class State(msgspec.Struct, kw_only=True):
@@ -39,18 +39,18 @@ class State(msgspec.Struct, kw_only=True):
 
     groundtrace: str = __version__
     documents: dict[str, str] = {}
-    """Events document to the fingerprint of its inputs and its own mark, as `entry_of` joins them."""
+    """Events document to the fingerprint of its inputs and its own mark, joined by `entry_of`."""
     evaluated: dict[str, str] = {}
-    """Events document to its own mark and that of its metrics document."""
+    """Events document to its own mark and the mark of its metrics document."""
     results: dict[str, str] = {}
     """Run-level file to the fingerprint of what it was made from and its own mark."""
     run: RunSeen | None = None
-    """The run when its documents were all made; None while something is missing."""
+    """The run when all its documents were made; None while something is missing."""
     left_out: list[str] = []
-    """Of the folder over all runs: ids of runs that are not in RUNS any more, though their results
-    are still there; they count in nothing (D113)."""
+    """In the folder over all runs: ids of runs that are no longer in RUNS, though their results are
+    still there; they count in nothing (D113)."""
     unfinished: dict[str, TrialOutcome] = {}
-    """Outcomes of documents that were written by a run which was stopped before outcomes.json."""
+    """Outcomes of documents from a run that was stopped before it wrote outcomes.json."""
 
 
 def load_state(folder: Folder) -> State:
@@ -63,7 +63,7 @@ def load_state(folder: Folder) -> State:
 
 
 def save_state(folder: Folder, state: State) -> None:
-    """Write the state; what it names is on disk already."""
+    """Write the state; the files that it names must be on disk already."""
     folder.write(FILE_NAME, msgspec.json.encode(state, order="sorted"))
 
 
@@ -77,7 +77,7 @@ def fingerprint(*parts: Any) -> str:
 
 
 def fingerprint_lines(lines: Iterable[str]) -> str:
-    """The same of very many lines, one at a time."""
+    """The same for very many lines, read one at a time."""
     digest = hashlib.blake2b(digest_size=16)
     for line in lines:
         digest.update(line.encode("utf-8", "surrogateescape") + b"\0")
@@ -85,22 +85,24 @@ def fingerprint_lines(lines: Iterable[str]) -> str:
 
 
 MAX_DEPTH = 64
-"""Folders below each other that are listed; the system's longest path holds fewer useful ones."""
+"""How many levels of folders are listed. The longest path that the system allows has fewer, unless
+the names are too short to be useful."""
 
 
 def files_below(
     folder: Folder, below: str = "", depth: int = MAX_DEPTH, links: Links | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Every file below a folder as path and mark, each link to a folder followed once.
+    """Every file below a folder as path and mark; each link to a folder is followed once.
 
-    What cannot be listed or is no file is there too: it becomes readable without changing names.
-    As deep as readers look: a trace nine folders deep could change unnoticed.
+    Names that cannot be listed or are not files are included: they can become readable without a
+    change of name. It looks as deep as the readers do; otherwise a trace nine folders deep could
+    change unnoticed.
     """
     links = Links() if links is None else links
     for entry in folder.entries():
         path = f"{below}{entry.name}"
         if entry.kind == "folder" and entry.name in OUTPUT_FOLDERS:
-            continue  # groundtrace's own, where a single trial is given as the run
+            continue  # groundtrace's own results, where a single trial is given as the run
         inside = folder.folder(entry.name) if entry.kind == "folder" and depth > 0 else None
         if inside is not None and links.enters(inside):
             yield from files_below(inside, f"{path}/", depth - 1, links)
@@ -114,7 +116,7 @@ def files_mark(folder: Folder) -> str:
 
 
 def marks_in(folder: Folder) -> dict[str, str]:
-    """Mark of every file in an output folder and one folder below: one listing, no file opened."""
+    """Mark of every file in an output folder and one level below: lists folders, opens no file."""
     found: dict[str, str] = {}
     for entry in folder.entries():
         if entry.kind == "file":
@@ -132,17 +134,17 @@ def mark_of(folder: Folder, path: str) -> str:
 
 
 def entry_of(made_from: str | None, mark: str | None) -> str:
-    """What the state says of a file: what it was made from, and its own mark once written."""
+    """What the state stores about a file: what it was made from, and its own mark once written."""
     return f"{made_from} {mark}"
 
 
 def is_current(state: State, marks: Mapping[str, str], name: str, made_from: str) -> bool:
-    """Whether a run-level file was made from this, and nobody changed it since."""
+    """Whether a run-level file was made from this input and nobody has changed the file since."""
     return name in marks and state.results.get(name) == entry_of(made_from, marks[name])
 
 
 def documents_are_as_written(state: State, marks: Mapping[str, str]) -> bool:
-    """Whether every events document that the state knows is there, and nobody changed it since."""
+    """Whether every events document that the state knows is there and nobody has changed it."""
     return all(
         entry.rpartition(" ")[2] == marks.get(path) for path, entry in state.documents.items()
     )

@@ -1,4 +1,4 @@
-"""Writing run-level files: whole, and only when more than the time of writing changed."""
+"""Writing run-level files: as a whole, and only when more than `generated_at` has changed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write_in_parts(
 ) -> FolderEntry:
     """The same for a document that comes in parts.
 
-    `parts` gives them with a `generated_at`: that of the document on disk, or None for now.
+    `parts` makes the parts for a `generated_at`: that of the document on disk, or None for now.
     """
     made = _made_before(folder, name)
     there = _there(folder, name) if made is not None and _holds(folder, name, parts(made)) else None
@@ -41,7 +41,7 @@ def write_in_parts(
 
 
 def _made_before(folder: Folder, name: str) -> str | None:
-    """When the document that is there was made."""
+    """The `generated_at` of the document that is there."""
     try:
         with folder.open(name) as stream:
             made = _MADE.search(stream.read(_HEAD))

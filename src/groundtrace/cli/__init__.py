@@ -1,1 +1,1 @@
-"""The command line, one small module a command; only this package prints and exits."""
+"""The command line, with a small module for each command. Only this package prints and exits."""

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def answer_data(document: ImpactDocument | None) -> dict[str, Any]:
-    """What `--json` carries of the answer."""
+    """The answer as `--json` gives it."""
     return {"answer": None if document is None else document.answer}
 
 
 def print_answer(document: ImpactDocument | None) -> None:
-    """The answer on stdout, where there is an analysis."""
+    """Print the answer on stdout, if there is an analysis."""
     from groundtrace.report.answer_text import answer_text
 
     if document is not None:
@@ -25,8 +25,10 @@ def print_answer(document: ImpactDocument | None) -> None:
 
 
 def check_names(comparing: ImpactFlags, document: ImpactDocument | None) -> None:
-    """Raise UsageError for a name given as a flag that no configuration has: a slip of the
-    finger would look like a result."""
+    """Raise UsageError if a flag names a configuration that does not exist.
+
+    Otherwise a typing mistake would look like a result.
+    """
     from groundtrace.stages.impact import check_configurations
 
     if document is not None:

@@ -23,13 +23,13 @@ from groundtrace.cli.terminal import print_json, print_message, print_result, sa
 @click.option(
     "--swebench",
     is_flag=True,
-    help="The second sample: two models on made-up SWE-bench tasks, with verdicts.",
+    help="Use the second sample: two models on made-up SWE-bench tasks, with verdicts.",
 )
 @options.json_option
 @options.quiet_option
-@options.verbose_option("Tracebacks for errors.")
+@options.verbose_option("Show tracebacks for errors.")
 def command(out: Path, swebench: bool, as_json: bool, quiet: bool) -> int:
-    """Write a small sample of runs and tasks, evaluate it, and say where the report is.
+    """Write a small sample of runs and tasks, evaluate it, and print where the report is.
 
     \b
     Examples:

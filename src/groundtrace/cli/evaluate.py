@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> int:
     """Compute the metrics of every events document, and a summary of each run.
 
-    Works from documents alone, of any version 1.x; traces are not needed any more.
+    Reads only documents, of any version 1.x; does not need traces.
 
     \b
     Examples:
@@ -59,7 +59,7 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
 
 
 def _answer(request: Request, rows: MadeRows) -> dict[str, Any]:
-    """The answer of an analysis that is written nowhere; nothing where there is nothing to read."""
+    """The answer of an analysis that is not written; empty if there is nothing to read."""
     from groundtrace.errors import NothingFoundError
     from groundtrace.impact.options import ImpactOptions
     from groundtrace.stages.impact import analysis_of_runs

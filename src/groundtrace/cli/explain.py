@@ -1,4 +1,4 @@
-"""`groundtrace explain`: one trial, what every stage saw, in the terminal."""
+"""`groundtrace explain`: what every stage saw of one trial, in the terminal."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 @options.config_option
 @options.json_option
 @options.no_mask_option
-@click.option("--calls", "only_calls", is_flag=True, help="Only the calls.")
+@click.option("--calls", "only_calls", is_flag=True, help="Show only the calls.")
 @click.option(
     "--metric",
     "metrics",
     metavar="NAME",
     multiple=True,
-    help="Only this metric or outcome, and what it is counted from; repeatable.",
+    help="Show only this metric or outcome, and what it is counted from; repeatable.",
 )
-@options.verbose_option("Tracebacks for errors.")
+@options.verbose_option("Show tracebacks for errors.")
 def command(
     trial: str,
     runs: str | None,
@@ -45,7 +45,7 @@ def command(
     only_calls: bool,
     metrics: tuple[str, ...],
 ) -> int:
-    """Show how one trial's numbers came about, from the raw trace to each metric.
+    """Show how the numbers of one trial were computed, from the raw trace to each metric.
 
     TRIAL is a trial folder, a trace file, FILE#ID for one sample of a file, or the name of a task
     or a trial below RUNS (default: this folder); --config-name picks one of several
@@ -71,7 +71,7 @@ def command(
         from groundtrace.errors import UsageError
 
         raise UsageError(
-            f"{trial}: {len(found)} trials fit; name one by its folder, or add --config-name"
+            f"{trial}: {len(found)} trials match; name one by its folder, or add --config-name"
         )
     data = explain(found.reading, found.metrics)
     if as_json:
@@ -101,7 +101,7 @@ def _check(metrics: tuple[str, ...]) -> None:
 def _evaluation(
     trial: str, runs: str | None, truth: options.TruthFlags, settings: Settings
 ) -> Evaluation | list[Picked]:
-    """The trial that is meant, evaluated; several where it is not clear which."""
+    """The trial that the user means, evaluated; a list of trials if it is not clear which."""
     from groundtrace.api import evaluate_found, evaluate_trial
     from groundtrace.errors import InputError, NothingFoundError
     from groundtrace.pick import pick, the_one

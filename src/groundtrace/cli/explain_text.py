@@ -16,14 +16,14 @@ from groundtrace.report.safe_text import plain, shown_name
 from groundtrace.report.wording import plural, reason
 
 SHOWN_FILES = 12
-"""Files of one call that are listed; the rest is counted."""
+"""Files of one call that are listed; the others are only counted."""
 
 ARGUMENT_LIMIT = 160
 """Characters of an argument that are shown."""
 
 
 def render(found: dict[str, Any], *, only_calls: bool = False, metrics: Sequence[str] = ()) -> str:
-    """The whole explanation, only its calls, or only what these metrics and outcomes come from."""
+    """The whole explanation, only its calls, or only the sources of these metrics and outcomes."""
     sections = dict(_SECTIONS) if not only_calls else {"Calls": _calls}
     if metrics:
         sections = {"Trial": _trial, "Numbers": lambda found: _numbers(found, metrics)}
@@ -40,12 +40,12 @@ def render(found: dict[str, Any], *, only_calls: bool = False, metrics: Sequence
 
 
 def _styled(text: str, **style: Any) -> str:
-    """Coloured on a terminal alone: files and pipes get plain text."""
+    """The text in colour, but only on a terminal: files and pipes get plain text."""
     return click.style(text, **style) if sys.stdout.isatty() else text
 
 
 def _painted(line: str) -> str:
-    """A line in the colour of what it tells; the words say it too."""
+    """A line in the colour of its meaning; the words say the same as the colour."""
     for mark, colour in _COLOURS.items():
         if mark in line:
             return _styled(line, fg=colour)
@@ -58,7 +58,7 @@ _COLOURS = {
     "problem: ": "yellow",
     "degraded: ": "yellow",
 }
-"""Marks of a line and their colours, the first that fits."""
+"""Text in a line to the colour of the line; the first that fits is used."""
 
 
 def _identity(found: dict[str, Any]) -> Iterator[str]:
@@ -150,7 +150,7 @@ def _trial(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _numbers(found: dict[str, Any], names: Sequence[str]) -> Iterator[str]:
-    """Each number that was asked for: value, arithmetic, meaning, and what it is counted from."""
+    """Each number that the user asked for: value, arithmetic, meaning, and its source."""
     by_name = {metric["metric"]: metric for metric in found["metrics"]}
     for name in names:
         if name in OUTCOMES:
@@ -183,7 +183,7 @@ def _relevant_calls(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _hit(file: str, truth: str | None) -> str:
-    """What is said of a file that is in the ground truth; its name there if it differs."""
+    """The words that mark a file of the ground truth, with its name there if that differs."""
     if not truth:
         return ""
     return "  relevant" if truth == file else f"  relevant: {shown_name(truth)}"
@@ -227,7 +227,7 @@ LISTS = ("retrieved", "shown")
 
 
 def _ranking(found: dict[str, Any], lists: Sequence[str] = LISTS) -> Iterator[str]:
-    """Lists whole, so that every rank can be counted off."""
+    """The lists in full, so that a reader can count every rank."""
     ranking = found["ranking"]
     for name in lists:
         rows = ranking[name]

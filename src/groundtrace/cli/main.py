@@ -26,7 +26,7 @@ Examples:
   groundtrace report runs/official --format md
 
 \b
-Exit codes: 0 done; 1 some trials could not be processed (the rest were);
+Exit codes: 0 done; 1 some trials could not be processed (the others were);
 2 wrong usage or unreadable input; 3 nothing found to evaluate."""
 
 COMMANDS = {
@@ -43,7 +43,7 @@ COMMANDS = {
     "sql": "sql",
     "schema": "schema",
 }
-"""Command to the module of this package that holds it; imported only when used."""
+"""Command to its module in this package; the module is imported only when used."""
 
 
 HELP_NAMES = ["-h", "--help"]
@@ -52,7 +52,7 @@ NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command's module when the command is asked for."""
+    """A group that imports the module of a command only when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
             return None
         module = __import__(f"groundtrace.cli.{COMMANDS[cmd_name]}", fromlist=["command"])
         command: click.Command = module.command
-        # Also where a command is called by itself, so that its help is the same everywhere.
+        # Set here too, for a command that is called directly: its help is the same everywhere.
         command.context_settings.setdefault("help_option_names", HELP_NAMES)
         return command
 
@@ -86,7 +86,7 @@ def cli() -> None:
 
 
 class Stopped(KeyboardInterrupt):
-    """The process was told to end by a signal; what is written is whole, as after Ctrl-C."""
+    """A signal told the process to end. Files on disk are complete, as after Ctrl-C."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -97,27 +97,33 @@ def main(arguments: list[str] | None = None) -> None:
     """Entry point: run the command and turn every error into a message and an exit code."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        # Not where somebody asked to go on without a terminal (nohup).
+        # Not if the signal is ignored: nohup asks to go on without a terminal.
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _stop)
-    sys.exit(invoke(arguments if arguments is not None else sys.argv[1:]))
+    try:
+        code = invoke(arguments if arguments is not None else sys.argv[1:])
+        # The exit code is known now, so nothing may interrupt the end of the program.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
-    # Once: a second one must not interrupt the clearing up.
+    # Only once: a second signal must not interrupt the clean-up.
     signal.signal(number, signal.SIG_IGN)
     raise Stopped(number)
 
 
 def invoke(arguments: list[str]) -> int:
-    """The exit code of a command line; the one boundary where exceptions become messages."""
+    """Run a command line and return its exit code. Exceptions become messages only here."""
     verbose = "-v" in arguments or "--verbose" in arguments
     try:
         result: Any = cli.main(args=arguments, prog_name="groundtrace", standalone_mode=False)
     except click.exceptions.Exit as error:
         return error.exit_code
     except NO_ARGUMENTS as error:
-        # Its message is the help: many lines, to be read as they are.
+        # The message is the help text: print its lines unchanged.
         click.echo(error.format_message(), err=True)
         return int(error.exit_code)
     except click.ClickException as error:
@@ -125,7 +131,7 @@ def invoke(arguments: list[str]) -> int:
     except GroundtraceError as error:
         return _fail(error, str(error), error.exit_code, verbose, getattr(error, "place", ""))
     except (click.Abort, KeyboardInterrupt) as error:
-        # click makes an Abort of every KeyboardInterrupt.
+        # click turns every KeyboardInterrupt into an Abort.
         cause = error if isinstance(error, Stopped) else error.__cause__
         return _say("stopped", 128 + cause.number if isinstance(cause, Stopped) else 130)
     except BrokenPipeError:
@@ -150,26 +156,27 @@ def _fail(error: BaseException, message: str, code: int, verbose: bool, place: s
             click.echo(_shown(line), err=True)
     _say(message, code)
     for line in place.splitlines():
-        # As it is, blanks included: a caret must stay below what it points at.
+        # Keep all blanks: a caret must stay below the text that it points at.
         click.echo(_shown(line), err=True)
     return code
 
 
 def _shown(line: str) -> str:
-    # Imported where something is said: it has a hundred patterns, and --version needs none.
+    # Imported only when a message is printed: it compiles a hundred patterns, and --version needs
+    # none of them.
     from groundtrace.redact import mask
 
     return visible(mask(line))
 
 
 def _say(message: str, code: int) -> int:
-    # One line, whatever names are in it: a folder's name can hold a line of its own.
+    # Always one line: a folder's name in it can contain a line break.
     click.echo(f"groundtrace: {_shown(message)}", err=True)
     return code
 
 
 def _closed_pipe() -> int:
-    """Output went into `head` or the like, which had enough; that is no error."""
+    """The reader of the output, such as `head`, closed the pipe early; that is not an error."""
     import os
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""What `-v` adds: which settings are used, where results go, and why folders and trials are left out."""
+"""What `-v` adds: the settings file, where results go, why folders and trials are left out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def say_settings(output: OutputFlags) -> None:
-    """Which file the settings come from."""
+    """Say which file the settings come from."""
     if not output.verbose:
         return
     from pathlib import Path
@@ -26,7 +26,7 @@ def say_settings(output: OutputFlags) -> None:
 
 
 def say_left_out(done: Normalized, output: OutputFlags) -> None:
-    """Where each run's results are, and every trial and folder that does not count, with why."""
+    """Say where each run's results are, and why each trial or folder that is left out is."""
     if not output.verbose:
         return
     from groundtrace.artifacts.read import read_outcomes

@@ -92,7 +92,7 @@ def as_data(done: Normalized) -> dict[str, Any]:
 
 
 def normalized_text(done: Normalized, *, everything: bool = False) -> str:
-    """The result for people: one line, and what deserves a second look."""
+    """The result for people: one line, then what they should check."""
     shown = None if everything else SHOWN_NOTES
     lines = [
         f"{plural(done.written, 'document')} written, {done.unchanged} unchanged, "
@@ -101,13 +101,13 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
     ]
     if done.without_task and not done.truth_given:
         lines.append(
-            "no ground truth was given, so nothing says which files are relevant: "
-            "name task definitions with --tasks, or a registry with --ground-truth"
+            "no ground truth was given, so relevant files are unknown: use --tasks for task "
+            "definitions, or --ground-truth for a registry"
         )
     elif done.without_task:
         lines.append(
-            f"{plural(done.without_task, 'trial has', 'trials have')} no task definition: "
-            "no ground truth there"
+            f"{plural(done.without_task, 'trial has', 'trials have')} no task definition, so no "
+            "ground truth"
         )
     if done.left_behind:
         left = plural(done.left_behind, "document has", "documents have")
@@ -116,13 +116,13 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
         named = ", ".join(done.left_runs[:shown])
         rest = ", …" if len(done.left_runs) > SHOWN_NOTES and not everything else ""
         left = plural(len(done.left_runs), "run with results is", "runs with results are")
-        lines.append(f"{left} not in RUNS any more and left out: {named}{rest}")
+        lines.append(f"{left} no longer in RUNS and left out: {named}{rest}")
     lines += [f"no trial: {fault}" for fault in done.faults[:shown]]
     if (more := len(done.faults[SHOWN_NOTES:])) and not everything:
-        lines.append(f"no trial: and {more:,} more; -v names all")
+        lines.append(f"no trial: and {more:,} more; -v lists all")
     lines += [f"task definitions: {note}" for note in done.notes[:shown]]
     if (more := len(done.notes[SHOWN_NOTES:])) and not everything:
-        lines.append(f"task definitions: and {plural(more, 'more problem')}; -v names all")
+        lines.append(f"task definitions: and {plural(more, 'more problem')}; -v lists all")
     return "\n".join(lines)
 
 
@@ -187,7 +187,7 @@ _NAMES = {"task": "task_name", "config": "config_name", "run": "run_id"}
 
 
 def _named_by(row: SurveyRow) -> str:
-    """Where the names of a trial without records come from; records speak for themselves."""
+    """Where the names of a trial without records come from; empty for a trial with records."""
     if not row.is_loose:
         return ""
     return "; ".join(f"{name} by {row.named_by[field]}" for name, field in _NAMES.items())

@@ -1,8 +1,8 @@
-"""Flags that several commands share: each declared once, and handed over as a typed group.
+"""Flags that several commands share. Each is declared once and passed in a typed group.
 
 A group is a frozen dataclass and the click options that fill it. A command takes the group as one
-parameter, so the type checker sees every flag that is read, and a flag that no field takes (or a
-field that no flag fills) stops the import.
+parameter, so the type checker sees every flag that is used. A flag without a field, or a field
+without a flag, is an error at import.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _IMPACT = ImpactOptions()
 
 
 def together(*decorators: Decorator) -> Callable[[Command], Command]:
-    """Several decorators as one; the first comes first in the help."""
+    """Several decorators as one; the first one's option comes first in the help."""
 
     def decorate(function: Command) -> Command:
         return reduce(lambda made, decorator: decorator(made), reversed(decorators), function)
@@ -55,17 +55,17 @@ def group(
 
 
 def exposed_names(options: tuple[Decorator, ...]) -> set[str]:
-    """Names of the parameters that click hands over for these options."""
+    """Names of the parameters that click passes for these options."""
 
     def probe() -> None:
-        """Something to decorate."""
+        """An empty command to put the options on."""
 
     parameters = getattr(together(*options)(probe), "__click_params__", [])
     return {parameter.name for parameter in parameters if parameter.expose_value}
 
 
 def verbose_option(text: str, *, handed_over: bool = False) -> Decorator:
-    """`-v`, which `cli.main` reads for itself: an error can come before flags are parsed."""
+    """The flag `-v`. `cli.main` also looks for it: an error can come before flags are parsed."""
     return click.option("-v", "--verbose", is_flag=True, expose_value=handed_over, help=text)
 
 
@@ -80,7 +80,9 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Machine-readable result on stdout."
 )
 no_mask_option = click.option(
-    "--no-mask", is_flag=True, help="Keep what looks like a credential; reports say so."
+    "--no-mask",
+    is_flag=True,
+    help=("Do not mask text that looks like a credential; reports say so."),
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No messages.")
 
@@ -103,13 +105,14 @@ truth_options = group(
         metavar="TASKS",
         multiple=True,
         help="A folder of task definitions, a data set (.jsonl, .json, .parquet), or a commit "
-        "(git:REPO@REV, git:REPO@A..B); repeatable, the first that defines a task wins.",
+        "(git:REPO@REV, git:REPO@A..B); repeatable, the first one that defines a task is "
+        "used.",
     ),
     click.option(
         "--ground-truth",
         "ground_truth",
         metavar="FILE",
-        help="A registry of ground truth, instead of task folders or besides them.",
+        help="A registry of ground truth, instead of task folders or in addition to them.",
     ),
 )
 
@@ -141,14 +144,14 @@ output_options = group(
     click.option(
         "--only",
         metavar="PATTERN",
-        help="Only tasks whose name fits, such as 'fix-*'; other names of a task count too.",
+        help="Only tasks whose name matches, such as 'fix-*'; a task's other names count too.",
     ),
     config_option,
     json_option,
     quiet_option,
     no_mask_option,
     verbose_option(
-        "Say more: settings, times, everything that is left out and why; tracebacks for errors.",
+        "Print more: settings, times, everything that is left out and why; tracebacks for errors.",
         handed_over=True,
     ),
 )
@@ -165,36 +168,38 @@ class WorkFlags:
     scheduler: str | None
     """Address of a cluster's scheduler."""
     force: bool
-    """Make everything again."""
+    """Process everything again, also what is current."""
     prune: bool
     """Remove documents whose trials are gone."""
     no_progress: bool
     """Show no progress."""
     trial_seconds: int | None
-    """Processor time of one trial; None means that of the settings."""
+    """Limit of processor time for one trial; None means the value in the settings."""
 
 
 work_options = group(
     "work",
     WorkFlags,
-    click.option("--jobs", type=click.IntRange(min=1), help="Processes; default: all cores."),
+    click.option(
+        "--jobs", type=click.IntRange(min=1), help=("Number of processes; default: all cores.")
+    ),
     click.option(
         "--engine",
         type=click.Choice(list(ENGINES)),
         default="local",
         show_default=True,
-        help="Where the work is done.",
+        help="Where the work runs.",
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler."),
     click.option(
-        "--force", is_flag=True, help="Make every result again, also those that are up to date."
+        "--force", is_flag=True, help="Make every result again, even if it is up to date."
     ),
-    click.option("--prune", is_flag=True, help="Remove results whose trials are gone."),
-    click.option("--no-progress", is_flag=True, help="No progress on stderr."),
+    click.option("--prune", is_flag=True, help="Remove results whose trials no longer exist."),
+    click.option("--no-progress", is_flag=True, help="Show no progress on stderr."),
     click.option(
         "--trial-seconds",
         type=click.IntRange(min=0, max=MAX_SECONDS),
-        help="Processor time that one trial may take; default: 60; 0 means any.",
+        help="Seconds of processor time for one trial; default: 60; 0 means no limit.",
     ),
 )
 
@@ -227,14 +232,14 @@ dry_run_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class NormalizeFlags:
-    """Settings of reading trials; what was not given comes from the settings file."""
+    """Settings for reading trials; flags that were not given come from the settings file."""
 
     shell: str | None
     """Whether shell commands are evidence."""
     trials: str | None
     """Which of several trials of one task are written."""
     mcp_servers: tuple[str, ...]
-    """Servers whose calls count as MCP; none given leaves the setting as it is."""
+    """Servers whose calls count as MCP; empty leaves the setting unchanged."""
     schema_version: str | None
     """Version of the events documents."""
     config_name: str | None
@@ -242,7 +247,7 @@ class NormalizeFlags:
     prices: Path | None
     """File of prices."""
     readers: tuple[Path, ...]
-    """Mappings of trace formats; those of the settings follow."""
+    """Mappings of trace formats; the ones in the settings come after them."""
 
 
 normalize_options = group(
@@ -251,12 +256,12 @@ normalize_options = group(
     click.option(
         "--shell",
         type=click.Choice(CHOICES["shell"]),
-        help="Whether shell commands are evidence; default: use.",
+        help="Whether files that shell commands touched count; default: use.",
     ),
     click.option(
         "--trials",
         type=click.Choice(CHOICES["trials"]),
-        help="Which of several trials of one task and configuration; default: latest.",
+        help="Which trials count if a task has several in one configuration; default: latest.",
     ),
     click.option(
         "--mcp-server",
@@ -268,7 +273,7 @@ normalize_options = group(
     click.option(
         "--schema-version",
         type=click.Choice(CHOICES["schema_version"]),
-        help="Version of the documents that are written; default: 1.2.",
+        help="Version of the written documents; default: 1.2.",
     ),
     click.option(
         "--config-name",
@@ -294,20 +299,20 @@ normalize_options = group(
 
 @dataclass(frozen=True, slots=True)
 class ImpactFlags:
-    """What is compared, and the random draws; see `ImpactOptions`."""
+    """What is compared, and the seed and number of random draws; see `ImpactOptions`."""
 
     baseline: str | None
-    """Configuration to compare with; None means that of the settings."""
+    """Configuration to compare with; None means the one in the settings."""
     against: str | None
-    """The only configuration to compare with it."""
+    """The only configuration to compare with the baseline; None means all."""
     pair_across_runs: bool
     """Match trials of different runs as well."""
     allow_unknown_version: bool
     """Match trials whose harness version is unknown."""
     primaries: tuple[str, ...]
-    """What the comparison is about; none given leaves the setting as it is."""
+    """Metrics and outcomes that the comparison is about; empty leaves the setting unchanged."""
     margin: float | None
-    """A difference of reward that does not matter."""
+    """A difference of reward that is too small to matter."""
     seed: int
     """Seed of the resampling."""
     draws: int
@@ -318,31 +323,33 @@ impact_options = group(
     "comparing",
     ImpactFlags,
     click.option(
-        "--baseline", metavar="NAME", help=f"Configuration to compare with; default: {BASELINE}."
+        "--baseline",
+        metavar="NAME",
+        help=(f"Baseline: the configuration that others are compared with; default: {BASELINE}."),
     ),
-    click.option("--against", metavar="NAME", help="The only configuration to compare with it."),
     click.option(
-        "--pair-across-runs", is_flag=True, help="Match trials of different runs as well."
+        "--against", metavar="NAME", help=("Compare only this configuration with the baseline.")
     ),
+    click.option("--pair-across-runs", is_flag=True, help="Also match trials of different runs."),
     click.option(
         "--allow-unknown-version",
         is_flag=True,
-        help="Match trials whose harness version is unknown, and say so.",
+        help="Also match trials whose harness version is unknown, and say so.",
     ),
     click.option(
         "--primary",
         "primaries",
         metavar="NAME",
         multiple=True,
-        help="A metric or outcome that the comparison is about; repeatable; "
-        f"default: {', '.join(PRIMARIES)}.",
+        help="A metric or outcome that matters most in the comparison; repeatable; default: "
+        f"{', '.join(PRIMARIES)}.",
     ),
     click.option(
         "--margin",
         type=click.FloatRange(min=0, min_open=True),
         metavar="REWARD",
-        help="A difference of reward that does not matter: test whether the configurations are "
-        "equivalent within it.",
+        help="A difference of reward that is too small to matter; tests whether the "
+        "configurations are equivalent within it.",
     ),
     click.option(
         "--seed", type=int, default=_IMPACT.seed, show_default=True, help="Seed of the resampling."

@@ -31,9 +31,9 @@ def settings_for(
     no_mask: bool = False,
     trial_seconds: int | None = None,
 ) -> Settings:
-    """Settings of the file, with the flags that were given on top; what is wrong stops here.
+    """Settings from the file, overridden by the flags that were given. Mistakes raise here.
 
-    An addition with a mistake in it would otherwise fail every trial, one by one.
+    Otherwise a mistake in an added tool, command or mapping would fail every trial, one by one.
     """
     from groundtrace.config import load_mappings, load_settings, override
     from groundtrace.prices import load_prices
@@ -59,7 +59,7 @@ def settings_for(
     if settings.readers:
         from groundtrace.traces import all_readers
 
-        all_readers(settings.readers)  # raises where a mapping is wrong
+        all_readers(settings.readers)  # raises if a mapping is wrong
     if comparing is None:
         return settings
     return override(settings, baseline=comparing.baseline, primaries=comparing.primaries or None)
@@ -83,7 +83,7 @@ def prepared_request(
 
     if output.only and work.prune:
         raise UsageError(
-            "--prune and --only do not go together: what is not asked for would look gone"
+            "--prune and --only cannot be used together: tasks outside --only would look deleted"
         )
     engine = make_engine(
         work.engine,
@@ -120,7 +120,7 @@ def prepared_request(
 
 
 def _only_for(runs: str, output: OutputFlags, truth: TruthFlags | None) -> str:
-    """`--only` as the stages take it; raises NothingFoundError where no document fits."""
+    """`--only` as the stages take it; raises NothingFoundError if no task or document fits."""
     from groundtrace.artifacts.output_folders import OutputFolders
     from groundtrace.stages.only import require_fitting, with_other_names
     from groundtrace.truth.definitions import load_tasks

@@ -1,4 +1,4 @@
-"""The progress bar's column of trials per second, apart because it needs rich."""
+"""The progress bar's column of trials per second. It is a separate module because it needs rich."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rich.text import Text
 
 
 class RateColumn(ProgressColumn):
-    """Trials a second."""
+    """Trials per second."""
 
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed

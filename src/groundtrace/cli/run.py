@@ -39,7 +39,7 @@ def command(
     dry_run: bool,
     output: options.OutputFlags,
 ) -> int:
-    """Normalize, evaluate, analyse and report, in one go.
+    """Normalize, evaluate, analyse and report, in one command.
 
     \b
     Examples:
@@ -80,7 +80,7 @@ def command(
 
 
 def closing_words(reports: list[str]) -> str:
-    """Where to look next: the last report is the widest."""
+    """Where to look next: the last report covers the most."""
     folder = (
         str(Path(reports[-1]).parent)
         if "://" not in reports[-1]

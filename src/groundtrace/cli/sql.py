@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @click.command("sql")
 @click.argument("query")
 @options.runs_argument
-@click.option("--csv", "as_csv", is_flag=True, help="The result as CSV.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the result as CSV.")
 @options.output_options
 def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) -> int:
-    """Ask the flat tables of evaluated runs a question in SQL.
+    """Query the flat tables of evaluated runs with SQL.
 
     The tables are trials, events, accesses, files, tools, metrics, truth, discovery, problems,
     comparisons and correlations. The query can reach
@@ -57,7 +57,7 @@ def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) ->
 
 
 def _plain(value: Any) -> Any:
-    """A value that JSON has: decimals and dates as they print."""
+    """A value that JSON can hold: decimals and dates become text."""
     return value if isinstance(value, bool | int | float | str | type(None)) else str(value)
 
 

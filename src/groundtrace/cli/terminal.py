@@ -1,7 +1,7 @@
 """What reaches the terminal: results on stdout, progress and messages on stderr.
 
-Text from traces is escaped, so that no trace can move the cursor or colour the screen. Messages
-end up in logs: what looks like a credential in them is masked.
+Text from traces is escaped, so that no trace can move the cursor or colour the screen. Messages can
+end up in logs, so what looks like a credential in them is masked.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def print_result(text: str) -> None:
 
 
 def print_message(text: str, *, quiet: bool = False) -> None:
-    """A message, on stderr, unless told to be quiet."""
+    """A message, on stderr, unless `quiet` is set."""
     if not quiet:
         click.echo(escape(mask(text)), err=True)
 
@@ -46,16 +46,16 @@ def print_json(value: Any) -> None:
 
 
 SHOWN_FAILURES = 20
-"""Failures that are named; the rest is counted, and outcomes.json names all."""
+"""Failures that are named; the others are only counted. outcomes.json names all."""
 
 
 def say_failures(failed: Sequence[str], *, quiet: bool, everything: bool = False) -> int:
-    """Name what failed; the exit code is 1 when anything did. `everything`: all, however many."""
+    """Name what failed, and return exit code 1 if anything did. `everything`: name all failures."""
     shown = len(failed) if everything else SHOWN_FAILURES
     for line in failed[:shown]:
         print_message(f"failed: {visible(line)}", quiet=quiet)
     if len(failed) > shown:
-        print_message(f"failed: and {len(failed) - shown:,} more; -v names all", quiet=quiet)
+        print_message(f"failed: and {len(failed) - shown:,} more; -v lists all", quiet=quiet)
     return 1 if failed else 0
 
 
@@ -71,7 +71,7 @@ def say_unknown_tools(
 
 
 def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:
-    """The same, for what a summary counts."""
+    """The same, with the counts of a summary."""
     if summary is not None:
         calls, servers = summary.unknown_tool_calls, summary.servers_not_counted
         say_unknown_tools(calls or {}, servers or {}, quiet=quiet)
@@ -82,7 +82,7 @@ def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:
 
 
 WIDEST = 48
-"""Characters that a column is padded to: one long name pushes its own row, not all of them."""
+"""Widest padding of a column. A longer name shifts only its own row, not all rows."""
 
 
 def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:
@@ -99,7 +99,7 @@ def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:
 class Progress:
     """A bar with rate and time left on a terminal, a line per stage elsewhere, nothing when quiet.
 
-    A total is shown once it is final: one that grows while work is done says nothing.
+    A total is shown only when it is final: a total that still grows tells the user nothing.
     """
 
     def __init__(self, what: str, *, show: bool, times: bool = False) -> None:
@@ -116,7 +116,7 @@ class Progress:
         self._task: Any = None
         self._next_line = 0.1
         self._lines: list[str] = []
-        """Lines that wait to be said."""
+        """Lines that are not printed yet."""
         self._said_at = time.monotonic()
 
     def __enter__(self) -> Progress:
@@ -150,7 +150,7 @@ class Progress:
             self._bar.update(self._task, total=self.total)
 
     def advance(self, by: float = 1) -> None:
-        """Some of it is done."""
+        """Part of the work is done."""
         self.done += by
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done)
@@ -160,14 +160,14 @@ class Progress:
             self._say()
 
     def _is_worth_a_line(self) -> bool:
-        """Every tenth of long work; the end of a stage has a line of its own."""
+        """After every tenth of long work. The end of a stage has its own line."""
         if not self.show or not self._final or self.total < LONG:
             return False
         ended = bool(self._unit) and self.done >= self.total
         return not ended and self.done / self.total >= self._next_line
 
     def _say_done(self) -> None:
-        """A stage is over; somebody who reads a log wants to know which."""
+        """Say which stage has ended, for people who read a log."""
         if self._unit and self.show and self._bar is None:
             number = round(self.done)
             unit = ONE.get(self._unit, self._unit.removesuffix("s")) if number == 1 else self._unit
@@ -184,13 +184,13 @@ class Progress:
 
 
 SOON = 5.0
-"""Seconds for which lines wait: a command that fails at once says its error and nothing else."""
+"""Seconds before lines are printed, so that a command that fails at once prints only its error."""
 
 ONE = {"analyses": "analysis"}
-"""Units whose singular is not the plural without its s."""
+"""Plural to singular, for units whose singular is not the plural without its s."""
 
 LONG = 200
-"""Units of work from which on a stage also says how far it is."""
+"""A stage with at least this many units of work also says how far it is."""
 
 
 def _bar() -> Any:

@@ -13,10 +13,10 @@ from groundtrace.cli import options
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing of valid files.")
-@options.verbose_option("Tracebacks for errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only invalid files.")
+@options.verbose_option("Show tracebacks for errors.")
 def command(files: tuple[Path, ...], quiet: bool) -> int:
-    """Check documents against their schema, by name and else by content.
+    """Check documents against their schema. The name says which schema, or else the content.
 
     Exit 0: all valid; 1: at least one is invalid; 2: at least one cannot be read.
 

@@ -14,17 +14,17 @@ from groundtrace.cli.terminal import print_message, print_result
 @click.command("view")
 @click.argument("runs", metavar="[RUNS|RESULTS]", default=".")
 @click.option("--out", metavar="DIR", help="Where the results are, if not inside RUNS.")
-@click.option("--only", metavar="PATTERN", help="Only tasks whose name fits, such as 'fix-*'.")
+@click.option("--only", metavar="PATTERN", help="Only tasks whose name matches, such as 'fix-*'.")
 @click.option(
     "--port",
     type=click.IntRange(min=0, max=65535),
-    help="Port on 127.0.0.1; default: 7457; 0 means any that is free.",
+    help="Port on 127.0.0.1; default: 7457; 0 means any free port.",
 )
 @click.option("--no-open", is_flag=True, help="Print the address; do not open a browser.")
 @options.config_option
 @options.quiet_option
 @options.no_mask_option
-@options.verbose_option("Tracebacks for errors.")
+@options.verbose_option("Show tracebacks for errors.")
 def command(
     runs: str,
     out: str | None,
@@ -51,7 +51,7 @@ def command(
     from groundtrace.view.library import Results
     from groundtrace.view.server import PORT, Viewer
 
-    if runs.rstrip("/").rpartition("/")[2] == OUTPUT:  # the folder with the documents is the run's
+    if runs.rstrip("/").rpartition("/")[2] == OUTPUT:  # the user named a run's folder of documents
         runs = runs.rstrip("/").rpartition("/")[0] or "."
     settings = settings_for(config_file, no_mask=no_mask)
     results = Results(OutputFolders(runs, out), only, settings)
@@ -61,7 +61,7 @@ def command(
         import webbrowser
 
         webbrowser.open(viewer.url_with(viewer.gate.token_for_once()))
-    print_message("Ctrl-C ends the viewer", quiet=quiet)
+    print_message("press Ctrl-C to stop the viewer", quiet=quiet)
     try:
         viewer.run()
     finally:

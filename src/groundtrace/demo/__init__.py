@@ -1,7 +1,7 @@
 """The bundled sample: an invented code base, tasks on it, and trials of two configurations.
 
-`write_sample` writes `runs/` and `benchmarks/` trees as a real benchmark has them, the same
-bytes every time, so that users see what inputs look like and tests have something to work on.
+`write_sample` writes the folders `runs/` and `benchmarks/` as a real benchmark has them. Users see
+what inputs look like, and tests have data. It writes the same bytes every time.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The second sample: made-up SWE-bench tasks, and trajectories of two models with verdicts.
 
 Everything is invented and computed: a small code base (`lantern.txt`), tasks on it and what the
-models did (`lantern.toml`). Commands are answered from the code base as a shell would, and patches
-are made by comparing files, so no trace says anything that is not so. The same bytes every time.
+models did (`lantern.toml`). A simulated shell answers commands from the code base, and patches come
+from comparing files, so the traces are consistent with the code base. The same bytes every time.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Shell:
         }
 
     def run(self, call: str) -> tuple[str, str]:
-        """The command that a call of the story is, and what it prints."""
+        """The shell command for a call of the story, and what it prints."""
         verb, _, rest = call.partition(" ")
         return self._verbs[verb](rest)
 
@@ -150,7 +150,7 @@ class Shell:
 
 
 def _script(file: str, changes: Iterable[tuple[str, str]]) -> str:
-    """The edit as a command; `sed` where a line takes the place of a line."""
+    """The edit as a command; `sed` if one line replaces one line."""
     commands = []
     for old, new in changes:
         written = new.replace("\n", "\\n")
@@ -212,7 +212,7 @@ def _trajectory(
 
 
 def _ask(messages: list[dict[str, Any]], command: str, turn: int, clock: float, model: str) -> int:
-    """A reply of the model that runs a command; gives the tokens that it took."""
+    """Add a reply of the model that runs a command; returns the tokens that it took."""
     asked, made = 1200 + 700 * turn, 60 + len(command) // 4
     messages.append(
         {
@@ -231,7 +231,7 @@ def _ask(messages: list[dict[str, Any]], command: str, turn: int, clock: float, 
 
 
 def diff(before: Files, after: Files) -> str:
-    """The change of some files as git shows it."""
+    """The changes between two states of the files, as git shows them."""
     parts: list[str] = []
     for file in sorted(before.keys() | after.keys()):
         old, new = before.get(file), after.get(file)
@@ -249,7 +249,7 @@ def diff(before: Files, after: Files) -> str:
 
 
 def _world(text: str) -> Files:
-    """The files of a text: each begins with a line `@@ NAME`."""
+    """The files in a text; each begins with a line `@@ NAME`."""
     files: Files = {}
     for section in text.split("\n@@ ")[1:]:
         name, _, content = section.partition("\n")

@@ -1,7 +1,7 @@
 """The invented code base of the demo, and simulated tools that answer from it.
 
-The answers have the form that real tools print, so that the demo's traces are read by the same
-code as anybody's.
+The answers have the form that real tools print, so that the same code reads the demo's traces and
+real traces.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def files() -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a simulated tool gave: name and arguments as a trace holds them, and the result."""
+    """A call of a simulated tool: name and arguments as a trace has them, and the result."""
 
     name: str
     arguments: dict[str, Any]

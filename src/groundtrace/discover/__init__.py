@@ -1,10 +1,10 @@
-"""Finding trials and knowing what they are (D31, D32).
+"""Finding trials, and finding out what each one is (D31, D32).
 
 layout_of(RUNS)   one run, a folder of runs, or traces without records
-discover(RUNS)    a stream of trials, of folders skipped, and of problems
-discover_run      the same for one run, so that runs can be worked on one at a time
+discover(RUNS)    a stream of trials, skipped folders and problems
+discover_run      the same for one run, so that runs can be handled one at a time
 select            which of several trials of one task and configuration counts
-with_trace        a trial completed by what its trace states
+with_trace        a trial completed with what its trace states
 survey            the rows of `normalize --dry-run`
 """
 

@@ -1,8 +1,8 @@
 """Reports of SWE-bench's own harness: `logs/run_evaluation/<run>/<model>/<id>/report.json`.
 
-One folder of logs may hold the reports of many models and runs. Which of them judges a trace is told
-by names: the model's, the configuration's, the run's. Where names do not tell and the reports differ,
-there is no verdict (D102).
+One folder of logs may hold the reports of many models and runs. Names show which of them judge a
+trace: the names of its model, its configuration and its run. If the names do not decide and the
+reports differ, there is no verdict (D102).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from groundtrace.values import as_mapping
 PLACE = "logs/run_evaluation"
 MAX_REPORT = 64 * 1024 * 1024
 MAX_EVALUATIONS = 2_000
-"""Folders of a run and a model that are looked into."""
+"""How many folders of a run and a model are searched."""
 
 _SIGNS = re.compile(r"[^a-z0-9]+")
 
@@ -33,18 +33,18 @@ class Evaluation(NamedTuple):
 
 
 class MadeBy(NamedTuple):
-    """Names that tell which reports judge a trace."""
+    """Names that show which reports judge a trace."""
 
     models: Sequence[str] = ()
-    """Of its model and its configuration."""
+    """Names of its model and its configuration."""
     runs: Sequence[str] = ()
-    """Of its run and the folders that it lies in."""
+    """Names of its run and of the folders above it."""
     alone: bool = True
-    """All traces are of one configuration."""
+    """Whether all traces have one configuration."""
 
 
 def verdict_in(report: Mapping[str, Any], names: Sequence[str]) -> float | None:
-    """The verdict of a report: flat, or below the instance's id."""
+    """The verdict of a report: at its top, or below the instance's id."""
     for row in (*(as_mapping(report.get(name)) for name in names), report):
         if isinstance(row.get("resolved"), bool):
             return float(row["resolved"])
@@ -52,7 +52,7 @@ def verdict_in(report: Mapping[str, Any], names: Sequence[str]) -> float | None:
 
 
 def evaluations_in(folder: Folder) -> list[Evaluation]:
-    """The folders of reports below a folder."""
+    """The folders of reports below a folder: one for each run and model."""
     found: list[Evaluation] = []
     top = folder.folder(PLACE)
     for run in top.entries():
@@ -66,7 +66,7 @@ def evaluations_in(folder: Folder) -> list[Evaluation]:
 
 
 def evaluation_marks(folder: Folder) -> list[str]:
-    """Marks of all reports below a folder, so that a change is seen."""
+    """Marks of all reports below a folder, to notice changes."""
     marks = []
     for evaluation in evaluations_in(folder):
         place = folder.folder(evaluation.path)
@@ -85,7 +85,7 @@ def evaluated(
     made_by: MadeBy,
     problems: list[Problem],
 ) -> list[tuple[float, str]]:
-    """The verdict that these folders hold about an instance, with its source; empty without one."""
+    """The verdict of these reports about an instance, with its source; empty if there is none."""
     found: list[tuple[Evaluation, float, str]] = []
     for evaluation in _own(evaluations, made_by):
         for name in names:
@@ -102,16 +102,18 @@ def evaluated(
         found = [item for item in found if _words(item[0].run) in runs] or found
     if len({reward for _, reward, _ in found}) > 1:
         told = ", ".join(f"{reward:g} ({source})" for _, reward, source in found)
-        reason = f"verdicts disagree: {told}; nothing tells which is of this trace, so none is used"
+        reason = (
+            f"verdicts disagree: {told}; nothing says which belongs to this trace, so none is used"
+        )
         problems.append(Problem(found[0][2], "verdicts_disagree", reason))
         return []
     return [(reward, source) for _, reward, source in found[:1]]
 
 
 def _own(evaluations: Sequence[Evaluation], made_by: MadeBy) -> Sequence[Evaluation]:
-    """Those of the trace's model: named as it, else named with it.
+    """The evaluations of the trace's model: named exactly like it, else with its name in theirs.
 
-    Where none is, those of the only model count for traces of an only configuration.
+    If no name fits, and there is one model only and one configuration only, all of them.
     """
     wanted = [words for name in made_by.models if (words := _words(name))]
     equal = [one for one in evaluations if _words(one.model) in wanted]
@@ -125,7 +127,7 @@ def _own(evaluations: Sequence[Evaluation], made_by: MadeBy) -> Sequence[Evaluat
 
 
 def _words(name: str) -> tuple[str, ...]:
-    """A name without provider and signs: `lab/Wader-1` and `lab__wader_1` are `wader 1`."""
+    """The words of a name without provider: `lab/Wader-1` and `lab__wader_1` give `wader 1`."""
     last = re.split(r"/|__", name)[-1]
     return tuple(word for word in _SIGNS.split(last.casefold()) if word)
 

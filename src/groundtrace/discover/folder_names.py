@@ -12,9 +12,10 @@ Real trees put a trial two to six folders below the runs folder:
     <run>/<task>/<mode>
     <run>/runs/<task>/<mode>/rep1/attempt1
 
-The configuration is the hinge. It is the folder that the trial's own records name, else the
-innermost folder with the form of a configuration's name, else what is left when everything that
-belongs to a single trial (times, attempts, its task, its job) is taken away from below.
+The configuration is found first, and the rest follows from it. It is the folder that the trial's
+own records name; else the innermost folder whose name has the form of a configuration; else what
+remains after the folders of a single trial (times, attempts, its task, its job) are removed from
+below.
 """
 
 from __future__ import annotations
@@ -36,27 +37,27 @@ _SUITE = re.compile(
     r"(?:_(?:haiku|sonnet|opus|gpt|gemini|claude)[a-z0-9.-]*)?(?:_\d{6,8})?(?:_\d{6})?(?:__\w+)?"
 )
 MAX_FOLDER_NAME = 255
-"""Characters of a name that a folder can have; a suite's is not longer."""
+"""Longest name that a folder can have, in characters; a suite's name is not longer."""
 _FLAT = re.compile(r"runs__\w+?__.+")
 _BETWEEN = {"all", "trials"}
 _ABOVE = {"runs"}
 
 
 class RunPlace(NamedTuple):
-    """Where in the folders above a trial its run and configuration lie."""
+    """Where the run and the configuration are among the folders above a trial."""
 
     run: int
-    """Index of the run's folder; -1 when it is the folder from which the parts count."""
+    """Index of the run's folder; -1 when the run is the folder that the path starts from."""
     config: str | None
-    """Configuration as the folders tell it."""
+    """The configuration, according to the folders."""
     batch: str | None
-    """Batch folder, where there is one."""
+    """Batch folder, if there is one."""
     strong: bool
-    """Told by a name, not by position alone."""
+    """Whether a name showed it, and not the position alone."""
 
 
 def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -> RunPlace:
-    """Read the folders from the top to the trial.
+    """Interpret the folders from the top down to the trial.
 
     `configs` are configurations and `tasks` are task names that the trial's records give.
     """
@@ -79,8 +80,8 @@ def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -
 def _own_mode(name: str, tasks: Sequence[str], *, alone: bool) -> str | None:
     """The configuration in the name of the trial's own folder: `<task>_<mode>` or `<mode>`.
 
-    Where a folder above has a configuration's form too, only the trial's very task tells that
-    the end of its name is meant.
+    If a folder above also has the form of a configuration, the end of the name counts only when the
+    rest is exactly the trial's task.
     """
     suffix = _MODE_SUFFIX.fullmatch(name)
     if suffix is not None and "__" not in name:
@@ -90,15 +91,16 @@ def _own_mode(name: str, tasks: Sequence[str], *, alone: bool) -> str | None:
 
 
 def is_config(name: str) -> bool:
-    """Whether a folder's name has the form of a configuration's."""
+    """Whether the name of a folder has the form of a configuration."""
     return _CONFIG.fullmatch(name) is not None
 
 
 def _innermost(above: Sequence[str], named: set[str], tasks: Sequence[str]) -> int | None:
-    """The folder that records call the configuration, else the innermost one of such a form.
+    """Index of the folder that the records call the configuration, else of the innermost folder
+    with the form of a configuration.
 
-    Innermost, because runs are also grouped under folders called `mcp` or `cli`; a task's own
-    folder does not count, whatever its name.
+    Innermost, because runs are also grouped in folders called `mcp` or `cli`. A task's own folder
+    does not count, whatever its name is.
     """
     inner = [i for i in reversed(range(len(above))) if not is_task_folder(above[i], tasks)]
     by_record = next((i for i in inner if above[i].casefold() in named), None)
@@ -115,14 +117,14 @@ def _run_above(above: Sequence[str], index: int, tasks: Sequence[str]) -> int:
 
 
 def _is_inner(name: str, tasks: Sequence[str]) -> bool:
-    """Whether a folder stands between configuration and trial."""
+    """Whether a folder belongs between configuration and trial."""
     if name in _BETWEEN or _TIMESTAMP.fullmatch(name) or _ATTEMPT.fullmatch(name):
         return True
     return is_task_folder(name, tasks) or is_job_folder(name, tasks)
 
 
 def is_filler(name: str) -> bool:
-    """Whether a folder says nothing of the task: an attempt, a time, a configuration."""
+    """Whether a folder's name says nothing about the task: an attempt, a time, a configuration."""
     return bool(
         name in _BETWEEN
         or is_config(name)
@@ -132,7 +134,7 @@ def is_filler(name: str) -> bool:
 
 
 def own_name(parts: Sequence[str]) -> str:
-    """A trial's name from its folders: `attempt1` of several repetitions is `rep1_attempt1`."""
+    """A trial's name from its folders: `attempt1` inside `rep1` is `rep1_attempt1`."""
     first = len(parts) - 1
     while first > 0 and _ATTEMPT.fullmatch(parts[first]) and _ATTEMPT.fullmatch(parts[first - 1]):
         first -= 1
@@ -140,24 +142,24 @@ def own_name(parts: Sequence[str]) -> str:
 
 
 def without_mode(name: str) -> str:
-    """`<task>` of `<task>_<mode>`."""
+    """The `<task>` in `<task>_<mode>`."""
     match = _MODE_SUFFIX.fullmatch(name)
     return match["task"] if match is not None and "__" not in name else name
 
 
 def without_tail(name: str) -> str:
-    """`<task>` of `<task>_<6 hex>`, the name of a task's folder."""
+    """The `<task>` in `<task>_<6 hex>`, the name of a task's folder."""
     return re.sub(r"_[0-9a-f]{6}$", "", name)
 
 
 def is_task_folder(name: str, tasks: Sequence[str]) -> bool:
-    """`<task>` or `<task>_<hex>`."""
+    """Whether a name is `<task>` or `<task>_<hex>`."""
     low = name.casefold()
     return any(low == task.casefold() or low.startswith(f"{task.casefold()}_") for task in tasks)
 
 
 def is_job_folder(name: str, tasks: Sequence[str]) -> bool:
-    """`<suite>_<task>_<config>`: a name that holds the whole task between other words."""
+    """Whether a name is like `<suite>_<task>_<config>`: the whole task between other words."""
     low = name.casefold()
     return any(
         f"_{task.casefold()}_" in low or low.endswith(f"_{task.casefold()}") for task in tasks
@@ -165,7 +167,7 @@ def is_job_folder(name: str, tasks: Sequence[str]) -> bool:
 
 
 def expand_flat(name: str) -> list[str]:
-    """The folders of a name into which a whole path was flattened with `__`, trial last."""
+    """The folders in a name that is a whole path joined with `__`; the trial is last."""
     if not _FLAT.fullmatch(name):
         return [name]
     pieces = re.sub(r"(\d{4}-\d{2}-\d{2})__(\d{2}-\d{2}-\d{2})", "\\1\0\\2", name).split("__")
@@ -174,7 +176,7 @@ def expand_flat(name: str) -> list[str]:
 
 
 def suite_in(parts: Sequence[str]) -> str | None:
-    """The suite that a folder above the trial is named after, nearest first."""
+    """The suite in the name of a folder above the trial, nearest folder first."""
     for name in reversed(parts):
         match = _SUITE.fullmatch(name) if len(name) <= MAX_FOLDER_NAME else None
         if match is not None:

@@ -1,4 +1,4 @@
-"""What finding trials gives, and how names are matched with patterns."""
+"""What discovery yields, and how names are matched with patterns."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class FoundProblem:
-    """A problem met while finding trials. A trial's own problems come right before the trial."""
+    """A problem found while looking for trials. A trial's own problems come right before it."""
 
     path: str
-    """Folder it concerns, below RUNS; the trial's path for a trial's problem."""
+    """Folder that has the problem, below RUNS; the trial's path for a trial's problem."""
     run_id: str | None
     problem: Problem
 
@@ -34,10 +34,10 @@ Found = Trial | Skipped | FoundProblem
 
 
 def matches(pattern: str, trial: Trial) -> bool:
-    """Whether a trial's task fits `--only`."""
+    """Whether a trial's task matches `--only`."""
     return fits_only(trial.task_name, pattern)
 
 
 def fits(name: str, pattern: str) -> bool:
-    """Whether a name fits a pattern; case does not count."""
+    """Whether a name matches a pattern, ignoring case."""
     return fnmatch.fnmatchcase(name.casefold(), pattern.casefold())

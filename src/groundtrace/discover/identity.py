@@ -1,8 +1,8 @@
-"""Who a trial is, in a written order of evidence (D31).
+"""Which task, configuration and model a trial has, by evidence in a fixed order (D31).
 
-`EVIDENCE` is that order: per field, the places that may state it, best first. The first that
-holds a usable value wins, and `Trial.evidence` says which it was. What two records say
-differently about the configuration is a problem, not a silent choice.
+`EVIDENCE` is that order: for each field, the places that may state it, best first. The first place
+with a usable value wins, and `Trial.evidence` says which place it was. If two records state
+different configurations, that is a problem and not a silent choice.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NO_TASK = "no task definition was found for this trial"
 
 
 class Statement(NamedTuple):
-    """One place where a record may state a field of identity."""
+    """One place where a record may state a field of the identity."""
 
     label: str
     read: Callable[[Records], str | None]
@@ -66,7 +66,7 @@ def _folder_of(file: str, *keys: str, level: int = -1) -> Statement:
 
 
 def _suite_of(file: str, *keys: str) -> Statement:
-    """The suite in a task's path: a wrapped task lies in `/tmp` and tells none."""
+    """The suite in a task's path. The path of a wrapped task is in `/tmp` and has no suite."""
     source = _folder_of(file, *keys, level=-2)
     parent = _folder_of(file, *keys, level=-3)
 
@@ -90,8 +90,8 @@ def _config_of_trials_dir(records: Records) -> str | None:
 
 
 def _harness_class(records: Records) -> str | None:
-    """The harness whose class was run. The class is named `baseline` in MCP runs too, so it says
-    nothing of the configuration."""
+    """The harness by the class that was run. The class is called `baseline` in MCP runs too, so it
+    says nothing about the configuration."""
     path = records.text("config", "agent", "import_path")
     if path is None:
         return None
@@ -112,8 +112,8 @@ EVIDENCE: Mapping[str, tuple[Statement, ...]] = {
         _at(TASK_METRICS_FILE, "task_id"),
     ),
     "config_name": (
-        # The label is set when a trial is started and task_metrics.json is written from it;
-        # folders are renamed by promotion: `mcp` has held `mcp-remote-artifact`.
+        # The label is set when a trial starts, and task_metrics.json is written from it. Promotion
+        # can rename folders: one called `mcp` held `mcp-remote-artifact`.
         _at(CONFIG_FILE, *_KWARGS, "label_config"),
         _at(TASK_METRICS_FILE, "config_name"),
         Statement("config.json trials_dir", _config_of_trials_dir),
@@ -137,14 +137,18 @@ EVIDENCE: Mapping[str, tuple[Statement, ...]] = {
     ),
     "harness_version": (_at(RESULT_FILE, "agent_info", "version"),),
 }
-"""Places of each field, best first. After these come, for the task, a task or job folder above
-the trial and the uncut front of its name; for the configuration and the suite, the folders above;
-for the suite before those, the task's own folder; for model and harness, the trace."""
+"""Places for each field in the records, best first. If none has a value, these follow:
+
+- task: a task or job folder above the trial, then the start of the trial's name if it is not cut
+- suite: the task's own folder, then the folders above
+- configuration: the folders above
+- model and harness: the trace
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a trial is called, and where each name comes from."""
+    """The names of a trial, and where each name comes from."""
 
     config_name: str
     task_name: str
@@ -160,12 +164,12 @@ class Identity:
 
 
 def first(name: str, records: Records) -> tuple[str | None, str]:
-    """The best evidence for a field: its value and where it is."""
+    """The best evidence for a field: its value and its place."""
     return next(stated(name, records), (None, ""))
 
 
 def stated(name: str, records: Records) -> Iterator[tuple[str, str]]:
-    """Everything that the records state about a field, best first."""
+    """Everything that the records state about a field, best place first."""
     for source in EVIDENCE[name]:
         value = source.read(records)
         if value is not None:
@@ -173,13 +177,13 @@ def stated(name: str, records: Records) -> Iterator[tuple[str, str]]:
 
 
 def place_of(parts: Sequence[str], records: Records) -> RunPlace:
-    """Where the folders put a trial, with the help of what its records say."""
+    """Which run and configuration the folders give a trial, with the help of its records."""
     configs = [value for value, _ in stated("config_name", records)]
     return locate(parts, configs, record_tasks(records))
 
 
 def record_tasks(records: Records) -> list[str]:
-    """Task names in the records, with and without their wrappers."""
+    """Task names in the records, with and without wrappers."""
     names = [value for value, _ in stated("task_name", records)]
     return list(dict.fromkeys([*names, *(unwrapped(name) for name in names)]))
 
@@ -187,9 +191,9 @@ def record_tasks(records: Records) -> list[str]:
 def identify(
     above: Sequence[str], parts: Sequence[str], records: Records, tasks: TaskIndex | None
 ) -> Identity:
-    """Identity from the records first and from the folders after.
+    """Identity from the records first, then from the folders.
 
-    `above` are the folders down to the run, `parts` those below it, the trial's last.
+    `above` are the folders down to the run, `parts` those below it; the last one is the trial.
     """
     problems: list[Problem] = []
     evidence: dict[str, str] = {}
@@ -240,7 +244,7 @@ def _config(
     if place.config is not None:
         return place.config, "folder name"
     if above and is_config(above[-1]):
-        # The folder of one configuration was given as the run.
+        # RUNS is the folder of one configuration.
         return above[-1], "name of the run's folder"
     problems.append(
         Problem(CONFIG_FILE, "config_unknown", "nothing says which configuration this is")
@@ -255,7 +259,7 @@ def _task(
     suite: str | None,
     problems: list[Problem],
 ) -> tuple[Task | None, str, str]:
-    """The task that a trial belongs to, its name, and where that comes from."""
+    """The task that a trial belongs to, its name, and where the name comes from."""
     said = list(stated("task_name", records))
     hints = said or _folders_as_tasks(parts)
     known = tasks if tasks is not None and len(tasks) else None
@@ -280,7 +284,7 @@ def _task(
 def _known_task(
     hints: Sequence[tuple[str, str]], known: TaskIndex, suite: str | None
 ) -> tuple[Task | None, str]:
-    """The first known task among the hints with its source, else why one cannot be chosen."""
+    """The first hint that is a known task, with its source; else why none can be chosen."""
     doubt = ""
     for name, where in hints:
         for form in forms(name):
@@ -288,19 +292,19 @@ def _known_task(
             if task is not None:
                 return task, where
             if not doubt and known.candidates(form):
-                doubt = f"several tasks are named {form!r} and the benchmark does not tell which"
+                doubt = f"several tasks are named {form!r} and the benchmark does not say which"
     return None, doubt
 
 
 def _folders_as_tasks(parts: Sequence[str]) -> list[tuple[str, str]]:
-    """The whole name of the task as the folders give it, for a trial whose records do not."""
+    """The task's whole name according to the folders, for a trial whose records have none."""
     above = [name for name in parts[:-1] if not is_filler(name)]
     if is_filler(parts[-1]):
         return [(without_tail(above[-1]), "folder above the trial")] if above else []
     front = stem(without_mode(parts[-1]), parts[-2] if len(parts) > 1 else None)
     if front is not None:
         return [(front, "front of the trial's name")]
-    # A task's folder repeats the whole name; the trial's keeps only its front.
+    # A task's folder has the whole name; the trial's folder has only the start of it.
     cut = _cut_front(parts[-1])
     whole = (name for name in reversed(above) if cut and name.casefold().startswith(cut))
     return [(without_tail(name), "folder above the trial") for name in whole]
@@ -311,7 +315,7 @@ def _cut_front(trial_name: str) -> str:
 
 
 def _job_names(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What a job's name may hold as the task: words from the front of the trial's name on."""
+    """Parts of a job's name that may be the task: they begin like the trial's name."""
     front = without_prefix(_cut_front(parts[-1]))
     for folder in reversed(parts[:-1]):
         start = folder.casefold().find(front) if front else -1

@@ -1,8 +1,8 @@
 """Trials without records: traces in a folder, one trace file, or a manifest.
 
-Every file is looked at by its head, and a reader says whether it is a trace and how many samples
-it holds; each sample is a trial. All are found before any is named, because the folders that tell
-configurations apart are only known from all of them.
+The start of every file is read, and a reader says whether the file is a trace and how many samples
+it holds; each sample is a trial. All trials are found before any is named, because only all of
+them together show which folders tell configurations apart.
 """
 
 from __future__ import annotations
@@ -28,20 +28,21 @@ from groundtrace.discover.loose_names import (
 from groundtrace.discover.manifest import ManifestRow, read_manifest
 from groundtrace.discover.outcomes_beside import SIDECARS, OutcomeBeside, Verdicts, marks_beside
 from groundtrace.jsonio import clean_text
-from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Trial
+from groundtrace.model import LooseTrace, Outcome, Problem, Repeats, Stated, Trial
 from groundtrace.safe_names import AGGREGATE, OUTPUT
-from groundtrace.storage import Folder, LocalFolder
+from groundtrace.storage import Folder, LocalFolder, in_day_folder
 from groundtrace.storage.watch import Watch, watched
 from groundtrace.values import model_name
 
 if TYPE_CHECKING:
+    from groundtrace.traces.claims import SessionCalls
     from groundtrace.truth.tasks import TaskIndex
 
 BENCHMARK = "loose"
-"""Benchmark of trials whose task is in no data set."""
+"""Benchmark of a trial whose task is in no data set."""
 MAX_DEPTH = 16
 MAX_SKIPPED = 1_000
-"""Files that are named as no traces; the rest are counted."""
+"""How many files that are not traces are listed by name; the rest are only counted."""
 
 _QUIET = (
     ".log",
@@ -57,23 +58,23 @@ _QUIET = (
     ".csv",
     ".lock",
 )
-"""Endings of files that are expected beside traces: looked at, but not listed one by one."""
+"""Endings of files that are expected next to traces: examined, but not listed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class LooseRun:
-    """What of a folder is to be read as traces."""
+    """Which traces of a folder are read."""
 
     file: str | None = None
     """Only this file; None for everything below the folder."""
     is_manifest: bool = False
     only_run: str | None = None
-    """Of a manifest: only the rows of this run."""
+    """For a manifest: only the rows of this run."""
     default_run: str = ""
-    """Run of the rows that name none."""
+    """Run of rows that name no run."""
 
     def marks(self, folder: Folder, without: frozenset[str]) -> list[str] | None:
-        """A line for everything that results depend on; None where it cannot be told."""
+        """A line for everything that results depend on; None if that cannot be determined."""
         marks = [mark for place, _ in _around(folder, ())[1:] for mark in marks_beside(place)]
         if self.file is None:
             lines = folder.everything(without)
@@ -82,6 +83,8 @@ class LooseRun:
         files = [self.file]
         if self.is_manifest:
             files += [row.trace for row in read_manifest(folder, self.file, [])]
+            if any(map(in_day_folder, files)):
+                return None
         elif _may_have_companions(folder, self.file):
             return None
         listed: set[str] = set()
@@ -91,7 +94,7 @@ class LooseRun:
             marks.append(f"{name} {entry.mark if entry is not None else 'missing'}")
             if not self.is_manifest:
                 continue
-            # Logs of subagents lie beside a session, or in a folder of its name.
+            # Logs of subagents are next to a session, or in a folder with its name.
             marks += place.folder(stem_of(file)).everything(without) or ()
             if place.url not in listed:
                 listed.add(place.url)
@@ -100,7 +103,7 @@ class LooseRun:
 
 
 def _may_have_companions(folder: Folder, file: str) -> bool:
-    """Whether other files may be read with a trace; a file of many samples is all there is."""
+    """Whether other files may be read with a trace; for a file of many samples there are none."""
     from groundtrace.traces import all_readers
     from groundtrace.traces.loose import recognise
 
@@ -125,6 +128,9 @@ class _Item:
     config: tuple[str, str] = ("", "")
     """Configuration, and where it comes from."""
     problems: list[Problem] = field(default_factory=list)
+    session: SessionCalls | None = None
+    repeats: Repeats | None = None
+    """What it repeats of another session of the run."""
 
     @property
     def path(self) -> str:
@@ -141,7 +147,7 @@ def discover_loose(
     tasks: TaskIndex | None = None,
     only: str | None = None,
 ) -> Iterator[Found]:
-    """The trials among the traces of a folder, with what was passed and what was wrong."""
+    """The trials among the traces of a folder, with skipped files and problems."""
     items: list[_Item] = []
     passed = 0
     for found in _items(folder, loose, settings):
@@ -154,7 +160,9 @@ def discover_loose(
             if passed <= MAX_SKIPPED:
                 yield Skipped(found.path, run_id, found.reason)
     if passed > MAX_SKIPPED:
-        yield Skipped(".", run_id, f"and {passed - MAX_SKIPPED:,} more files that are no traces")
+        yield Skipped(".", run_id, f"and {passed - MAX_SKIPPED:,} more files that are not traces")
+    for copy in _without_copies(items):
+        yield Skipped(copy.path, run_id, copy.reason)
     for item in items:
         item.named = _task_of(item, tasks)
     level = config_level((item.parts for item in items), (_task_names(item) for item in items))
@@ -169,6 +177,27 @@ def discover_loose(
         for problem in (*item.problems, *problems):
             yield FoundProblem(trial.path, run_id, problem)
         yield trial
+
+
+def _without_copies(items: list[_Item]) -> Iterator[Skipped]:
+    """Note what sessions repeat of others; one that adds no call is no trial and is taken out."""
+    from groundtrace.discover.continued_sessions import Session, continued
+
+    sessions = [(n, item.session) for n, item in enumerate(items) if item.session is not None]
+    told = continued([Session(items[n].parts, items[n].reader, calls) for n, calls in sessions])
+    copies = set()
+    for (number, _), found in zip(sessions, told, strict=True):
+        item = items[number]
+        item.session = None  # one copy of all calls' arguments is enough
+        if found is None:
+            continue
+        if found.is_all:
+            copies.add(number)
+            yield Skipped(item.path, None, f"repeats {found.repeats.file} and adds no call")
+        else:
+            item.repeats = found.repeats
+            item.problems.append(found.problem(item.path))
+    items[:] = [item for number, item in enumerate(items) if number not in copies]
 
 
 # --- which files ----------------------------------------------------------------------------
@@ -212,11 +241,11 @@ def _files(
             else:
                 yield from _files(folder.folder(entry.name), below, settings)
         elif entry.kind == "unlisted":
-            reason = "the folder cannot be listed; what it holds is missing from the results"
+            reason = "the folder cannot be listed; its contents are missing from the results"
             place = "/".join(parts) or "."
             yield FoundProblem(place, None, Problem(place, "unlisted_folder", reason)), below
         elif entry.kind == "escape":
-            reason = "a link that leaves the runs folder or goes round; not followed"
+            reason = "a link that leaves the runs folder or makes a loop; not followed"
             yield FoundProblem(shown, None, Problem(shown, "link_not_followed", reason)), below
 
 
@@ -264,7 +293,8 @@ def _samples(
             yield Skipped(path, None, sample.no_trial)
             continue
         yield _Item(
-            folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark, row
+            *(folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark, row),
+            session=sample.session if row is None and not named else None,
         )
     if none:
         what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"
@@ -272,8 +302,8 @@ def _samples(
 
 
 def _mark(folder: Folder, files: Iterable[str], watch: Watch) -> str:
-    """Fingerprint of all files that a trace is read from: its own, those that are read with it,
-    and those that it names. A subagent's log could change unnoticed."""
+    """Fingerprint of all files that a trace is read from: the file itself, files read with it, and
+    files that it names. Otherwise a subagent's log could change unnoticed."""
     marks = dict(watch.files)
     for name in files:
         entry = folder.stat(name)
@@ -309,7 +339,7 @@ def _rows(
 
 
 def _place_of(folder: Folder, path: str) -> tuple[Folder, str]:
-    """Folder and name of a file that a manifest names; the user may point out of its folder."""
+    """Folder and name of a file in a manifest; the user may name a file outside of its folder."""
     parent, _, file = path.replace("\\", "/").rpartition("/")
     if isinstance(folder, LocalFolder) and (path.startswith("/") or ".." in parent.split("/")):
         target = Path(folder.url, path)
@@ -337,7 +367,7 @@ def _config_of(item: _Item, settings: Settings, level: int | None) -> tuple[str,
 
 
 def _task_names(item: _Item) -> set[str]:
-    """Names by which a folder of the item's task may be called, in lower case."""
+    """Names that a folder of the item's task may have, in lower case."""
     named = item.named
     assert named is not None
     names = {named.name, item.stated.task or "", *(named.task.aliases if named.task else ())}
@@ -345,7 +375,7 @@ def _task_names(item: _Item) -> set[str]:
 
 
 def _around(folder: Folder, parts: Sequence[str]) -> list[tuple[Folder, str]]:
-    """Folders in which verdicts are looked for, nearest first, each with its name in sources."""
+    """Folders to search for verdicts, nearest first, each with its name for sources."""
     places = [
         (folder.folder("/".join(parts[:end])) if end else folder, "/".join(parts[:end]))
         for end in range(len(parts), -1, -1)
@@ -414,17 +444,24 @@ def _trial(
         loose=LooseTrace(
             file=item.file,
             sample=item.sample,
-            inputs=f"{item.mark} {outcome!r} {beside.submission!r} {row!r}",
+            inputs=f"{item.mark} {outcome!r} {beside.submission!r} {row!r}{_repeated(item)}",
             submission=beside.submission,
             submission_source=beside.submission_source,
             groups=row.groups if row is not None else {},
+            repeats=item.repeats,
         ),
     )
     return trial, problems
 
 
+def _repeated(item: _Item) -> str:
+    """What another file decides about a trial, for its fingerprint."""
+    repeats = item.repeats
+    return "" if repeats is None else f" {repeats.file} {sorted(repeats.calls)} {repeats.replies}"
+
+
 def _repo(given: str | None, stated: Stated, named: Named) -> str | None:
-    """The trial's repository: a manifest's; the trace's where the task names none (D100)."""
+    """The trial's repository: the manifest's; the trace's only if the task names none (D100)."""
     if given is not None:
         return given
     return None if named.task is not None and named.task.repos else stated.repo
@@ -436,7 +473,7 @@ def _trial_name(item: _Item) -> str:
 
 
 def _outcome(row: ManifestRow | None, stated: Stated, beside: OutcomeBeside) -> Outcome:
-    """What became of a trial: the manifest first, then the trace, then what lies beside it."""
+    """The outcome of a trial: from the manifest first, then the trace, then files next to it."""
     numbers = row.numbers if row is not None else {}
     reward: float | None = numbers.get("reward")
     source: str | None = "manifest" if reward is not None else None
@@ -465,7 +502,7 @@ def _outcome(row: ManifestRow | None, stated: Stated, beside: OutcomeBeside) -> 
 
 
 class _Passed(Protocol):
-    """Something that was passed, and why."""
+    """Something that was skipped, and why."""
 
     @property
     def path(self) -> str: ...
@@ -475,7 +512,7 @@ class _Passed(Protocol):
 
 
 def nearest(found: Iterable[_Passed], shown: int = 5) -> str:
-    """The files that came nearest to being traces, for a message."""
+    """The files that looked most like traces, for a message."""
     files = [item for item in found if item.reason.startswith("no trace")]
     files.sort(key=lambda item: ("JSON" not in item.reason, item.path))
     return ", ".join(

@@ -1,9 +1,9 @@
-"""What a loose trace is called: task and configuration, in the order of the evidence (D57).
+"""The names of a loose trace, task and configuration, in the order of the evidence (D57).
 
-| field | first that gives a value |
+| field | the first of these that gives a value |
 |---|---|
 | task | the manifest; the trace; a folder or file name that is a task's; the one commit that `--tasks` names; the file's name |
-| configuration | the manifest; `--config-name`; the level of folders below RUNS that tells several apart and holds no task names; the model; `default` |
+| configuration | the manifest; `--config-name`; the first level below RUNS with several folders, unless most are named after tasks; the model; `default` |
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 DEFAULT_CONFIG = "default"
 
 _SUFFIXES = (".traj.json", ".trajectory.json", ".jsonl.zst", ".jsonl.gz", ".tar.gz")
-"""Endings of two parts that formats give their files."""
+"""File endings that consist of two parts."""
 _REPEAT = re.compile(
     r"(?P<task>.+?)(?:_\d{1,3}|[-_.](?:run|rep|attempt|trial|try|sample)[-_]?\d{1,4})"
 )
 
 
 class Named(NamedTuple):
-    """A name, its task definition where there is one, and where it comes from."""
+    """A name, its task definition if there is one, and where the name comes from."""
 
     name: str
     task: Task | None
@@ -46,7 +46,7 @@ def stem_of(file: str) -> str:
 
 
 def task_forms(name: str) -> Iterator[str]:
-    """The name, and what it is without wrappers and without the number of a repetition."""
+    """The name, then the name without wrappers and without the number of a repetition."""
     yield from forms(name)
     found = _REPEAT.fullmatch(name)
     while found is not None:
@@ -55,7 +55,7 @@ def task_forms(name: str) -> Iterator[str]:
 
 
 def known_task(name: str, tasks: TaskIndex | None) -> Task | None:
-    """The definition of a task by one of the forms of a name."""
+    """The definition of the task that one of the forms of a name names."""
     if tasks is None:
         return None
     found = (tasks.find(form) for form in task_forms(name))
@@ -65,7 +65,7 @@ def known_task(name: str, tasks: TaskIndex | None) -> Task | None:
 def name_task(
     stated: Sequence[tuple[str | None, str]], parts: Sequence[str], tasks: TaskIndex | None
 ) -> Named:
-    """The task of a trace: `stated` are names with their places, best first; `parts` its path."""
+    """The task of a trace. `stated`: names with their places, best first. `parts`: its path."""
     for name, where in stated:
         if name is not None:
             task = known_task(name, tasks)
@@ -81,10 +81,10 @@ def name_task(
 
 
 def config_level(paths: Iterable[Sequence[str]], is_task: Iterable[set[str]]) -> int | None:
-    """The level of folders that tells configurations apart, from 0; None where none does.
+    """The level of folders, from 0, that tells configurations apart; None if no level does.
 
-    `paths` are the paths of all traces below RUNS, `is_task` for each the names that its task goes
-    by, in lower case. Levels with a single folder are passed.
+    `paths` are the paths of all traces below RUNS. `is_task` holds, for each path, the names of its
+    task in lower case. Levels with a single folder are skipped.
     """
     items = list(zip(paths, is_task, strict=True))
     level = 0

@@ -1,7 +1,7 @@
 """Manifests: a CSV or JSONL file with one trial per row.
 
-`trace` is the path of a trace, relative to the manifest; `#id` at its end picks a sample. What a row
-states wins over what the trace states. A column that is not known is kept as a group.
+`trace` is the path of a trace, relative to the manifest; `#id` at its end picks a sample. What a
+row states wins over what the trace states. An unknown column becomes a group.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ManifestRow:
 
 
 def is_manifest(folder: Folder, name: str) -> bool:
-    """Whether a file is a manifest: its header, or its first row, has the column `trace`."""
+    """Whether a file is a manifest: its header or its first row has the column `trace`."""
     if not name.casefold().endswith(SUFFIXES):
         return False
     try:
@@ -60,7 +60,7 @@ def is_manifest(folder: Folder, name: str) -> bool:
 
 
 def read_manifest(folder: Folder, name: str, problems: list[Problem]) -> Iterator[ManifestRow]:
-    """The rows that can be used; every other one is a problem with its line."""
+    """The rows that can be used; every other row becomes a problem with its line."""
     try:
         data = folder.read(name, MAX_MANIFEST)
     except TooLargeError as error:
@@ -131,7 +131,7 @@ def _row(
         if column != "reward" and value is not None:
             value = as_amount(value)
         if value is None:
-            reason = f"{column} is no amount and was left out"
+            reason = f"{column} is not a number and was left out"
             problems.append(Problem(name, "bad_row", reason, line=number, place=column))
         else:
             numbers[column] = value

@@ -1,4 +1,4 @@
-"""The record of a trial's outcome, from which impact works without the trial."""
+"""The record of a trial's outcome; the impact analysis needs only this, not the trial itself."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def outcome_entry(
 
 
 def below(run_path: str, path: str) -> str:
-    """A path below RUNS as one below the run's folder."""
+    """A path below RUNS, made relative to the run's folder."""
     return path.removeprefix(f"{run_path}/") if run_path else path

@@ -1,17 +1,18 @@
-"""Verdicts and predictions beside loose traces, where the tools of SWE-bench leave them.
+"""Verdicts and predictions next to loose traces, where the tools of SWE-bench write them.
 
 | file | holds |
 |---|---|
 | `logs/<id>/report.json` | `{"resolved": …}`, or the same below the instance's id |
-| `logs/run_evaluation/<run>/<model>/<id>/report.json` | the same, of SWE-bench's own harness |
+| `logs/run_evaluation/<run>/<model>/<id>/report.json` | the same, from SWE-bench's own harness |
 | `results.json`, `results/results.json` | lists of ids: `resolved`, `no_generation`, … |
 | `preds.json` | instance id to `model_patch` |
-| `all_preds.jsonl` | one line an instance, with `model_patch` |
+| `all_preds.jsonl` | one line per instance, with `model_patch` |
 
-They are looked for in the trace's folder, in every folder above it up to RUNS, and in the one that
-holds RUNS: leaderboards keep `trajs/` and `logs/` side by side. A verdict is a reward of 1.0 or 0.0
-with its source; where two differ, the report of the instance counts and the difference is told. Of
-the harness's own reports those of another model or run say nothing of a trace (D102).
+They are searched for in the trace's folder, in every folder above it up to RUNS, and in the folder
+that holds RUNS: leaderboards have `trajs/` and `logs/` next to each other. A verdict is a reward of
+1.0 or 0.0 with its source. If two differ, the report of the instance counts and the difference is
+reported. Reports of SWE-bench's own harness that belong to another model or run say nothing about a
+trace (D102).
 """
 
 from __future__ import annotations
@@ -37,16 +38,16 @@ REPORT = "report.json"
 RESULTS = ("results.json", "results/results.json")
 PREDICTIONS = ("preds.json", "all_preds.jsonl")
 SIDECARS = frozenset({REPORT, "results.json", *PREDICTIONS})
-"""Names of files that are read here and are no traces."""
+"""Names of files that are read here and are not traces."""
 
 MAX_RECORD = 256 * 1024 * 1024
 _RESOLVED = ("resolved", "resolved_ids")
-"""Keys of results.json whose lists name the solved instances; any other list names unsolved ones."""
+"""Keys of results.json with the ids of solved instances; every other list is of unsolved ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeBeside:
-    """What lies beside a trace about its instance."""
+    """What the files next to a trace say about its instance."""
 
     reward: float | None = None
     reward_source: str | None = None
@@ -56,7 +57,7 @@ class OutcomeBeside:
 
 
 def reward_in(row: Mapping[str, Any]) -> tuple[float | None, str | None]:
-    """The verdict or score that a row states itself, and under which name."""
+    """The verdict or score in a row, and the key that holds it."""
     for key in ("resolved", "target", "reward"):
         value = row.get(key)
         if isinstance(value, bool):
@@ -73,10 +74,10 @@ class _Place:
 
     folder: Folder
     shown: str
-    """How it is named in sources: below RUNS, `..` for the folder that holds RUNS."""
+    """Its name in sources: the path below RUNS, `..` for the folder that holds RUNS."""
     has_logs: bool = False
     evaluations: Sequence[Evaluation] = ()
-    """Folders of SWE-bench's own harness, each of one run and one model."""
+    """Folders of SWE-bench's own harness, one for each run and model."""
     results: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     predictions: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -86,7 +87,7 @@ class _Place:
 
 
 class Verdicts:
-    """Looks up instances in the folders around their traces."""
+    """Finds instances in the folders around their traces."""
 
     def __init__(self) -> None:
         self._places: dict[str, _Place] = {}
@@ -97,7 +98,7 @@ class Verdicts:
         folders: Iterable[tuple[Folder, str]],
         made_by: MadeBy,
     ) -> OutcomeBeside:
-        """What the folders, nearest first, hold about an instance that goes by these names."""
+        """What the folders, nearest first, say about an instance with one of these names."""
         names = [name for name in dict.fromkeys(names) if name and not set(name) & set("/\\\0")]
         found = OutcomeBeside()
         rewards: list[tuple[float, str]] = []
@@ -105,7 +106,7 @@ class Verdicts:
         for depth, (folder, shown) in enumerate(folders):
             place = self._place(folder, shown)
             problems += place.problems
-            place.problems = []  # told once, with the first trial that meets them
+            place.problems = []  # reported once, with the first trial that meets them
             rewards += _rewards(place, names, problems, own=depth == 0)
             rewards += evaluated(
                 place.folder, place.shown, place.evaluations, names, made_by, problems
@@ -130,7 +131,7 @@ class Verdicts:
 
 
 def marks_beside(folder: Folder) -> list[str]:
-    """Marks of everything that may be read in a folder, so that a change is seen."""
+    """Marks of everything that may be read in a folder, to notice changes."""
     marks = []
     for name in (*RESULTS, *PREDICTIONS):
         entry = folder.stat(name)
@@ -178,7 +179,7 @@ def _json(place: _Place, name: str) -> Any:
 
 
 def _patches(place: _Place, name: str) -> dict[str, str]:
-    """Instance id to what was handed in."""
+    """Instance id to the submitted patch."""
     if name.endswith(".jsonl"):
         rows = _json_lines(place, name)
     else:
@@ -216,7 +217,7 @@ def _json_lines(place: _Place, name: str) -> list[Any]:
 def _rewards(
     place: _Place, names: Sequence[str], problems: list[Problem], *, own: bool
 ) -> list[tuple[float, str]]:
-    """Every verdict of one folder; its own report counts only for a trace that lies in it."""
+    """Every verdict in a folder; its own report counts only for a trace in this very folder."""
     found: list[tuple[float, str]] = []
     reports = [REPORT] if own else []
     reports += [f"logs/{name}/{REPORT}" for name in names] if place.has_logs else []
@@ -237,7 +238,7 @@ def _rewards(
 
 
 def _listed(lists: Mapping[str, Any], names: Sequence[str]) -> float | None:
-    """1.0 for an instance among the resolved, 0.0 for one that another list names."""
+    """1.0 for an instance in a list of resolved ones, 0.0 for an instance in any other list."""
     wanted = set(names)
     for key in _RESOLVED:
         ids = lists.get(key)

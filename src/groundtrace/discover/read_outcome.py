@@ -13,12 +13,12 @@ from groundtrace.values import as_amount, as_count, as_number
 MAX_EXCEPTION = 120
 
 COUNTED_RIGHT = frozenset({"openhands"})
-"""Harnesses whose output tokens in result.json are true. Claude Code's are a sum of placeholders
-of the stream: 129 where 8,975 is true."""
+"""Harnesses whose output tokens in result.json are true. For Claude Code they are a sum of the
+stream's placeholders: 129 where the true number is 8,975."""
 
 
 class Reward(NamedTuple):
-    """A valid reward, or the reason why there is none."""
+    """A valid reward, or why there is none."""
 
     value: float | None
     reason: str | None
@@ -79,7 +79,7 @@ def read_span(record: Any, where: str, problems: list[Problem]) -> Phase:
 
 
 def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[Problem]]:
-    """The outcome as far as the records tell it; the trace may add cost and tokens."""
+    """The outcome as the records state it; the trace may add cost and tokens."""
     problems: list[Problem] = []
     result, metrics = records.result, records.metrics
     reward = read_reward(result)
@@ -117,7 +117,7 @@ def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[P
 def _seconds(span: Phase, measured: Any) -> float | None:
     """The length of a phase: from result.json, else the duration that task_metrics.json states.
 
-    A phase with a start that is not over, or that ends before it starts, has no length: a duration
+    A phase that started but did not end, or that ends before it starts, has no length. A duration
     from elsewhere would hide that.
     """
     return as_amount(measured) if span.start is None and span.end is None else span.seconds
@@ -131,7 +131,7 @@ def _found_in(span: Phase, place: str, measured: str) -> str:
 
 
 def _cost(records: Records, problems: list[Problem]) -> tuple[float | None, str | None]:
-    """The first stated cost; a zero only where no other record states more.
+    """The first stated cost; a zero is used only when no record states more.
 
     Harnesses write 0.0 for a model whose price they do not know.
     """
@@ -147,7 +147,7 @@ def _cost(records: Records, problems: list[Problem]) -> tuple[float | None, str 
             zero = number, source
         elif value is not None and number != 0:
             problems.append(
-                Problem(source.partition(" ")[0], "bad_cost", "a cost that is no amount")
+                Problem(source.partition(" ")[0], "bad_cost", "a cost that is not a number")
             )
     return zero
 
@@ -170,7 +170,7 @@ def _exception(info: Any) -> str | None:
         name = as_name(info.strip().partition("\n")[0].partition(":")[0])
     if name is None:
         return "recorded"
-    # Imported where there is one: its patterns are most of what a run without changes imports.
+    # Imported only when needed: its patterns are most of what an unchanged run would import.
     from groundtrace.redact import mask
 
     return mask(name.splitlines()[0])[:MAX_EXCEPTION]

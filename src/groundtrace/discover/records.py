@@ -1,8 +1,8 @@
-"""The records that a harness leaves in a trial folder, read without trust.
+"""The records that a harness leaves in a trial folder; nothing in them is trusted.
 
 `result.json`, `config.json` and `task_metrics.json` exist on two or three levels of a run under
-the same names. What they say tells the level: a trial names its task or itself, a job holds
-statistics or a list of tasks.
+the same names. Their content shows the level: a trial's records name its task or the trial itself,
+a job's records hold statistics or a list of tasks.
 """
 
 from __future__ import annotations
@@ -26,36 +26,36 @@ TASK_METRICS_FILE = "task_metrics.json"
 _RECORDS = frozenset({RESULT_FILE, CONFIG_FILE, TASK_METRICS_FILE})
 
 AGENT = "agent"
-"""Folder of a trial in which harnesses leave their logs."""
+"""Folder of a trial in which harnesses write their logs."""
 
 MAX_NAME = 4096
-"""A name beyond this is not one."""
+"""A longer text is not a name."""
 
 Level = Literal["trial", "job", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """What the files of one folder say, as far as they could be read."""
+    """What could be read from the files of one folder."""
 
     level: Level
     result: Mapping[str, Any]
-    """result.json of a trial; empty when missing, broken or of another level."""
+    """result.json of a trial; empty when it is missing, broken or from another level."""
     config: Mapping[str, Any]
-    """config.json of a trial, else the copy of it inside result.json."""
+    """config.json of a trial, else its copy inside result.json."""
     metrics: Mapping[str, Any]
     files: tuple[str, ...]
     problems: tuple[Problem, ...]
     marks: Mapping[str, str] = field(default_factory=dict)
-    """Path of each record that was read, with its mark just before."""
+    """Path of each record that was read, with its mark just before it was read."""
 
     def text(self, record: str, *keys: str) -> str | None:
-        """A name at a place of a record (`result`, `config`, `metrics`); None if there is none."""
+        """A name at a place in a record (`result`, `config`, `metrics`); None if there is none."""
         return as_name(dig(getattr(self, record), *keys))
 
 
 def dig(value: Any, *keys: str) -> Any:
-    """What lies at the end of a path of keys, or None."""
+    """The value at the end of a path of keys, or None."""
     for key in keys:
         if not isinstance(value, dict):
             return None
@@ -64,17 +64,17 @@ def dig(value: Any, *keys: str) -> Any:
 
 
 def as_name(value: Any) -> str | None:
-    """A usable name: text, not blank, not absurdly long, not a placeholder."""
+    """A usable name: a text that is not blank, not far too long and not a placeholder."""
     return known(clean_text(value)) if isinstance(value, str) and len(value) <= MAX_NAME else None
 
 
 def kinds_of(folder: Folder) -> dict[str, EntryKind]:
-    """What a folder holds: names and kinds, nothing more, as it may hold very many."""
+    """Names and kinds of what a folder holds; no more than that, as there may be very many."""
     return dict(folder.kinds())
 
 
 def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
-    """The records of a folder whose entries are known, and which level of a run it is."""
+    """The records of a folder, and its level in the run; `entries` is the folder's listing."""
     with watched() as watch:
         records = _read_records(folder, entries)
     return replace(records, marks=watch.files) if records.level == "trial" else records
@@ -101,7 +101,7 @@ def _read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
             Problem(RESULT_FILE, "no_result", "missing; the trial has no recorded outcome")
         )
     elif result and not _names_trial(result):
-        reason = "names neither a task nor a trial; identity comes from the other records"
+        reason = "names neither a task nor a trial; the names come from the other records"
         problems.append(Problem(RESULT_FILE, "result_without_names", reason))
     inner = result.get("config")
     top = (name for name, kind in entries.items() if kind == "file")
@@ -122,8 +122,10 @@ def _names_trial(result: Mapping[str, Any]) -> bool:
 def _is_measured_trial(
     folder: Folder, entries: Mapping[str, EntryKind], metrics: Mapping[str, Any]
 ) -> bool:
-    """Whether a folder's task_metrics.json is all that is left of a trial: it names a task, and no
-    folder below has records. Where one has, this is the copy that promotion leaves above a trial.
+    """Whether task_metrics.json is all that is left of a trial.
+
+    It names a task, and no folder below has records. If one has, promotion left this copy above the
+    trial.
     """
     if as_name(metrics.get("task_id")) is None:
         return False
@@ -132,7 +134,7 @@ def _is_measured_trial(
 
 
 def _is_job(result: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
-    """A job's files: statistics over trials, or a list of tasks to run."""
+    """Whether the records are a job's: statistics over trials, or a list of tasks to run."""
     if _names_trial(result) or "trial_name" in config:
         return False
     return "n_total_trials" in result or "stats" in result or "job_name" in config
@@ -141,7 +143,7 @@ def _is_job(result: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
 def _agent_files(
     folder: Folder, entries: Mapping[str, EntryKind], problems: list[Problem]
 ) -> list[str]:
-    """Files in the folder of the harness, and folders there that traces lie in, with a slash."""
+    """Files in the harness's folder, and folders in it that hold traces (these end in a slash)."""
     found = []
     if entries.get(AGENT) == "folder":
         for entry in folder.folder(AGENT).entries():
@@ -159,10 +161,10 @@ def _agent_files(
 def _holds_trace(
     folder: Folder, entries: Mapping[str, EntryKind], agent_files: Iterable[str]
 ) -> bool:
-    """Whether a folder whose records name no trial holds what a reader may read.
+    """Whether a folder without the records of a trial holds files that a reader may read.
 
-    Readers are asked only where there is something to ask about: most folders without records
-    group others, and a run without changes should import no stage that works on traces.
+    Readers are imported only when there are files to ask about. Most folders without records only
+    group other folders, and a run without changes should import no stage that works on traces.
     """
     if any(name.endswith("/") or _is_trace(name, AGENT) for name in agent_files):
         return True
@@ -177,7 +179,7 @@ def _holds_trace(
 
 
 def _holds_trace_below(folder: Folder, parent: str) -> bool:
-    """Readers of other packages may want files in another folder of the trial than `agent/`."""
+    """Whether another folder than `agent/` holds a trace: readers of plug-ins may look there."""
     from groundtrace.traces import trial_files
 
     return trial_files().is_parent(parent) and any(
@@ -208,7 +210,7 @@ def _has_other_readers() -> bool:
 def _object(
     folder: Folder, name: str, entries: Mapping[str, EntryKind], problems: list[Problem]
 ) -> Mapping[str, Any]:
-    """A JSON object, or an empty one and a problem that says why."""
+    """A JSON object; if it cannot be read, an empty one, and a problem says why."""
     kind = entries.get(name)
     if kind is None:
         return {}
@@ -231,7 +233,7 @@ def _parse(name: str, data: bytes, problems: list[Problem]) -> Mapping[str, Any]
     try:
         data.decode("utf-8", errors="surrogatepass")
     except UnicodeDecodeError as error:
-        reason = f"not UTF-8 at byte {error.start}; read as far as it can be"
+        reason = f"not UTF-8 at byte {error.start}; read as far as possible"
         problems.append(Problem(name, "not_utf8", reason))
     try:
         value = loads(data)

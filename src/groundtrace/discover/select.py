@@ -1,4 +1,4 @@
-"""Which of several trials of one task and configuration counts (D32), and the dry run's rows."""
+"""Which of several trials of one task and configuration counts (D32), and the rows of a dry run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """A trial that another one of its task and configuration stands for."""
+    """A trial that does not count, because another trial of its task and configuration does."""
 
     trial: Trial
     by: Trial
@@ -26,18 +26,18 @@ class Superseded:
 
 
 class Selection(NamedTuple):
-    """The trials that count, and the others with the reason."""
+    """The trials that count, and the others with their reasons."""
 
     selected: tuple[Trial, ...]
     superseded: tuple[Superseded, ...]
 
 
 def select(trials: Iterable[Trial]) -> Selection:
-    """Choose per run, configuration and task: the latest finished with a valid reward, else the
-    latest finished, else the latest (D32). Order of input does not matter."""
+    """Choose one trial per run, configuration and task: the latest finished with a valid reward,
+    else the latest finished, else the latest (D32). The order of the input does not matter."""
     groups: dict[tuple[str, str, str, str], list[Trial]] = {}
     for trial in trials:
-        # Two suites may have a task of one name: such trials do not stand for each other.
+        # Two suites may each have a task of the same name; their trials do not replace each other.
         folder = trial.task.folder if trial.task is not None else None
         names = (trial.run_id, trial.config_name.casefold(), trial.task_name.casefold())
         key = (*names, folder.url if folder is not None else "")
@@ -53,7 +53,7 @@ def select(trials: Iterable[Trial]) -> Selection:
 
 
 def rank(trial: Trial) -> tuple[int, float, float, str, str]:
-    """Higher counts. A valid reward proves that a trial finished, also where no time says so."""
+    """The highest counts. A valid reward proves that a trial finished, even if no time says so."""
     outcome = trial.outcome
     finished = outcome.finished_at is not None or outcome.reward is not None
     tier = 2 if outcome.reward is not None else 1 if finished else 0
@@ -79,7 +79,7 @@ def _reason(other: Trial, best: Trial) -> str:
     return (
         f"{best.trial_name} {when} later"
         if loser[1:3] < winner[1:3]
-        else (f"{best.trial_name} comes later in order of name, the times being equal")
+        else f"{best.trial_name} comes later by name (the times are equal)"
     )
 
 
@@ -105,7 +105,7 @@ class SurveyRow:
     named_by: Mapping[str, str] = field(default_factory=dict)
     """Where each name comes from."""
     is_loose: bool = False
-    """The trial is a trace without records."""
+    """Whether the trial is a trace without records."""
 
 
 def survey(
@@ -135,7 +135,7 @@ def _survey_run(found: Iterable[Found], settings: Settings) -> Iterator[SurveyRo
             rows.append(_row(item))
     chosen = select(trials)
     rows += [_trial_row(trial, "selected", None) for trial in chosen.selected]
-    written = " (written too: all trials are)" if settings.trials == "all" else ""
+    written = " (written too, because of --trials all)" if settings.trials == "all" else ""
     rows += [_trial_row(s.trial, "superseded", s.reason + written) for s in chosen.superseded]
     yield from sorted(rows, key=lambda row: (row.path, row.state != "problem"))
 

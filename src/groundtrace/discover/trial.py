@@ -1,4 +1,4 @@
-"""One trial folder as a `Trial`, and what its trace adds to it."""
+"""One trial folder as a `Trial`, and what its trace adds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def make_trial(
     parts: Sequence[str],
     tasks: TaskIndex | None,
 ) -> tuple[Trial, tuple[Problem, ...]]:
-    """The trial of a folder; `above` leads to its run, `parts` from there to the trial."""
+    """The trial in a folder; `above` leads to its run, `parts` from the run to the trial."""
     who = identify(above, parts, records, tasks)
     outcome, troubles = read_outcome(records, who.harness)
     evidence = {"run_id": "folder name", **who.evidence}
@@ -59,7 +59,7 @@ def make_trial(
 def trial_at(
     folder: Folder, above: Sequence[str], tasks: TaskIndex | None = None
 ) -> tuple[Trial | None, tuple[Problem, ...]]:
-    """The trial in one folder, for looking at it alone; `above` are its parents, top first."""
+    """The trial in one folder, to look at it alone; `above` are its parents, top first."""
     records = read_records(folder, kinds_of(folder))
     if records.level != "trial":
         return None, records.problems
@@ -80,9 +80,9 @@ def trial_at(
 def trial_key(records: Records, trial_name: str, place: str) -> str:
     """Equal for copies of one trial, different for any two trials.
 
-    Promotion copies a trial's files and renames the folders above it. So the key is made of what
-    the files say: the harness's id of the trial with its name, else name, task and times. A trial
-    whose records say too little is nobody's copy: its key is its place.
+    Promotion copies a trial's files and renames the folders above it. So the key is made from what
+    the files say: the harness's id of the trial with its name, else name, task and times. If the
+    records say too little, the key is the trial's place, and the trial is nobody's copy.
     """
     result = records.result
     parts = [trial_name, as_name(result.get("id")) or ""]
@@ -106,8 +106,8 @@ def _digest(text: str) -> str:
 def with_trace(trial: Trial, trace: Trace, prices: Prices | None = None) -> Trial:
     """The trial completed by its trace, with the source of each addition in `evidence`.
 
-    Records come first for who the trial is and for its cost; for output tokens the trace does,
-    because result.json counts placeholders (129 where 8,975 were made).
+    Records win for the trial's identity and its cost. For output tokens the trace wins, because
+    result.json counts placeholders (129 where 8,975 were made).
     """
     evidence = dict(trial.evidence)
 
@@ -130,7 +130,7 @@ def with_trace(trial: Trial, trace: Trace, prices: Prices | None = None) -> Tria
 
 
 def _priced(outcome: Outcome, trace: Trace, model: str | None, prices: Prices) -> Outcome:
-    """A cost from tokens and prices where nothing states one (D54)."""
+    """A cost from tokens and prices, if nothing states one (D54)."""
     if outcome.cost_usd or not prices:
         return outcome
     usage = trace.usage
@@ -153,7 +153,7 @@ def _with_usage(outcome: Outcome, trace: Trace) -> Outcome:
             output_tokens=usage.output_tokens,
             output_tokens_source=usage.output_tokens_source or "trace",
         )
-    # A zero in the records means an unknown price where the trace states one.
+    # If the trace states a cost, a zero in the records means that the price was unknown.
     if usage.cost_usd is not None and usage.cost_usd >= 0 and not outcome.cost_usd:
         outcome = replace(
             outcome, cost_usd=usage.cost_usd, cost_source=usage.cost_source or "trace"

@@ -1,7 +1,7 @@
 """Walking a runs folder: which folders are runs, and the trials in each, as a stream.
 
-Nothing is held but the path being walked, so a folder of a million trials takes no more memory
-than one of ten. A folder is a trial by what its files say (`records`), never by its depth.
+Only the path being walked is kept in memory, so a million trials need no more memory than ten.
+Whether a folder is a trial depends on what its files say (`records`), never on its depth.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
 
 MAX_DEPTH = 16
-"""Folders between RUNS and a trial; real trees have two to seven."""
+"""Most folders between RUNS and a trial; real trees have two to seven."""
 
 _PROBES = 40
-"""Children of a folder that are looked into to tell a run from a folder of runs."""
+"""How many children of a folder are examined to tell a run from a folder of runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ class Run:
 
     run_id: str
     path: str
-    """Below RUNS; empty when RUNS is the run itself."""
+    """Path below RUNS; empty when RUNS is the run itself."""
     folder: Folder
     loose: LooseRun | None = None
-    """Set where it holds traces without trial records."""
+    """Set when the run is traces without trial records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,10 @@ class RunsLayout:
     def runs(
         self, is_known: Callable[[Run], bool] | None = None
     ) -> Iterator[Run | Skipped | FoundProblem]:
-        """Every run, found lazily, with what was skipped on the way to them.
+        """Every run, found lazily, with what was skipped on the way.
 
-        `is_known` says that a folder was found to be this run before and is as it was then: no
-        record is read to tell it again.
+        `is_known` says that a folder was found to be this run before and has not changed since; its
+        records are then not read again.
         """
         if self.loose:
             name = clean_text(self.folder.name)
@@ -88,7 +88,7 @@ class RunsLayout:
 def layout_of(runs: Folder | Place, settings: Settings, *, by_run: bool = False) -> RunsLayout:
     """Find out what RUNS is: one run, a folder of runs, loose traces, one trace, a manifest.
 
-    `by_run` says that the runs of a manifest are written apart.
+    `by_run` says that each run of a manifest is written to its own folder.
     """
     if isinstance(runs, Place):
         if runs.file is not None:
@@ -131,7 +131,7 @@ def discover(
 def discover_run(
     run: Run, *, settings: Settings, tasks: TaskIndex | None = None, only: str | None = None
 ) -> Iterator[Found]:
-    """The trials of one run. `only` is a pattern of task names; case does not count."""
+    """The trials of one run. `only` is a pattern of task names, ignoring case."""
     if run.loose is not None:
         yield from _loose_trials(run, run.loose, settings, tasks, only)
         return
@@ -162,7 +162,7 @@ def discover_run(
 def _loose_trials(
     run: Run, loose: LooseRun, settings: Settings, tasks: TaskIndex | None, only: str | None
 ) -> Iterator[Found]:
-    """Loose traces; where there are none, also what was wrong with the folders' records."""
+    """Loose traces; if there are none, also what was wrong with the records of the folders."""
     nothing = True
     for item in discover_loose(
         run.folder, run.run_id, loose, settings=settings, tasks=tasks, only=only
@@ -182,7 +182,7 @@ def _of_run(item: Skipped | FoundProblem, run_id: str) -> Skipped | FoundProblem
 
 
 class _Spot(NamedTuple):
-    """A folder on the walk: itself, the names below RUNS, and the folders on the way to it."""
+    """A folder on the walk: the folder, the names below RUNS, and the folders on the way to it."""
 
     folder: Folder
     parts: tuple[str, ...]
@@ -199,11 +199,11 @@ class _Spot(NamedTuple):
         )
 
     def afresh(self) -> _Spot:
-        """The same folder at the start of a walk of its own."""
+        """The same folder at the start of a separate walk."""
         return self._replace(links=Links())
 
     def goes_round(self) -> bool:
-        """A link to a folder on the way to it: following it would never end."""
+        """Whether this is a link to a folder above it: following it would never end."""
         if not isinstance(self.folder, LocalFolder) or not self.folder.is_link:
             return False
         target = self.folder.path.resolve()
@@ -222,7 +222,7 @@ class _TrialFolder(NamedTuple):
 def _children(
     spot: _Spot, entries: Mapping[str, EntryKind], settings: Settings
 ) -> Iterator[_Spot | Skipped | FoundProblem]:
-    """Folders to walk into, and what is not walked into with the reason."""
+    """Folders to walk into; the others as skipped or as problems, with the reason."""
     for name, kind in entries.items():
         shown = clean_text("/".join((*spot.parts, name)))
         if name in (OUTPUT, AGGREGATE):
@@ -237,23 +237,26 @@ def _children(
             elif below.goes_round():
                 yield _problem(shown, "link_loop", "a link to a folder above it; not followed")
             elif not spot.links.enters(below.folder):
-                yield _problem(shown, "link_loop", "a link to a folder that another link led to")
+                yield _problem(
+                    shown, "link_loop", "a link to a folder that another link already led to"
+                )
             else:
                 yield below
         elif kind == "escape":
-            reason = "a link that leaves the runs folder or goes round; not followed"
+            reason = "a link that leaves the runs folder or makes a loop; not followed"
             yield _problem(shown, "link_not_followed", reason)
         elif kind == "unlisted":
-            reason = "the folder cannot be listed; what it holds is missing from the results"
+            reason = "the folder cannot be listed; its contents are missing from the results"
             yield _problem(spot.path or ".", "unlisted_folder", reason)
         elif kind == "other":
             yield _problem(shown, "not_a_file", "neither a file nor a folder; not read")
 
 
 def _is_in_task(spot: _Spot, pattern: str, settings: Settings) -> bool:
-    """Whether a folder fits a skip pattern only because of its task's name.
+    """Whether a folder matches a skip pattern only because of its task's name.
 
-    The patterns mean runs and configurations; a task may be called `reject_invalid_tokens-001`.
+    The patterns are meant for runs and configurations; a task may be called
+    `reject_invalid_tokens-001`.
     """
     trial = _first_trial(spot, settings)
     if trial is None:
@@ -269,7 +272,7 @@ def _problem(path: str, kind: ProblemKind, reason: str) -> FoundProblem:
 def _trials_below(
     spot: _Spot, settings: Settings
 ) -> Iterator[_TrialFolder | Skipped | FoundProblem]:
-    """Trial folders at and below a folder; a folder without any is named once, at its top."""
+    """Trial folders at and below a folder; a tree without any is reported once, at its top."""
     found = yield from _walk(spot.afresh(), settings)
     if not found:
         yield Skipped(spot.path or ".", None, "no trial in it")
@@ -278,7 +281,7 @@ def _trials_below(
 def _walk(
     spot: _Spot, settings: Settings
 ) -> Generator[_TrialFolder | Skipped | FoundProblem, None, bool]:
-    """The walk itself; returns whether there was a trial."""
+    """The walk itself; returns whether it found a trial."""
     entries = kinds_of(spot.folder)
     records = read_records(spot.folder, entries)
     if records.level == "trial":
@@ -309,10 +312,10 @@ def _first_trial(spot: _Spot, settings: Settings) -> _TrialFolder | None:
 
 
 def _holds_runs(spot: _Spot, settings: Settings) -> bool:
-    """Whether a folder is one of runs, by where the first trial of each child puts its run.
+    """Whether a folder is a folder of runs: where does the first trial of each child put its run?
 
-    Names count before positions: one child with a configuration's name decides against any
-    number of children that only lie at a certain depth.
+    Names count more than positions: one child with the name of a configuration outweighs any number
+    of children that are only at a certain depth.
     """
     spot = spot.afresh()
     entries = kinds_of(spot.folder)
@@ -337,7 +340,7 @@ def _holds_runs(spot: _Spot, settings: Settings) -> bool:
 def _runs_below(
     spot: _Spot, settings: Settings, is_run: Callable[[_Spot], bool]
 ) -> Iterator[_Spot | Skipped | FoundProblem]:
-    """Runs in a folder of runs, through folders that only group them (`_raw`, `csb_org`)."""
+    """Runs in a folder of runs, also inside folders that only group them (`_raw`, `csb_org`)."""
     for child in _children(spot, kinds_of(spot.folder), settings):
         if not isinstance(child, _Spot) or is_run(child):
             yield child

@@ -1,7 +1,7 @@
-"""Task names with something around them: `mcp_<task>_<hash>` and its like (D31).
+"""Task names with something around them, such as `mcp_<task>_<hash>` (D31).
 
-A wrapper is taken away only when what remains is a known task, or, where no tasks are known,
-when its form leaves no doubt: a task may be called `mcp_server_config`.
+A wrapper is removed only when what remains is a known task. When no tasks are known, it is removed
+only when its form leaves no doubt: a task may itself be called `mcp_server_config`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 CUT_AT = 32
-"""Trial folders keep this many characters of the task's name."""
+"""Names of trial folders keep this many characters of the task's name."""
 
 _HASH = r"(?:[A-Za-z0-9]{6}|[0-9a-f]{8})"
 _HASHED = re.compile(rf"(?:mcp|bl)_(?P<task>.+)_(?P<hash>{_HASH})")
@@ -23,7 +23,7 @@ _ATTEMPT = re.compile(r"(?P<task>.+)_\d{1,3}")
 
 
 def forms(name: str) -> Iterator[str]:
-    """The name and what it may be a wrapping of, most literal first; the caller knows the tasks."""
+    """The name, then names that it may wrap, most literal first; the caller knows the tasks."""
     yield name
     for pattern in (_HASHED, _PREFIXED, _TAILED):
         match = pattern.fullmatch(name)
@@ -53,7 +53,7 @@ def _tail_removed(name: str) -> Iterator[str]:
 
 
 def unwrapped(name: str) -> str:
-    """The name without a wrapper whose form leaves no doubt, for when no tasks are known."""
+    """The name without a wrapper whose form leaves no doubt; used when no tasks are known."""
     match = _HASHED.fullmatch(name)
     if match is not None and _is_random(match["hash"], match["task"]):
         return match["task"]
@@ -70,7 +70,8 @@ def unwrapped(name: str) -> str:
 
 
 def _is_random(tail: str, task: str) -> bool:
-    """A hash, not a word or a date: digits among letters, inner capitals, or after a number."""
+    """Whether the end of a name is a hash and not a word or a date: it has digits among letters,
+    has capitals, or follows a number."""
     if _NUMBERED.fullmatch(task):
         return True
     letters = any(char.isalpha() for char in tail)
@@ -78,9 +79,9 @@ def _is_random(tail: str, task: str) -> bool:
 
 
 def stem(trial_name: str, parent: str | None = None) -> str | None:
-    """The task's name at the front of a trial's, or None where it may be cut off.
+    """The task's name at the start of a trial's name, or None if it may be cut off.
 
-    Names are cut at 32 characters, often inside a hash, so what fills the 32 proves nothing.
+    Names are cut at 32 characters, often inside a hash, so a start of 32 characters proves nothing.
     """
     match = _TRIAL.fullmatch(trial_name)
     if match is not None:

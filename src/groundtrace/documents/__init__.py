@@ -1,7 +1,7 @@
 """The documents that groundtrace reads and writes, each defined once.
 
-The types here give the published JSON Schemas, the validation on reading and the encoding on
-writing. `KINDS` is the table of documents.
+These types give the published JSON Schemas, check documents when they are read, and encode them
+when they are written. `KINDS` is the table of documents.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class DocumentKind:
-    """One kind of document: its type and the file it goes to."""
+    """One kind of document: its type and its file."""
 
     type: type[Record]
     file_name: str
-    """Name of the file, or its ending (with a leading dot) where there are many."""
+    """Name of the file; where there are many files, the end of their names, with a leading dot."""
     purpose: str
 
 
@@ -60,7 +60,7 @@ KINDS: Mapping[str, DocumentKind] = {
 
 
 def kind_of(file_name: str) -> str | None:
-    """The kind of document that a file of this name holds, or None when the name does not tell."""
+    """The kind of document that a file of this name holds; None when the name does not show it."""
     name = file_name.rpartition("/")[2]
     for kind, info in KINDS.items():
         if name == info.file_name or (info.file_name[0] == "." and name.endswith(info.file_name)):

@@ -31,25 +31,27 @@ class MetricAggregate(Record, frozen=True, kw_only=True):
 class PassShare(Record, frozen=True, kw_only=True):
     """pass@k over tasks."""
 
-    k: Annotated[Count, Meta(description="Trials that a task may take.")]
+    k: Annotated[Count, Meta(description="The k of pass@k.")]
     value: Annotated[
         Share | None, Meta(description="Chance that at least one of k trials has a reward of 1.")
     ]
     n: Annotated[Count, Meta(description="Tasks with at least k trials.")]
-    left_out: Annotated[Count, Meta(description="Tasks with fewer.")]
+    left_out: Annotated[Count, Meta(description="Tasks with fewer than k trials.")]
 
 
 class TrialSpread(Record, frozen=True, kw_only=True):
-    """How far the rewards of several trials of one task agree."""
+    """How much the rewards of several trials of one task agree."""
 
     n: Annotated[Count, Meta(description="Tasks with at least two rewards.")]
-    trials: Annotated[Count, Meta(description="Their trials.")]
+    trials: Annotated[Count, Meta(description="Trials of these tasks.")]
     within_sd: Annotated[
         float | None, Meta(description="Standard deviation inside a task, pooled over tasks.")
     ]
     between_sd: Annotated[float | None, Meta(description="Standard deviation of the tasks' means.")]
     flip: Annotated[Count, Meta(description="Tasks where some trials pass and some do not.")]
-    flip_share: Annotated[Share | None, Meta(description="Their share.")]
+    flip_share: Annotated[
+        Share | None, Meta(description="Share of tasks where some trials pass and some do not.")
+    ]
     pass_at: Annotated[list[PassShare], Meta(description="pass@k.")]
 
 
@@ -60,12 +62,12 @@ class ConfigAggregate(Record, frozen=True, kw_only=True):
     n_tasks: Annotated[Count, Meta(description="Distinct tasks.")]
     n_trials: Annotated[Count, Meta(description="Distinct trials, copies counted once.")]
     n_copies: Annotated[Count, Meta(description="Copies of trials that were not counted again.")]
-    models: Annotated[Reasons, Meta(description="Trials by model; `unknown` where not known.")]
+    models: Annotated[Reasons, Meta(description="Trials by model; `unknown` if not known.")]
     harness_versions: Annotated[
-        Reasons, Meta(description="Trials by harness version; `unknown` where not known.")
+        Reasons, Meta(description="Trials by harness version; `unknown` if not known.")
     ]
     trial_spread: Annotated[
         TrialSpread | None,
-        Meta(description="Several trials of a task; null where no task has two rewards."),
+        Meta(description="How trials of the same task differ; null if no task has two rewards."),
     ]
     metrics: Annotated[list[MetricAggregate], Meta(description="Every metric and outcome.")]

@@ -1,4 +1,4 @@
-"""The answer: what a reader must know to decide between two configurations, first and short."""
+"""The answer: the few numbers that a reader needs first to decide between two configurations."""
 
 from __future__ import annotations
 
@@ -41,25 +41,27 @@ class AnswerRow(Record, frozen=True, kw_only=True):
     ]
     same: Annotated[Count | None, Meta(description="Tasks that did not change.")]
     worse: Annotated[Count | None, Meta(description="Tasks worse.")]
-    n: Annotated[Count, Meta(description="Tasks behind the row.")]
+    n: Annotated[Count, Meta(description="Number of tasks in the row.")]
     reason: Annotated[str | None, Meta(description="Why a value or the interval is missing.")]
     tasks: Annotated[
         list[AnswerTask],
-        Meta(description="The single tasks that changed, where there is no interval."),
+        Meta(description="The single tasks that changed, if there is no interval."),
     ]
 
 
 class AnswerEnough(Record, frozen=True, kw_only=True):
-    """What so many tasks can show."""
+    """What this number of tasks can show."""
 
-    metric: Annotated[str | None, Meta(description="What it is about; null when nothing is.")]
+    metric: Annotated[str | None, Meta(description="The metric or outcome; null if there is none.")]
     n: Annotated[Count, Meta(description="Tasks compared.")]
     detectable: Annotated[
         float | None,
-        Meta(description="Smaller mean differences would mostly go unseen (power below 80 %)."),
+        Meta(description="Smaller mean differences would mostly be missed (power below 80 %)."),
     ]
     effect: Annotated[float | None, Meta(description="A smaller difference, a round number.")]
-    needed: Annotated[Count | None, Meta(description="Tasks that would show that difference.")]
+    needed: Annotated[
+        Count | None, Meta(description=("Number of tasks needed to show that difference."))
+    ]
     reason: Annotated[str | None, Meta(description="Why there is no such number.")]
 
 
@@ -67,27 +69,31 @@ class AnswerEquivalence(Record, frozen=True, kw_only=True):
     """Whether a difference of reward beyond the margin can be ruled out."""
 
     metric: Annotated[str, Meta(description="What is tested.")]
-    margin: Annotated[float, Meta(description="The difference that does not matter.")]
+    margin: Annotated[float, Meta(description="The difference that is too small to matter.")]
     n: Annotated[Count, Meta(description="Tasks with both values.")]
     p_not_worse: Annotated[
-        Share | None, Meta(description="Small: worse by more than the margin is ruled out.")
+        Share | None, Meta(description="If small, worse by more than the margin is ruled out.")
     ]
     p_equivalent: Annotated[
-        Share | None, Meta(description="Small: any difference beyond the margin is ruled out.")
+        Share | None, Meta(description="If small, any difference beyond the margin is ruled out.")
     ]
     reason: Annotated[str | None, Meta(description="Why there is no p.")]
 
 
 class Answer(Record, frozen=True, kw_only=True):
-    """One configuration against the baseline, or one configuration alone."""
+    """One configuration compared with the baseline, or only one configuration."""
 
     baseline: Annotated[str | None, Meta(description="The baseline; null without a comparison.")]
     config: Annotated[
-        str | None, Meta(description="The configuration; null where none can be chosen.")
+        str | None, Meta(description="The configuration; null if none can be chosen.")
     ]
     comparison: Annotated[
         Literal["matched_comparisons", "other_comparisons"] | None,
-        Meta(description="The list that the numbers are taken from; null without a comparison."),
+        Meta(
+            description=(
+                "The list in the document that the numbers come from; null without a comparison."
+            )
+        ),
     ]
     n: Annotated[Count, Meta(description="Tasks compared, or tasks of the one configuration.")]
     rows: Annotated[list[AnswerRow], Meta(description="The numbers, by question.")]
@@ -95,13 +101,14 @@ class Answer(Record, frozen=True, kw_only=True):
     reward_per_dollar: Annotated[
         float | None,
         Meta(
-            description="Difference of reward for each extra dollar, over tasks that have both; "
-            "null where the configuration costs no more."
+            description="Difference of reward for each extra dollar, over tasks that have "
+            "both; null if the configuration does not cost more."
         ),
     ]
     equivalence: Annotated[
-        AnswerEquivalence | None, Meta(description="With a margin: the test of equivalence.")
+        AnswerEquivalence | None,
+        Meta(description="The test of equivalence, where a margin was given."),
     ]
     look_at: Annotated[list[str], Meta(description="What limits the answer.")]
-    hint: Annotated[str | None, Meta(description="A flag that would give more to compare.")]
+    hint: Annotated[str | None, Meta(description="A flag that would make more tasks comparable.")]
     statement: Annotated[str, Meta(description="The answer in words; association only.")]

@@ -1,4 +1,4 @@
-"""Bytes to documents and back: one place that knows versions and says where a file is wrong."""
+"""Bytes to documents and back: the one place that handles versions and says what is wrong where."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from groundtrace.errors import InputError, VersionError
 _VERSION = re.compile(r"^(\d{1,9})\.(\d{1,9})$")
 
 PART = 256
-"""Items of a streamed list that are encoded together."""
+"""How many items of a streamed list are encoded at a time."""
 
 _KEYED_BY_CUTOFF = (KINDS["retrieval_metrics"].type, KINDS["run_retrieval_summary"].type)
 """Documents with keys that are cutoffs or end in one."""
@@ -30,7 +30,7 @@ encoder = msgspec.json.Encoder(order="deterministic")
 
 
 def encode(document: msgspec.Struct) -> bytes:
-    """A document as it is written: indented, one trailing newline, same input same bytes."""
+    """A document as it is written: indented, one newline at the end; same input, same bytes."""
     if isinstance(document, _KEYED_BY_CUTOFF):
         plain = _encoded_once(document)
         return msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n"
@@ -38,10 +38,10 @@ def encode(document: msgspec.Struct) -> bytes:
 
 
 def _encoded_once(document: msgspec.Struct) -> dict[str, Any]:
-    """The members of a document, records in them encoded.
+    """The fields of a document, with the records in them encoded.
 
-    A record that is there more than once is encoded once: in the summary of a small run all trials
-    are one configuration, one suite and one model, and the group of each is the same record.
+    A record that occurs more than once is encoded once. In the summary of a small run all trials
+    have one configuration, one suite and one model, so all these groups are the same record.
     """
     known: dict[int, msgspec.Raw] = {}
 
@@ -130,10 +130,10 @@ def _flat_type(kind: inspect.Type) -> bool:
 def encode_in_parts(
     document: msgspec.Struct, field: str, items: Iterable[msgspec.Struct]
 ) -> Iterator[bytes]:
-    """The bytes of `encode` of a document whose list `field` is empty here and comes as a stream.
+    """The same bytes as `encode`, for a document whose list `field` comes as a stream.
 
-    Some items at a time are formatted as deep as they will stand, so that never all of the list
-    is in memory as bytes.
+    `document` has an empty list there. A few items at a time are formatted with their final
+    indentation, so the bytes of the whole list are never in memory at once.
     """
     empty = f'\n "{field}": []'.encode()
     head, _, tail = encode(document).partition(empty)
@@ -155,7 +155,7 @@ def _decoder(kind: str) -> msgspec.json.Decoder[Any]:
 def decode(kind: str, data: bytes, where: str) -> Any:
     """A document of a known kind; raises InputError or VersionError naming file and place.
 
-    Documents of a later minor version are read by the fields known here (D12).
+    Of documents of a later minor version, the fields known here are read (D12).
     """
     try:
         return _decoder(kind).decode(data)
@@ -164,7 +164,7 @@ def decode(kind: str, data: bytes, where: str) -> Any:
 
 
 def _decode_slowly(kind: str, data: bytes, where: str, first: Exception) -> Any:
-    """The document after all (a later minor version, integral floats), or a clear error."""
+    """Second attempt: a later minor version or integral floats give a document, else an error."""
     raw = _loads(data, where)
     if not isinstance(raw, dict):
         raise InputError(f"{where}: $: expected an object, got {type(raw).__name__}")
@@ -172,10 +172,10 @@ def _decode_slowly(kind: str, data: bytes, where: str, first: Exception) -> Any:
     fitted = _fit(raw, inspect.type_info(KINDS[kind].type), drop_unknown=later)
     try:
         document = msgspec.convert(fitted, KINDS[kind].type)
-        # The tolerant reading lets lone surrogates pass, also where any value is allowed, and
+        # `msgspec.convert` is more tolerant than the decoder: it accepts lone surrogates, and
         # numbers that are not finite, which would be written as null.
         if _decoder(kind).decode(encoder.encode(document)) != document:
-            raise InputError(f"{where}: $: NaN or Infinity in it, which are no JSON")
+            raise InputError(f"{where}: $: it has NaN or Infinity, which JSON does not allow")
         return document
     except (msgspec.ValidationError, RecursionError, OverflowError, UnicodeEncodeError) as error:
         reason = str(error) if isinstance(error, msgspec.ValidationError) else str(first)
@@ -191,7 +191,7 @@ def _loads(data: bytes, where: str) -> Any:
 
 
 def _check_version(version: Any, where: str) -> bool:
-    """Whether the version is a later minor one; raises when it cannot be read at all."""
+    """Whether this is a later minor version; raises when the version cannot be read at all."""
     match = _VERSION.match(version) if isinstance(version, str) else None
     if match is None:
         found = "missing" if version is None else repr(version)[:60]
@@ -206,14 +206,14 @@ def _check_version(version: Any, where: str) -> bool:
 
 
 def _with_place(reason: str) -> str:
-    """msgspec's message with the JSON path first, as all our messages have it."""
+    """msgspec's message with the JSON path first, as in all our messages."""
     text, found, place = reason.rpartition(" - at ")
     return f"{place.replace('`', '')}: {text}" if found else f"$: {reason}"
 
 
 def _fit(value: Any, wanted: inspect.Type, *, drop_unknown: bool) -> Any:
-    """`value` with integral floats as integers, as JSON Schema sees them, and, where asked,
-    without fields that this version does not know."""
+    """`value` with integral floats as integers, as in JSON Schema; with `drop_unknown`, without
+    the fields that this version does not know."""
     match wanted:
         case inspect.Metadata(type=inner):
             return _fit(value, inner, drop_unknown=drop_unknown)
@@ -241,7 +241,7 @@ def _fit(value: Any, wanted: inspect.Type, *, drop_unknown: bool) -> Any:
 
 
 def _could_be(value: Any, option: inspect.Type) -> bool:
-    """Whether a union's option is the one this value is meant for."""
+    """Whether the value is meant for this option of a union."""
     match option:
         case inspect.Metadata(type=inner):
             return _could_be(value, inner)
@@ -255,7 +255,7 @@ def _could_be(value: Any, option: inspect.Type) -> bool:
 
 
 def kind_of_file(name: str, data: bytes) -> str:
-    """Which document a file holds, by its name and else by its fields; raises InputError."""
+    """Which document a file holds: by its name, else by its fields; raises InputError."""
     kind = kind_of(name)
     if kind is not None:
         return kind

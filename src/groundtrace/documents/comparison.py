@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from groundtrace.documents.base import Count, Record, Share
 
@@ -25,13 +25,13 @@ PairDropReason = Literal[
     "no_valid_reward",
     "outcomes_refused",
 ]
-"""Why a task is not matched; a task counts under the requirement that it failed (D33)."""
+"""Why a task is not matched: the requirement that it does not meet (D33)."""
 
 Side = Literal["baseline", "config", "both"]
 """Which side of a pair something is missing on."""
 
 Requirement = Literal["model", "harness_version", "reward", "run"]
-"""What the two sides of a matched pair must share, or both have."""
+"""What the two sides of a matched pair must have in common, or must both have."""
 
 Reasons = dict[str, Count]
 """Counts by reason code."""
@@ -43,7 +43,7 @@ class Delta(Record, frozen=True, kw_only=True):
     metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
     table: Annotated[
         Literal["primary", "other"],
-        Meta(description="The family of tests that p_adjusted is adjusted over."),
+        Meta(description="The family of tests that p_adjusted corrects for."),
     ]
     direction: Annotated[Direction, Meta(description="Which values are better.")]
     computable: Annotated[bool, Meta(description="Whether there are enough pairs.")]
@@ -60,8 +60,8 @@ class Delta(Record, frozen=True, kw_only=True):
     ci_low: Annotated[
         float | None,
         Meta(
-            description="Lower end of the mean delta's interval; null for what is compared as a "
-            "ratio."
+            description="Lower end of the mean delta's interval; null for values that are "
+            "compared as a ratio."
         ),
     ]
     ci_high: Annotated[float | None, Meta(description="Upper end of the same interval.")]
@@ -75,7 +75,10 @@ class Delta(Record, frozen=True, kw_only=True):
     ratio_high: Annotated[float | None, Meta(description="Upper end of the ratio's interval.")]
     ratio_left_out: Annotated[
         Count | None,
-        Meta(description="Pairs without a ratio because a value is 0 or less; null elsewhere."),
+        Meta(
+            description="Pairs without a ratio because a value is 0 or less; null where no "
+            "ratio is computed."
+        ),
     ]
     p: Annotated[
         Share | None,
@@ -85,32 +88,42 @@ class Delta(Record, frozen=True, kw_only=True):
     ]
     p_adjusted: Annotated[
         Share | None,
-        Meta(description="p adjusted over its family; null in one suite, which is exploratory."),
+        Meta(
+            description="p adjusted over its family; null for one suite, whose p values are "
+            "exploratory."
+        ),
     ]
     p_smallest: Annotated[
-        Share | None, Meta(description="The smallest p that this many differences can give.")
+        Share | None,
+        Meta(description=("The smallest p that is possible with this number of differences.")),
     ]
     p_exact: Annotated[
         bool | None, Meta(description="Whether all sign flips were enumerated; null without p.")
     ]
     effect_size: Annotated[
         float | None,
-        Meta(description="Mean delta over the standard deviation of the deltas (Cohen's dz)."),
+        Meta(
+            description=("Mean delta divided by the standard deviation of the deltas (Cohen's dz).")
+        ),
     ]
     inference_reason: Annotated[
         str | None, Meta(description="Why p, interval or effect size is missing, when one is.")
     ]
     n: Annotated[Count, Meta(description="Matched tasks with the metric on both sides.")]
     left_out: Annotated[
-        Reasons, Meta(description="Matched tasks without it, by the side that lacks it.")
+        Reasons, Meta(description="Matched tasks without it, by the side on which it is missing.")
     ]
     only_baseline_hit: Annotated[
         Count | None,
-        Meta(description="For times to the first relevant file: tasks only the baseline hit."),
+        Meta(description="For times to the first relevant file: tasks that only the baseline hit."),
     ]
     only_config_hit: Annotated[
         Count | None,
-        Meta(description="For times to the first relevant file: tasks only the other hit."),
+        Meta(
+            description=(
+                "For times to the first relevant file: tasks that only the configuration hit."
+            )
+        ),
     ]
 
 
@@ -133,8 +146,12 @@ class MatchedTask(Record, frozen=True, kw_only=True):
     ]
     n_trials_baseline: Annotated[Count, Meta(description="Trials of the baseline.")]
     n_trials_config: Annotated[Count, Meta(description="Trials of the configuration.")]
-    baseline: Annotated[dict[str, float], Meta(description="Metric to value; undefined absent.")]
-    config: Annotated[dict[str, float], Meta(description="Metric to value; undefined absent.")]
+    baseline: Annotated[
+        dict[str, float], Meta(description="Metric to value; a metric without a value is absent.")
+    ]
+    config: Annotated[
+        dict[str, float], Meta(description="Metric to value; a metric without a value is absent.")
+    ]
 
 
 class DroppedTask(Record, frozen=True, kw_only=True):
@@ -145,12 +162,16 @@ class DroppedTask(Record, frozen=True, kw_only=True):
     reason: Annotated[PairDropReason, Meta(description="The requirement that it failed.")]
     side: Annotated[
         Side | None,
-        Meta(description="The side that lacks what is required; null where the sides differ."),
+        Meta(
+            description=(
+                "The side on which something required is missing; null if the sides differ."
+            )
+        ),
     ]
 
 
 class TandemEntry(Record, frozen=True, kw_only=True):
-    """Differences of a retrieval metric against differences of an outcome, over matched tasks."""
+    """Differences of a retrieval metric and differences of an outcome, over matched tasks."""
 
     retrieval_metric: Annotated[str, Meta(description="Canonical name of the metric.")]
     outcome: Annotated[str, Meta(description="Canonical name of the outcome.")]
@@ -161,36 +182,75 @@ class TandemEntry(Record, frozen=True, kw_only=True):
     ]
     ci_low: Annotated[Coefficient | None, Meta(description="Lower end of the 95 % interval.")]
     ci_high: Annotated[Coefficient | None, Meta(description="Upper end of the 95 % interval.")]
-    p: Annotated[Share | None, Meta(description="Two-sided permutation p, adjusted for nothing.")]
+    p: Annotated[Share | None, Meta(description="Two-sided permutation p, not adjusted.")]
     reason: Annotated[str | None, Meta(description="Why something is missing.")]
-    n_movable: Annotated[Count | None, Meta(description="Tasks that can trade places in the test.")]
+    n_movable: Annotated[Count | None, Meta(description="Tasks that the test can exchange.")]
     together: Annotated[Count, Meta(description="Tasks where both rose or both fell.")]
     opposed: Annotated[Count, Meta(description="Tasks where one rose and the other fell.")]
     unchanged: Annotated[Count, Meta(description="Tasks where one of them did not change.")]
 
 
 class FirstHits(Record, frozen=True, kw_only=True):
-    """Times to the first relevant file, a miss counted as the horizon (a restricted mean)."""
+    """Times to the first relevant file; a miss counts as the horizon (a restricted mean)."""
 
     metric: Annotated[str, Meta(description="Canonical name of the time.")]
     horizon: Annotated[
         float | None, Meta(description="The latest hit of either side; null without a hit.")
     ]
-    n: Annotated[Count, Meta(description="Tasks whose two sides count from the same moment.")]
+    n: Annotated[Count, Meta(description="Tasks whose two sides are counted from the same moment.")]
     mean_baseline: Annotated[float | None, Meta(description="Restricted mean of the baseline.")]
-    mean_config: Annotated[float | None, Meta(description="That of the configuration.")]
+    mean_config: Annotated[float | None, Meta(description="Restricted mean of the configuration.")]
     mean_delta: Annotated[float | None, Meta(description="Mean of configuration - baseline.")]
     ci_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
     ci_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
-    p: Annotated[Share | None, Meta(description="Two-sided sign-flip p, adjusted for nothing.")]
+    p: Annotated[Share | None, Meta(description="Two-sided sign-flip p, not adjusted.")]
     misses_baseline: Annotated[Count, Meta(description="Tasks that the baseline missed.")]
     misses_config: Annotated[Count, Meta(description="Tasks that the configuration missed.")]
     reason: Annotated[str | None, Meta(description="Why p or the interval is missing.")]
     left_out: Annotated[Reasons, Meta(description="Tasks that do not count, by reason.")]
 
 
+class FinderDelta(Record, frozen=True, kw_only=True):
+    """What one tool, server or agent found over the matched tasks (D130). Since 1.2.
+
+    Shares are of a task's relevant files, averaged over trials and then over tasks.
+    """
+
+    by: Annotated[
+        Literal["tool", "server", "agent"], Meta(description="What the finder is a name of.")
+    ]
+    finder: Annotated[
+        str,
+        Meta(
+            description="Tool, MCP server (`none` for other tools), or agent (`main`, `subagent`)."
+        ),
+    ]
+    n: Annotated[Count, Meta(description="Matched tasks with relevant files and a trace.")]
+    share_baseline: Annotated[
+        Share, Meta(description="Share of relevant files that it met first in the baseline.")
+    ]
+    share_config: Annotated[
+        Share, Meta(description="Share of relevant files that it met first in the configuration.")
+    ]
+    delta: Annotated[float, Meta(description="share_config - share_baseline.")]
+    not_in_baseline: Annotated[
+        Share,
+        Meta(
+            description="Share of relevant files that it met first in the configuration and that "
+            "no call of the baseline met."
+        ),
+    ]
+    not_in_config: Annotated[
+        Share,
+        Meta(
+            description="Share of relevant files that it met first in the baseline and that no "
+            "call of the configuration met."
+        ),
+    ]
+
+
 class MatchedComparison(Record, frozen=True, kw_only=True):
-    """One configuration against the baseline, over the tasks that can be compared.
+    """One configuration compared with the baseline, over the tasks that can be compared.
 
     Both `matched_comparisons` and `other_comparisons` hold such entries.
     """
@@ -211,7 +271,7 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     ]
     dropped_sides: Annotated[
         dict[PairDropReason, dict[Side, Count]],
-        Meta(description="The same by the side that lacks what is required, where one does."),
+        Meta(description="The same, by the side on which something required is missing."),
     ]
     not_met: Annotated[
         list[Requirement],
@@ -221,16 +281,20 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
         ),
     ]
     exploratory: Annotated[
-        bool, Meta(description="True for one suite: its p values are adjusted for nothing.")
+        bool, Meta(description="True for one suite: its p values are not adjusted.")
     ]
     flipped: Annotated[
         Literal["tasks", "repositories"], Meta(description="What the sign-flip tests flip.")
     ]
-    n_flipped: Annotated[Count, Meta(description="How many of them there are.")]
+    n_flipped: Annotated[
+        Count, Meta(description="Number of tasks or repositories that are flipped.")
+    ]
     deltas: Annotated[list[Delta], Meta(description="One for each metric and outcome.")]
     tandem: Annotated[
         list[TandemEntry],
-        Meta(description="Did reward change where retrieval did? Empty for one suite."),
+        Meta(
+            description=("Did reward change on tasks where retrieval changed? Empty for one suite.")
+        ),
     ]
     first_hits: Annotated[
         list[FirstHits],
@@ -238,7 +302,9 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     ]
     notes: Annotated[
         list[str],
-        Meta(description="Choices that would change a conclusion, one sentence each."),
+        Meta(
+            description=("Choices in the method that would change a conclusion, one sentence each.")
+        ),
     ]
     tasks: Annotated[
         list[MatchedTask] | None,
@@ -249,5 +315,11 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     ]
     dropped_tasks: Annotated[
         list[DroppedTask] | None,
-        Meta(description="The tasks not matched; null where tasks is null."),
+        Meta(description="The tasks not matched; null if tasks is null."),
     ]
+    finders: Annotated[
+        list[FinderDelta],
+        Meta(
+            description="Who found the relevant files on each side. Empty for one suite. Since 1.2."
+        ),
+    ] = field(default_factory=list)

@@ -17,7 +17,7 @@ class Provenance(Record, frozen=True, kw_only=True):
 
     run_id: Annotated[str, Meta(description="Name of the run folder.")]
     batch_timestamp: Annotated[
-        str | None, Meta(description="Batch folder within the run; null where there is none.")
+        str | None, Meta(description="Batch folder within the run; null if there is none.")
     ] = None
     task_name: Annotated[str, Meta(description="Canonical name of the task.")]
     trial_name: Annotated[str, Meta(description="Name of the trial.")]
@@ -39,21 +39,21 @@ class Provenance(Record, frozen=True, kw_only=True):
     repo: Annotated[
         str | UnsetType | None,
         Meta(
-            description="The trial's only repository, short name: a manifest's, else the task's, "
-            "else the one that the trace states; null otherwise. Since 1.2."
+            description="The trial's only repository, short name: from the manifest, else from "
+            "the task, else from the trace; else null. Since 1.2."
         ),
     ] = UNSET
     source_file: Annotated[
         str | UnsetType | None,
         Meta(
-            description="The trace, relative to RUNS: the file that leads where there are several; "
-            "the trial's folder where none was read. Since 1.2."
+            description="The trace, relative to RUNS. If there are several files, the main "
+            "one; if none was read, the trial's folder. Since 1.2."
         ),
     ] = UNSET
 
 
 class Coverage(Record, frozen=True, kw_only=True):
-    """What could be read: later stages must look here before they compute."""
+    """What could be read; later stages must check this before they compute."""
 
     has_trajectory: Annotated[bool, Meta(description="A trajectory was found and parsed.")]
     has_transcript: Annotated[bool, Meta(description="A transcript was found and parsed.")]
@@ -81,11 +81,11 @@ class Coverage(Record, frozen=True, kw_only=True):
     ] = UNSET
     problems: Annotated[
         dict[str, Count] | UnsetType,
-        Meta(description="Problems met in this trial, counted by kind. Since 1.1."),
+        Meta(description="Problems found in this trial, counted by kind. Since 1.1."),
     ] = UNSET
     calls_unanswered: Annotated[
         Count | UnsetType,
-        Meta(description="Calls to which the trace holds no answer. Since 1.2."),
+        Meta(description="Calls without a result in the trace. Since 1.2."),
     ] = UNSET
     calls_unknown_tool: Annotated[
         Count | UnsetType,
@@ -94,19 +94,19 @@ class Coverage(Record, frozen=True, kw_only=True):
     lookups: Annotated[
         Count | UnsetType,
         Meta(
-            description="Searches, shell commands and calls of unknown tools: only their answers "
-            "tell what they found. Since 1.2."
+            description="Searches, shell commands and calls of unknown tools: only their "
+            "results say what they found. Since 1.2."
         ),
     ] = UNSET
     lookups_unanswered: Annotated[
         Count | UnsetType,
-        Meta(description="Those of them to which the trace holds no answer. Since 1.2."),
+        Meta(description="Those of them without a result in the trace. Since 1.2."),
     ] = UNSET
     tokens_share: Annotated[
         Seconds | UnsetType | None,
         Meta(
-            description="Share of the stated total of tokens that the sum over model calls "
-            "reaches; null where the trace states no total. Since 1.2."
+            description="Tokens summed over model calls, as a share of the total that the "
+            "trace records; null if it records no total. Since 1.2."
         ),
     ] = UNSET
 
@@ -125,7 +125,7 @@ class Chunk(Record, frozen=True, kw_only=True):
     file: Annotated[str, Meta(description="File that holds the lines.")]
     line_start: Annotated[LineNumber, Meta(description="First line, from 1.")]
     line_end: Annotated[LineNumber, Meta(description="Last line, inclusive.")]
-    annotation: Annotated[str | None, Meta(description="What the ground truth says of it.")]
+    annotation: Annotated[str | None, Meta(description="What the ground truth says about it.")]
 
 
 class GroundTruthSection(Record, frozen=True, kw_only=True):
@@ -143,8 +143,8 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
     expected_edit_files: Annotated[
         list[str] | UnsetType,
         Meta(
-            description="Files an edit is expected in; empty when the task expects none, absent "
-            "when that cannot be told."
+            description="Files that the task expects to be edited; empty if it expects no "
+            "edit, absent if that is unknown."
         ),
     ] = UNSET
     expected_edit_files_source: Annotated[
@@ -162,7 +162,12 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
     ] = UNSET
     test_files: Annotated[
         list[str] | UnsetType,
-        Meta(description="Files of the task's test patch: neither evidence nor edits. Since 1.2."),
+        Meta(
+            description=(
+                "Files of the task's test patch: neither relevant files nor edit targets. Since "
+                "1.2."
+            )
+        ),
     ] = UNSET
 
 
@@ -174,15 +179,17 @@ class LineRange(Record, frozen=True, kw_only=True):
 
 
 class LineChange(Record, frozen=True, kw_only=True):
-    """A place that a write changed; lines are counted before the change."""
+    """A place that a write changed; line numbers are those before the change."""
 
     line_start: Annotated[
         LineNumber,
-        Meta(description="First line replaced; of an insertion, the line that it was put above."),
+        Meta(
+            description=("First line replaced; for an insertion, the line before which it was put.")
+        ),
     ]
     line_end: Annotated[
         Count,
-        Meta(description="Last line replaced; of an insertion, the line before `line_start`."),
+        Meta(description="Last line replaced; for an insertion, the line before `line_start`."),
     ]
     line_shift: Annotated[int, Meta(description="Lines by which the file grew here.")]
 
@@ -206,59 +213,80 @@ class Access(Record, frozen=True, kw_only=True):
     line_ranges: Annotated[
         list[LineRange] | UnsetType,
         Meta(
-            description="Runs of lines shown, where not every line from `line_start` to `line_end` "
-            "was; empty where it is not known which were. Since 1.2."
+            description="Ranges of lines shown, if not every line from `line_start` to "
+            "`line_end` was shown; empty if it is unknown which. Since 1.2."
+        ),
+    ] = UNSET
+    base_lines: Annotated[
+        list[LineRange] | UnsetType | None,
+        Meta(
+            description="The lines shown, numbered as before the agent changed the file. "
+            "Present if the text of results or git shows more than `line_changes`; "
+            "null if the numbers are unknown. Since 1.2."
         ),
     ] = UNSET
     ground_truth_file: Annotated[
-        str | UnsetType, Meta(description="The entry of `ground_truth.files` that it is.")
+        str | UnsetType,
+        Meta(description=("The entry of `ground_truth.files` that the file matches.")),
     ] = UNSET
     expected_edit_file: Annotated[
         str | UnsetType,
-        Meta(description="The entry of `ground_truth.expected_edit_files` that it is. Since 1.2."),
+        Meta(
+            description=(
+                "The entry of `ground_truth.expected_edit_files` that the file matches. Since 1.2."
+            )
+        ),
     ] = UNSET
     near_ground_truth: Annotated[
         bool | UnsetType,
         Meta(
-            description="True where it is no ground-truth file but lies in the folder of one; "
-            "absent otherwise. Since 1.2."
+            description="True if the file is not a ground-truth file but is in the folder of "
+            "one; else absent. Since 1.2."
         ),
     ] = UNSET
     chunks: Annotated[
         list[Count] | UnsetType,
-        Meta(description="Positions in `ground_truth.chunks` that its lines meet. Since 1.2."),
+        Meta(
+            description=(
+                "Positions in `ground_truth.chunks` that overlap with its lines. Since 1.2."
+            )
+        ),
     ] = UNSET
     edit_chunks: Annotated[
         list[Count] | UnsetType,
-        Meta(description="Positions in `ground_truth.edit_chunks` that its lines meet. Since 1.2."),
+        Meta(
+            description=(
+                "Positions in `ground_truth.edit_chunks` that overlap with its lines. Since 1.2."
+            )
+        ),
     ] = UNSET
     shown_chars: Annotated[
         Count | UnsetType,
-        Meta(description="Characters of this file in the answer, where known. Since 1.2."),
+        Meta(description="Characters of this file in the result, if known. Since 1.2."),
     ] = UNSET
     line_shift: Annotated[
         int | UnsetType,
-        Meta(description="Lines by which a write made the file longer, where known. Since 1.2."),
+        Meta(description="Number of lines that a write added to the file, if known. Since 1.2."),
     ] = UNSET
     line_changes: Annotated[
         list[LineChange] | UnsetType,
         Meta(
-            description="Places that a write changed, where known, in order: each counts lines as "
-            "the one before it left them. Since 1.2."
+            description="Places that a write changed, if known, in order. Line numbers of each "
+            "place include the changes before it. Since 1.2."
         ),
     ] = UNSET
     evidence: Annotated[
         Literal["declared", "generic"] | UnsetType,
         Meta(
-            description="declared: read by the rules of a known tool; generic: from the arguments "
-            "and the answer of a tool that nobody declared. Since 1.2."
+            description="declared: read by the rules of a known tool; generic: read from the "
+            "arguments and the result of an unknown tool. Since 1.2."
         ),
     ] = UNSET
     other_revision: Annotated[
         bool | UnsetType,
         Meta(
-            description="True where the call names another revision of the repository than the "
-            "task; absent otherwise. Since 1.2."
+            description="True if the call names another revision of the repository than the "
+            "task; else absent. Since 1.2."
         ),
     ] = UNSET
 
@@ -273,7 +301,9 @@ class Event(Record, frozen=True, kw_only=True):
     is_mcp: Annotated[bool, Meta(description="Went to an MCP server that counts (D3).")]
     arguments: Annotated[
         dict[str, Scalar | list[Scalar]],
-        Meta(description="Salient arguments only: paths, patterns, queries, symbols, ranges."),
+        Meta(
+            description=("Only the important arguments: paths, patterns, queries, symbols, ranges.")
+        ),
     ]
     target_files: Annotated[
         list[str], Meta(description="Distinct files accessed or returned, in order.")
@@ -299,18 +329,18 @@ class Event(Record, frozen=True, kw_only=True):
     failed: Annotated[
         bool | UnsetType | None,
         Meta(
-            description="An error, a refusal, or nothing where a result was due; null where the "
-            "trace holds no answer. Since 1.2."
+            description="The call failed: an error, a refusal, or an empty result where "
+            "content was expected; null if the trace has no result. Since 1.2."
         ),
     ] = UNSET
     answered: Annotated[
         bool | UnsetType,
-        Meta(description="False where the trace holds no answer to the call. Since 1.2."),
+        Meta(description="False if the trace has no result of the call. Since 1.2."),
     ] = UNSET
     result_chars: Annotated[
         Count | UnsetType | None,
         Meta(
-            description="Characters of the answer as the model saw it; null without an answer. "
+            description="Characters of the result as the model saw it; null without a result. "
             "Since 1.2."
         ),
     ] = UNSET
@@ -342,17 +372,17 @@ class EventSummary(Record, frozen=True, kw_only=True):
 
 
 FROM_TRACE = "trace: "
-"""Begins the source of a submission that the trace itself states."""
+"""Start of `Submission.source` when the trace itself states the submission."""
 
 
 class Submission(Record, frozen=True, kw_only=True):
-    """What the agent handed in at the end."""
+    """What the agent submitted at the end."""
 
     files: Annotated[
-        list[str], Meta(description="Files that it changes, spelled as edit targets are.")
+        list[str], Meta(description="Files that it changes, spelled like edit targets.")
     ]
     new_files: Annotated[
-        list[str] | UnsetType, Meta(description="Those of them that were not there before.")
+        list[str] | UnsetType, Meta(description="Those of `files` that did not exist before.")
     ] = UNSET
     source: Annotated[str, Meta(description="Where it was found: the trace, a predictions file.")]
 
@@ -360,23 +390,22 @@ class Submission(Record, frozen=True, kw_only=True):
 class StatedContext(Record, frozen=True, kw_only=True):
     """Lines of a file that the agent says it used."""
 
-    file: Annotated[str, Meta(description="The file, spelled as relevant files are.")]
-    line_start: Annotated[
-        LineNumber, Meta(description="First line as the agent states it, from 1.")
-    ]
+    file: Annotated[str, Meta(description="The file, spelled like relevant files.")]
+    line_start: Annotated[LineNumber, Meta(description="First line that the agent names, from 1.")]
     line_end: Annotated[LineNumber, Meta(description="Last line, inclusive.")]
 
 
 class ContextChange(Record, frozen=True, kw_only=True):
-    """A point at which the harness changed what the model still saw."""
+    """A point at which the harness removed something from the model's context."""
 
     after_step: Annotated[
-        Count | None, Meta(description="`step_index` of the last call before; null at the start.")
+        Count | None,
+        Meta(description="`step_index` of the last call before the change; null at the start."),
     ]
     kind: Annotated[str, Meta(description="Such as compaction, truncation or rollback.")]
     dropped_steps: Annotated[
         list[Count] | None,
-        Meta(description="Calls whose answers are no longer in the context; null if unknown."),
+        Meta(description="Calls whose results are no longer in the context; null if unknown."),
     ]
 
 
@@ -392,21 +421,25 @@ class EventsDocument(Record, frozen=True, kw_only=True):
     coverage: Annotated[Coverage, Meta(description="What could be read.")]
     ground_truth: Annotated[GroundTruthSection, Meta(description="What should be found.")]
     events: Annotated[list[Event], Meta(description="Tool calls in order.")]
-    summary: Annotated[
-        EventSummary | UnsetType, Meta(description="Counts, to spare a second look.")
-    ] = UNSET
+    summary: Annotated[EventSummary | UnsetType, Meta(description="Counts over the events.")] = (
+        UNSET
+    )
     submission: Annotated[
         Submission | UnsetType,
-        Meta(description="What the agent handed in; absent when unknown. Since 1.2."),
+        Meta(description="What the agent submitted; absent if unknown. Since 1.2."),
     ] = UNSET
     final_context: Annotated[
         list[StatedContext] | UnsetType,
         Meta(
-            description="The context that the agent states at its end, where its harness asks for "
-            "that; absent when it states none. Since 1.2."
+            description="The final context that the agent names, if its harness asks for it; "
+            "else absent. Since 1.2."
         ),
     ] = UNSET
     context_changes: Annotated[
         list[ContextChange] | UnsetType,
-        Meta(description="Compaction and the like; absent when the trace shows none. Since 1.2."),
+        Meta(
+            description=(
+                "Compaction and similar changes; absent if the trace shows none. Since 1.2."
+            )
+        ),
     ] = UNSET

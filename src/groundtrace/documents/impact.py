@@ -1,6 +1,6 @@
-"""The impact document: how retrieval relates to outcomes, and what configurations differ in.
+"""The impact document: how retrieval relates to outcomes, and how configurations differ.
 
-Association only: nothing in it ranks configurations, gates a run or scores a task.
+It shows association only: nothing in it ranks configurations, blocks a run or scores a task.
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ CorrelationScope = Literal["overall", "config", "within_config"]
 
 
 class Method(Record, frozen=True, kw_only=True):
-    """How the numbers were made, in words, so that a table can be read without the code."""
+    """How the numbers were computed, in words."""
 
-    correlation: Annotated[str, Meta(description="The coefficient and its units by scope.")]
-    correlation_p: Annotated[str, Meta(description="Its permutation test.")]
+    correlation: Annotated[
+        str, Meta(description="The coefficient, and what counts as one unit in each scope.")
+    ]
+    correlation_p: Annotated[str, Meta(description="The permutation test of the coefficient.")]
     delta_p: Annotated[str, Meta(description="The test of a mean delta.")]
-    interval: Annotated[str, Meta(description="The intervals.")]
+    interval: Annotated[str, Meta(description="How the intervals are made.")]
     ratio: Annotated[str, Meta(description="What is compared as a ratio, and how.")]
     adjusted: Annotated[str, Meta(description="How p values of comparisons are adjusted.")]
     flipped: Annotated[str, Meta(description="What is flipped: tasks or whole repositories.")]
@@ -52,7 +54,9 @@ class Method(Record, frozen=True, kw_only=True):
     holm: Annotated[str, Meta(description="How p values of correlations are adjusted.")]
     effect_size: Annotated[str, Meta(description="The effect size.")]
     matching: Annotated[str, Meta(description="What makes a matched pair.")]
-    minimum: Annotated[str, Meta(description="What is not computed below which size.")]
+    minimum: Annotated[
+        str, Meta(description=("The smallest number of tasks for each kind of result."))
+    ]
 
 
 class Correlation(Record, frozen=True, kw_only=True):
@@ -94,8 +98,8 @@ class Correlation(Record, frozen=True, kw_only=True):
     n_movable: Annotated[
         Count | None,
         Meta(
-            description="Tasks that another task could trade places with in the permutation test; "
-            "null without one."
+            description="Tasks that the permutation test can exchange with another task; null "
+            "without a test."
         ),
     ]
     left_out: Annotated[Reasons, Meta(description="Tasks without both values, by reason.")]
@@ -109,7 +113,11 @@ class CorrelationAnalysis(Record, frozen=True, kw_only=True):
     correlations: Annotated[list[Correlation], Meta(description="By scope, metric, outcome.")]
     notes: Annotated[
         list[str],
-        Meta(description="Where ranking inside suites changes a conclusion, one sentence each."),
+        Meta(
+            description=(
+                "Cases in which ranking inside suites changes a conclusion, one sentence each."
+            )
+        ),
     ]
 
 
@@ -135,26 +143,28 @@ class ImpactDocument(Record, frozen=True, kw_only=True):
     ]
     n_trials: Annotated[Count, Meta(description="Distinct trials.")]
     n_copies: Annotated[Count, Meta(description="Copies of trials that were not counted again.")]
-    answer: Annotated[Answer, Meta(description="What a reader must know to decide, first.")]
+    answer: Annotated[
+        Answer, Meta(description=("The answer: what a reader needs in order to decide."))
+    ]
     method: Annotated[Method, Meta(description="How the numbers were made.")]
     correlation_analysis: Annotated[
-        CorrelationAnalysis, Meta(description="Retrieval metrics against outcomes.")
+        CorrelationAnalysis, Meta(description="Correlations of retrieval metrics with outcomes.")
     ]
     matched_comparisons: Annotated[
-        list[MatchedComparison], Meta(description="Configurations against the baseline.")
+        list[MatchedComparison], Meta(description="Configurations compared with the baseline.")
     ]
     other_comparisons: Annotated[
         list[MatchedComparison],
         Meta(
-            description="Pairs that fail requirements of a matched comparison, named in not_met, "
-            "with the matched ones."
+            description="The matched pairs together with pairs that do not meet every "
+            "requirement; `not_met` names the requirements."
         ),
     ]
     matched_reason: Annotated[
         str | None, Meta(description="Why there is no comparison, when there is none.")
     ]
     config_aggregates: Annotated[
-        list[ConfigAggregate], Meta(description="Each configuration, unmatched tasks included.")
+        list[ConfigAggregate], Meta(description="Each configuration, including unmatched tasks.")
     ]
     refused: Annotated[
         list[RefusedDocument] | UnsetType,

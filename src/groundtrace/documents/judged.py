@@ -1,4 +1,4 @@
-"""Metrics over judged files alone, as the metrics document holds them."""
+"""Metrics over judged files only, as the metrics document holds them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from groundtrace.documents.base import Count, Record, Share
 
 
 class JudgedMetrics(Record, frozen=True, kw_only=True):
-    """The retrieved files that the task says something of (D120). Since 1.2."""
+    """Retrieved files that the task judges: relevant or irrelevant (D120). Since 1.2."""
 
     reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
     n_irrelevant: Annotated[
@@ -18,7 +18,12 @@ class JudgedMetrics(Record, frozen=True, kw_only=True):
     ] = None
     bpref: Annotated[
         Share | None,
-        Meta(description="Relevant before judged irrelevant files, unjudged files left out."),
+        Meta(
+            description=(
+                "Whether relevant files come before files judged irrelevant; unjudged files are "
+                "left out."
+            )
+        ),
     ] = None
     judged_at_10: Annotated[
         Share | None, Meta(description="Share of the first 10 retrieved files that are judged.")

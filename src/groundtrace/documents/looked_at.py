@@ -1,4 +1,4 @@
-"""What trials looked at: of one trial in its metrics document, over trials in a summary."""
+"""What trials looked at: for one trial in its metrics document, for many in a summary."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class FileUse(Record, frozen=True, kw_only=True):
     searches: Annotated[Count, Meta(description="Calls whose search showed it or its name.")]
     writes: Annotated[Count, Meta(description="Calls that wrote it.")]
     repeated_reads: Annotated[
-        Count, Meta(description="Reads of lines that were read before, without a write between.")
+        Count, Meta(description="Reads of lines that were read before, with no write in between.")
     ]
     shown_chars: Annotated[
         Count | None,
-        Meta(description="Characters of it in answers; null where an answer does not tell."),
+        Meta(description="Characters of it in results; null if a result does not show how many."),
     ]
 
 
@@ -32,8 +32,8 @@ class ToolCalls(Record, frozen=True, kw_only=True):
     tool: Annotated[str, Meta(description="Raw name of the tool.")]
     calls: Annotated[Count, Meta(description="Calls.")]
     failed: Annotated[Count, Meta(description="Calls that failed.")]
-    unanswered: Annotated[Count, Meta(description="Calls without an answer in the trace.")]
-    result_chars: Annotated[Count, Meta(description="Characters of the answers.")]
+    unanswered: Annotated[Count, Meta(description="Calls without a result in the trace.")]
+    result_chars: Annotated[Count, Meta(description="Characters of the results.")]
 
 
 class LookedAt(Record, frozen=True, kw_only=True):
@@ -41,17 +41,22 @@ class LookedAt(Record, frozen=True, kw_only=True):
 
     calls: Annotated[Count, Meta(description="Calls.")]
     failed: Annotated[Count, Meta(description="Calls that failed.")]
-    unanswered: Annotated[Count, Meta(description="Calls without an answer in the trace.")]
+    unanswered: Annotated[Count, Meta(description="Calls without a result in the trace.")]
     repeated_reads: Annotated[Count, Meta(description="Reads of lines that were read before.")]
     files_read: Annotated[Count, Meta(description="Files opened.")]
     files_searched: Annotated[Count, Meta(description="Files that searches showed.")]
     files_written: Annotated[Count, Meta(description="Files written.")]
     files: Annotated[
         list[FileUse],
-        Meta(description="Files, those of which most was shown first; not all where many are."),
+        Meta(
+            description=(
+                "Files; those with the most characters shown come first. If there are many, not "
+                "all are listed."
+            )
+        ),
     ]
     tools: Annotated[
-        list[ToolCalls], Meta(description="Tools, those with the longest answers first.")
+        list[ToolCalls], Meta(description="Tools; those with the longest results come first.")
     ]
 
 
@@ -65,35 +70,42 @@ class FileUseSummary(Record, frozen=True, kw_only=True):
     searches: Annotated[Count, Meta(description="Calls whose search showed it or its name.")]
     writes: Annotated[Count, Meta(description="Calls that wrote it.")]
     repeated_reads: Annotated[
-        Count, Meta(description="Reads of lines that were read before, without a write between.")
+        Count, Meta(description="Reads of lines that were read before, with no write in between.")
     ]
     shown_chars: Annotated[
         Count | None,
-        Meta(description="Characters of it in answers; null where an answer does not tell."),
+        Meta(description="Characters of it in results; null if a result does not show how many."),
     ]
 
 
 class LookedAtSummary(Record, frozen=True, kw_only=True):
-    """What the trials of a configuration looked at that have no ground truth."""
+    """What the trials of a configuration without ground truth looked at."""
 
     config_name: Annotated[str, Meta(description="Configuration.")]
     trials: Annotated[Count, Meta(description="Trials without ground truth that have calls.")]
     calls: Annotated[Count, Meta(description="Calls.")]
     failed: Annotated[Count, Meta(description="Calls that failed.")]
-    unanswered: Annotated[Count, Meta(description="Calls without an answer in the trace.")]
+    unanswered: Annotated[Count, Meta(description="Calls without a result in the trace.")]
     repeated_reads: Annotated[Count, Meta(description="Reads of lines that were read before.")]
     files_read: Annotated[Count, Meta(description="Files opened; a file counts in each trial.")]
-    files_searched: Annotated[Count, Meta(description="Files that searches showed, likewise.")]
-    files_written: Annotated[Count, Meta(description="Files written, likewise.")]
-    cost_usd: Annotated[
-        float | None, Meta(description="Cost of the trials that state one; null where none does.")
+    files_searched: Annotated[
+        Count, Meta(description=("Files that searches showed; a file counts in each trial."))
     ]
-    cost_trials: Annotated[Count, Meta(description="Trials that state a cost.")]
+    files_written: Annotated[Count, Meta(description="Files written; a file counts in each trial.")]
+    cost_usd: Annotated[
+        float | None, Meta(description="Cost of the trials that record one; null if none does.")
+    ]
+    cost_trials: Annotated[Count, Meta(description="Trials that record a cost.")]
     files: Annotated[
         list[FileUseSummary],
-        Meta(description="Files, those of which most was shown first; not all where many are."),
+        Meta(
+            description=(
+                "Files; those with the most characters shown come first. If there are many, not "
+                "all are listed."
+            )
+        ),
     ]
     files_left_out: Annotated[Count, Meta(description="Files that the list leaves out.")]
     tools: Annotated[
-        list[ToolCalls], Meta(description="Tools, those with the longest answers first.")
+        list[ToolCalls], Meta(description="Tools; those with the longest results come first.")
     ]

@@ -32,13 +32,13 @@ TaxonomyLabel = Literal[
 
 
 EditTargets = Literal["known", "none_expected", "unknown"]
-"""What a task says of the files to be edited (D58)."""
+"""What a task says about the files to edit (D58)."""
 
 
 class FileLevelMetrics(Record, frozen=True, kw_only=True):
-    """Stage 1: the ordered list of files against the ground truth."""
+    """Stage 1: the ordered list of files, compared with the ground truth."""
 
-    computable: Annotated[bool, Meta(description="Whether the values below mean anything.")]
+    computable: Annotated[bool, Meta(description="Whether the values below could be computed.")]
     reason: Annotated[NotComputable | None, Meta(description="Why not, when not computable.")]
     precision: Annotated[ByCutoff | None, Meta(description="Precision@K by K.")] = None
     recall: Annotated[ByCutoff | None, Meta(description="Recall@K by K.")] = None
@@ -57,7 +57,7 @@ class FileLevelMetrics(Record, frozen=True, kw_only=True):
     n_ground_truth: Annotated[Count | None, Meta(description="Ground-truth files.")] = None
     n_overlap: Annotated[Count | None, Meta(description="Ground-truth files retrieved.")] = None
     first_gt_hit_step: Annotated[
-        Count | None, Meta(description="`step_index` of the first hit, a write aside.")
+        Count | None, Meta(description="`step_index` of the first hit that is not a write.")
     ] = None
     ttfr_seconds: Annotated[
         Seconds | None, Meta(description="Seconds to the first relevant file.")
@@ -68,7 +68,7 @@ class FileLevelMetrics(Record, frozen=True, kw_only=True):
 
 
 class ChunkLevelMetrics(Record, frozen=True, kw_only=True):
-    """Stage 2: line ranges, at file-match granularity."""
+    """Stage 2: line ranges; a chunk counts as hit when its file was accessed."""
 
     resolution: Annotated[
         Literal["chunk_level", "file_level_only"], Meta(description="What could be resolved.")
@@ -87,7 +87,7 @@ class ChunkLevelMetrics(Record, frozen=True, kw_only=True):
 
 
 class UtilizationProbes(Record, frozen=True, kw_only=True):
-    """Stage 3: whether retrieved evidence was used."""
+    """Stage 3: whether the agent used the evidence that it retrieved."""
 
     probe_available: Annotated[bool, Meta(description="False only without ground truth or trace.")]
     reason: Annotated[NotComputable | None, Meta(description="Why not, when not available.")]
@@ -107,7 +107,7 @@ class UtilizationProbes(Record, frozen=True, kw_only=True):
         bool, Meta(description="Whether edit targets are known.")
     ] = False
     expected_edit_probe_reason: Annotated[
-        str | None, Meta(description="Why the edit probe has no value, when it has none.")
+        str | None, Meta(description="Why the value about expected edits is missing, if it is.")
     ] = None
     files_read: Annotated[Count | None, Meta(description="Distinct files read.")] = None
     files_read_relevant: Annotated[Count | None, Meta(description="Relevant files read.")] = None
@@ -135,7 +135,7 @@ class Slices(Record, frozen=True, kw_only=True):
 class ErrorTaxonomy(Record, frozen=True, kw_only=True):
     """Stage 4: five labels with the files behind them."""
 
-    computable: Annotated[bool, Meta(description="Whether the labels mean anything.")]
+    computable: Annotated[bool, Meta(description="Whether the labels could be computed.")]
     reason: Annotated[NotComputable | None, Meta(description="Why not, when not computable.")]
     labels: Annotated[dict[TaxonomyLabel, Count] | None, Meta(description="Files per label.")] = (
         None
@@ -154,25 +154,25 @@ class ErrorTaxonomy(Record, frozen=True, kw_only=True):
     edit_targets: Annotated[
         EditTargets | UnsetType,
         Meta(
-            description="Whether the task tells which files to edit: known; none_expected, where "
-            "the labels about writing do not apply; unknown, where they count. Since 1.2."
+            description="Whether the task says which files to edit: known; none_expected (the "
+            "labels about writing do not apply); unknown (they count). Since 1.2."
         ),
     ] = UNSET
 
 
 class LineLevelMetrics(Record, frozen=True, kw_only=True):
-    """The right lines: truth lines that were shown (D72). Since 1.2."""
+    """The right lines: ground-truth lines that were shown (D72). Since 1.2."""
 
     basis: Annotated[
         Literal["chunks", "edit_chunks"] | None,
-        Meta(description="The truth's lines that were looked for; null when it has none."),
+        Meta(description="Which lines of the ground truth are used; null if it has none."),
     ]
     reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
     line_recall: Annotated[
-        Share | None, Meta(description="Share of the truth's lines that were shown.")
+        Share | None, Meta(description="Share of the ground-truth lines that were shown.")
     ] = None
     line_precision: Annotated[
-        Share | None, Meta(description="Share of the lines shown that are truth lines.")
+        Share | None, Meta(description="Share of the lines shown that are ground-truth lines.")
     ] = None
     chunk_recall_by_lines: Annotated[
         Share | None, Meta(description="Share of chunks with at least one line shown.")
@@ -180,15 +180,15 @@ class LineLevelMetrics(Record, frozen=True, kw_only=True):
     lines_seen: Annotated[Count | None, Meta(description="Distinct lines shown, of any file.")] = (
         None
     )
-    lines_relevant: Annotated[Count | None, Meta(description="Distinct truth lines.")] = None
+    lines_relevant: Annotated[Count | None, Meta(description="Distinct ground-truth lines.")] = None
     lines_relevant_seen: Annotated[
-        Count | None, Meta(description="Distinct truth lines that were shown.")
+        Count | None, Meta(description="Distinct ground-truth lines that were shown.")
     ] = None
     accesses_of_truth_files: Annotated[
-        Count, Meta(description="Accesses that showed truth files.")
+        Count, Meta(description="Accesses that showed ground-truth files.")
     ] = 0
     accesses_without_lines: Annotated[
-        Count, Meta(description="Those of them whose lines cannot be told.")
+        Count, Meta(description="Those of them whose lines are unknown.")
     ] = 0
 
 
@@ -200,17 +200,21 @@ class ContextChars(Record, frozen=True, kw_only=True):
 
 
 class ContextMetrics(Record, frozen=True, kw_only=True):
-    """What the context held, and its price (D73). Since 1.2."""
+    """What the context held, and how large it was (D73). Since 1.2."""
 
     reason: Annotated[str | None, Meta(description="Why there are no values at all.")]
     undefined: Annotated[
         dict[str, str], Meta(description="Reason of each value that is missing, by its name.")
     ] = msgspec.field(default_factory=dict)
     relevant_chars_share: Annotated[
-        Share | None, Meta(description="Share of characters answered that are relevant files'.")
+        Share | None,
+        Meta(
+            description=("Share of the characters in results that are content of relevant files.")
+        ),
     ] = None
     chars_to_first_relevant: Annotated[
-        Seconds | None, Meta(description="Characters answered before the first relevant content.")
+        Seconds | None,
+        Meta(description=("Characters of results before the first relevant content.")),
     ] = None
     repeated_chars_share: Annotated[
         Share | None, Meta(description="Share of content that had been shown before.")
@@ -218,26 +222,26 @@ class ContextMetrics(Record, frozen=True, kw_only=True):
     relevant_in_context_at_first_edit: Annotated[
         Share | None, Meta(description="Share of relevant files in context at the first edit.")
     ] = None
-    chars_shown: Annotated[Count | None, Meta(description="Characters of all answers.")] = None
+    chars_shown: Annotated[Count | None, Meta(description="Characters of all results.")] = None
     chars_relevant: Annotated[Count | None, Meta(description="Those of relevant files.")] = None
     first_edit_step: Annotated[
         Count | None, Meta(description="`step_index` of the first write; null without one.")
     ] = None
     by_tool: Annotated[
-        dict[str, ContextChars], Meta(description="Characters of answers by tool.")
+        dict[str, ContextChars], Meta(description="Characters of results by tool.")
     ] = msgspec.field(default_factory=dict)
     by_server: Annotated[
         dict[str, ContextChars],
-        Meta(description="Characters of answers by MCP server; `none` for other tools."),
+        Meta(description="Characters of results by MCP server; `none` for other tools."),
     ] = msgspec.field(default_factory=dict)
     by_kind: Annotated[
         dict[str, ContextChars],
-        Meta(description="Characters of files by kind of access, where they can be told."),
+        Meta(description="Characters of files by kind of access, if known."),
     ] = msgspec.field(default_factory=dict)
 
 
 class Finder(Record, frozen=True, kw_only=True):
-    """The call that met or showed a file first."""
+    """The call that was the first to meet or show a file."""
 
     tool: Annotated[str, Meta(description="Raw name of the tool.")]
     category: Annotated[Category, Meta(description="Its category.")]
@@ -245,19 +249,22 @@ class Finder(Record, frozen=True, kw_only=True):
     mcp_server: Annotated[str | None, Meta(description="MCP server; null for other tools.")]
     agent: Annotated[str | None, Meta(description="Subagent; null on the main thread.")]
     step: Annotated[Count, Meta(description="`step_index` of the call.")]
-    seconds: Annotated[Seconds | None, Meta(description="Seconds since the start; null unknown.")]
+    seconds: Annotated[
+        Seconds | None, Meta(description=("Seconds since the start; null if unknown."))
+    ]
     tokens: Annotated[Count | None, Meta(description="Tokens so far; null if unknown.")]
 
 
 class DiscoveredFile(Record, frozen=True, kw_only=True):
-    """One relevant file, and who found it."""
+    """One relevant file, and which call found it."""
 
     file: Annotated[str, Meta(description="The entry of `ground_truth.files`.")]
     first_met: Annotated[
-        Finder | None, Meta(description="Who met it first, writes aside; null if nobody did.")
+        Finder | None,
+        Meta(description=("Who met it first, not counting writes; null if nobody did.")),
     ]
     first_shown: Annotated[
-        Finder | None, Meta(description="Who first showed its content; null if nobody did.")
+        Finder | None, Meta(description="The call that first showed its content; null if none did.")
     ]
     tools: Annotated[list[str], Meta(description="Tools that met it, by name.")]
     mcp_servers: Annotated[
@@ -282,7 +289,7 @@ class DiscoveryMetrics(Record, frozen=True, kw_only=True):
         Share | None, Meta(description="Share of relevant files that MCP calls showed first.")
     ] = None
     found_only_by_mcp: Annotated[
-        Share | None, Meta(description="Share of relevant files that MCP calls alone met.")
+        Share | None, Meta(description="Share of relevant files that only MCP calls met.")
     ] = None
     found_first_by_subagents: Annotated[
         Share | None, Meta(description="Share of relevant files that subagents met first.")
@@ -293,23 +300,28 @@ class SubagentWork(Record, frozen=True, kw_only=True):
     """What one subagent did."""
 
     agent: Annotated[str, Meta(description="Its id.")]
-    calls: Annotated[Count, Meta(description="Its calls.")]
+    calls: Annotated[Count, Meta(description="Number of its calls.")]
     result_chars: Annotated[
-        Count | None, Meta(description="Characters of their answers; null if unknown.")
+        Count | None, Meta(description="Characters of their results; null if unknown.")
     ]
     seconds: Annotated[
         Seconds | None, Meta(description="From its first to its last access; null if unknown.")
     ]
-    files_met: Annotated[Count, Meta(description="Distinct files that it met, writes aside.")]
+    files_met: Annotated[
+        Count, Meta(description=("Distinct files that it met, not counting writes."))
+    ]
     files_read: Annotated[Count, Meta(description="Distinct files that it read.")]
     relevant_met: Annotated[list[str], Meta(description="Relevant files that it met.")]
     relevant_read: Annotated[list[str], Meta(description="Relevant files that it read.")]
     came_back: Annotated[
-        list[str], Meta(description="Those that the main thread met at a later step.")
+        list[str],
+        Meta(
+            description="Relevant files that it met and that the main thread met at a later step."
+        ),
     ]
     returned_chars: Annotated[
         Count | None,
-        Meta(description="Characters of its answer to the main thread; null if unknown."),
+        Meta(description="Characters of its report to the main thread; null if unknown."),
     ]
 
 
@@ -324,7 +336,7 @@ class SubagentMetrics(Record, frozen=True, kw_only=True):
         Share | None, Meta(description="Share of relevant files that the main thread met.")
     ] = None
     found_only_by_subagents: Annotated[
-        Share | None, Meta(description="Share of relevant files that subagents alone met.")
+        Share | None, Meta(description="Share of relevant files that only subagents met.")
     ] = None
     subagent_findings_used: Annotated[
         Share | None,
@@ -357,8 +369,8 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     basis: Annotated[
         Basis | UnsetType,
         Meta(
-            description="accesses: by the kind of each access; categories: by the category of each "
-            "call, from an events document of version 1.0 alone. Since 1.2."
+            description="accesses: by the kind of each access; categories: by the category of "
+            "each call, only from an events document of version 1.0. Since 1.2."
         ),
     ] = UNSET
     access_counts: Annotated[
@@ -368,7 +380,7 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     looked_at: Annotated[
         LookedAt | UnsetType,
         Meta(
-            description="What a trial looked at that has no ground truth; absent for others. "
+            description="What a trial without ground truth looked at; absent for other trials. "
             "Since 1.2."
         ),
     ] = UNSET
@@ -377,7 +389,7 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     ] = UNSET
     context_metrics: Annotated[
         ContextMetrics | UnsetType,
-        Meta(description="What the context held, and its price. Since 1.2."),
+        Meta(description="What the context held, and how large it was. Since 1.2."),
     ] = UNSET
     discovery: Annotated[
         DiscoveryMetrics | UnsetType, Meta(description="Who found the relevant files. Since 1.2.")
@@ -386,14 +398,15 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
         SubagentMetrics | UnsetType, Meta(description="What subagents added. Since 1.2.")
     ] = UNSET
     patch_metrics: Annotated[
-        PatchMetrics | UnsetType, Meta(description="Edited files against gold. Since 1.2.")
+        PatchMetrics | UnsetType,
+        Meta(description=("Edited files compared with the gold patch. Since 1.2.")),
     ] = UNSET
     published_metrics: Annotated[
-        PublishedMetrics | UnsetType, Meta(description="As others define them. Since 1.2.")
+        PublishedMetrics | UnsetType, Meta(description="Metrics as papers define them. Since 1.2.")
     ] = UNSET
     funnel: Annotated[
-        FunnelMetrics | UnsetType, Meta(description="How far relevant files came. Since 1.2.")
+        FunnelMetrics | UnsetType, Meta(description="How far relevant files got. Since 1.2.")
     ] = UNSET
     judged_metrics: Annotated[
-        JudgedMetrics | UnsetType, Meta(description="Judged files alone. Since 1.2.")
+        JudgedMetrics | UnsetType, Meta(description="Metrics over judged files only. Since 1.2.")
     ] = UNSET

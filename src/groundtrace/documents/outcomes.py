@@ -1,4 +1,4 @@
-"""The outcomes document: one per run, what became of every trial found in it."""
+"""The outcomes document: one per run, with the outcome of every trial found in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TrialState = Literal["selected", "superseded", "failed"]
 class TrialOutcome(Record, frozen=True, kw_only=True):
     """One trial: identity, whether it was selected, and how it ended."""
 
-    run_id: Annotated[str, Meta(description="Run the trial lies in.")]
+    run_id: Annotated[str, Meta(description="Run of the trial.")]
     config_name: Annotated[str, Meta(description="Configuration.")]
     task_name: Annotated[str, Meta(description="Canonical task.")]
     trial_name: Annotated[str, Meta(description="Name of the trial.")]
@@ -37,8 +37,12 @@ class TrialOutcome(Record, frozen=True, kw_only=True):
     reward_reason: Annotated[str | None, Meta(description="Why there is no valid reward.")]
     cost_usd: Annotated[float | None, Meta(description="Cost in US dollars.")]
     cost_source: Annotated[str | None, Meta(description="Where the cost was found.")]
-    agent_seconds: Annotated[Seconds | None, Meta(description="Wall clock of the agent.")]
-    trial_seconds: Annotated[Seconds | None, Meta(description="Wall clock of the trial.")]
+    agent_seconds: Annotated[
+        Seconds | None, Meta(description=("How long the agent ran, by the clock."))
+    ]
+    trial_seconds: Annotated[
+        Seconds | None, Meta(description=("How long the trial ran, by the clock."))
+    ]
     output_tokens: Annotated[Count | None, Meta(description="Output tokens of the trial.")]
     output_tokens_source: Annotated[str | None, Meta(description="Where they were found.")]
     exception: Annotated[str | None, Meta(description="Recorded exception, in short.")]
@@ -60,7 +64,7 @@ class SkippedFolder(Record, frozen=True, kw_only=True):
 
 
 class OutsideRuns(Record, frozen=True, kw_only=True):
-    """What discovery met that belongs to no run: folders that it skipped by name, problems."""
+    """What discovery found outside of all runs: folders that it skipped by name, and problems."""
 
     scope: Annotated[str, Meta(description="`*`: all runs.")]
     skipped: Annotated[list[SkippedFolder], Meta(description="Folders skipped.")]

@@ -1,4 +1,4 @@
-"""Sections of the metrics document about what was edited: the patch, published numbers, the funnel."""
+"""Sections of the metrics document about edits: the patch, published numbers, the funnel."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ EditSource = Literal["trace", "predictions", "writes"]
 """Where edited files come from: a patch in the trace, one in a predictions file, or calls."""
 
 FunnelStage = Literal["never_met", "met", "shown", "edited"]
-"""The furthest that a relevant file came."""
+"""The furthest stage that a relevant file reached."""
 
 
 class PatchMetrics(Record, frozen=True, kw_only=True):
-    """Files that the agent edited, against those that the gold patch edits (D94). Since 1.2."""
+    """Files that the agent edited, compared with those that the gold patch edits (D94). Since 1.2."""
 
     source: Annotated[
         EditSource | None,
         Meta(
             description="Where the edited files come from: a patch in the trace, one in a "
-            "predictions file, or the calls that wrote; null when nothing tells."
+            "predictions file, or the calls that wrote; null if unknown."
         ),
     ]
     reason: Annotated[str | None, Meta(description="Why there are no values at all.")]
@@ -34,20 +34,23 @@ class PatchMetrics(Record, frozen=True, kw_only=True):
         Share | None, Meta(description="Share of the gold patch's files that were edited.")
     ] = None
     precision: Annotated[
-        Share | None, Meta(description="Share of the edited files, tests aside, that are gold.")
+        Share | None,
+        Meta(description=("Share of the edited files, without test files, that are gold.")),
     ] = None
-    f1: Annotated[Share | None, Meta(description="Harmonic mean of both.")] = None
+    f1: Annotated[Share | None, Meta(description="Harmonic mean of `recall` and `precision`.")] = (
+        None
+    )
     seen_not_edited: Annotated[
-        Count | None, Meta(description="Gold files that were shown and not edited.")
+        Count | None, Meta(description="Gold files that were shown but not edited.")
     ] = None
     edited_unseen: Annotated[
-        Count | None, Meta(description="Edited files, new ones aside, that were never shown.")
+        Count | None, Meta(description="Edited files, without new files, that were never shown.")
     ] = None
     test_files_touched: Annotated[
         Count | None, Meta(description="Files of the test patch that were edited.")
     ] = None
     acc_at_1: Annotated[
-        Share | None, Meta(description="1 if all gold files are the first that was shown.")
+        Share | None, Meta(description="1 if the only gold file is the first file shown.")
     ] = msgspec.field(default=None, name="acc@1")
     acc_at_3: Annotated[
         Share | None, Meta(description="1 if all gold files are among the first 3 shown.")
@@ -72,7 +75,7 @@ class PatchMetrics(Record, frozen=True, kw_only=True):
 
 
 class PublishedMetrics(Record, frozen=True, kw_only=True):
-    """Numbers as published work defines them, beside ours (D95). Since 1.2."""
+    """Metrics as papers define them, in addition to ours (D95). Since 1.2."""
 
     undefined: Annotated[
         dict[str, str], Meta(description="Reason of each value that is missing, by its name.")
@@ -86,7 +89,7 @@ class PublishedMetrics(Record, frozen=True, kw_only=True):
     polybench_file_precision: Annotated[
         Share | None, Meta(description="Share of the patch's files that are gold; 0 if empty.")
     ] = None
-    polybench_file_f1: Annotated[Share | None, Meta(description="Their harmonic mean.")] = None
+    polybench_file_f1: Annotated[Share | None, Meta(description="Harmonic mean of the two.")] = None
     contextbench_file_coverage: Annotated[
         Share | None, Meta(description="Share of gold files that were shown (ContextBench).")
     ] = None
@@ -106,15 +109,17 @@ class PublishedMetrics(Record, frozen=True, kw_only=True):
         Share | None, Meta(description="Share of views of lines that repeat an earlier one.")
     ] = None
     contextbench_file_usage_drop: Annotated[
-        Share | None, Meta(description="Share of gold files shown that the agent did not state.")
+        Share | None,
+        Meta(description=("Share of gold files shown that are not in the agent's final context.")),
     ] = None
     contextbench_line_usage_drop: Annotated[
-        Share | None, Meta(description="Share of gold lines shown that the agent did not state.")
+        Share | None,
+        Meta(description=("Share of gold lines shown that are not in the agent's final context.")),
     ] = None
 
 
 class FunnelMetrics(Record, frozen=True, kw_only=True):
-    """How far each relevant file came: never met, met, shown, edited (D96). Since 1.2."""
+    """How far each relevant file got: never met, met, shown, edited (D96). Since 1.2."""
 
     reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
     source: Annotated[
@@ -122,10 +127,10 @@ class FunnelMetrics(Record, frozen=True, kw_only=True):
         Meta(description="Where the edited files come from, as in `patch_metrics`."),
     ] = None
     funnel_never_met: Annotated[
-        Share | None, Meta(description="Share of relevant files that nothing met.")
+        Share | None, Meta(description="Share of relevant files that were never met.")
     ] = None
     funnel_met: Annotated[
-        Share | None, Meta(description="Share that were met by name alone, and not edited.")
+        Share | None, Meta(description="Share that were met only by name, and not edited.")
     ] = None
     funnel_shown: Annotated[
         Share | None, Meta(description="Share whose content was shown, and not edited.")
@@ -133,5 +138,5 @@ class FunnelMetrics(Record, frozen=True, kw_only=True):
     funnel_edited: Annotated[Share | None, Meta(description="Share that were edited.")] = None
     files: Annotated[
         dict[str, FunnelStage],
-        Meta(description="Each relevant file with the furthest that it came."),
+        Meta(description="Each relevant file with the last step it reached."),
     ] = msgspec.field(default_factory=dict)

@@ -57,13 +57,13 @@ def _inner(wanted: inspect.Type) -> tuple[inspect.Type, ...]:
 
 
 def _restrict_keys(struct: inspect.StructType, properties: dict[str, Any]) -> None:
-    """Say which keys a dictionary may have: msgspec checks them but leaves them unsaid."""
+    """Add the keys that a dictionary may have: msgspec checks them, but its schemas lack them."""
     for field in struct.fields:
         _restrict(field.type, properties[field.encode_name])
 
 
 def _restrict(wanted: inspect.Type, described: Any) -> None:
-    """The keys of a dictionary, and of dictionaries that are its values."""
+    """The same for one type: the keys of a dictionary and of the dictionaries in its values."""
     if not isinstance(described, dict):
         return
     dictionary = _dictionary(wanted)

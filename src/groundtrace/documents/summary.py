@@ -1,8 +1,8 @@
 """The run summary: statistics over all computable tasks, with what was left out and why.
 
-One per run, and one over all runs. The unit of every statistic is the task within its
-configuration: where several trials of it were evaluated, in whichever runs of the scope, they are
-averaged first, so that a task tried ten times weighs as much as a task tried once (D42).
+One per run, and one over all runs. The unit of every statistic is one task in one configuration.
+Its trials, from all runs of the scope, are averaged first, so a task tried ten times counts as much
+as a task tried once (D42).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Distribution(Record, frozen=True, kw_only=True):
     sd: Annotated[
         float | None,
         Meta(
-            description="Sample standard deviation, divided by n - 1; null below 2, and where it is "
-            "beyond what a number can hold."
+            description="Sample standard deviation, divided by n - 1; null if n is below 2, "
+            "and if the number is too large."
         ),
     ] = None
     q1: Annotated[
@@ -45,7 +45,7 @@ class Distribution(Record, frozen=True, kw_only=True):
 
 
 class FirstHit(Record, frozen=True, kw_only=True):
-    """Time to the first relevant file beside the hit rate: it is censored (D21)."""
+    """Time to the first relevant file, and the hit rate: tasks without a hit have no time (D21)."""
 
     n: Annotated[
         Count,
@@ -68,13 +68,13 @@ class FirstHit(Record, frozen=True, kw_only=True):
 
 
 class LabelSummary(Record, frozen=True, kw_only=True):
-    """One label of the error taxonomy over trials."""
+    """One label of the error taxonomy, over trials."""
 
     n: Annotated[
         Count,
         Meta(
-            description="Trials to which the label applies, those with unknown edit targets "
-            "included."
+            description="Trials to which the label applies, including those with unknown edit "
+            "targets."
         ),
     ]
     n_with: Annotated[Count, Meta(description="Of these, trials with at least one such file.")]
@@ -86,8 +86,8 @@ class LabelSummary(Record, frozen=True, kw_only=True):
     edit_targets_unknown: Annotated[
         Count,
         Meta(
-            description="Of n, trials whose task does not tell which files to edit; for labels "
-            "about writing, 0 for the others."
+            description="Of n, trials whose task does not say which files to edit. Only for "
+            "labels about writing; 0 for others."
         ),
     ] = 0
     files_edit_targets_unknown: Annotated[
@@ -97,7 +97,7 @@ class LabelSummary(Record, frozen=True, kw_only=True):
 
 
 class SliceCounts(Record, frozen=True, kw_only=True):
-    """How trials fall into the calibration slices."""
+    """Number of trials in each calibration slice."""
 
     candidate_set_size: Annotated[
         Counts, Meta(description="Trials by size of the candidate set: small, medium, large.")
@@ -107,14 +107,14 @@ class SliceCounts(Record, frozen=True, kw_only=True):
 
 
 class CoverageTable(Record, frozen=True, kw_only=True):
-    """What could be read of the trials."""
+    """What could be read from the trials."""
 
     has_trajectory: Annotated[Count, Meta(description="Trials with a trajectory that parsed.")]
     has_transcript: Annotated[Count, Meta(description="Trials with a transcript that parsed.")]
     has_ground_truth: Annotated[Count, Meta(description="Trials with file-level ground truth.")]
     has_chunk_ground_truth: Annotated[Count, Meta(description="Trials with line ranges.")]
     degraded: Annotated[
-        Count, Meta(description="Trials whose document says that something was lost.")
+        Count, Meta(description="Trials whose document says that something is missing.")
     ]
     trace_sources: Annotated[
         Counts, Meta(description="Trials by trace source; `none` is degraded mode.")
@@ -136,17 +136,18 @@ class FinderCounts(Record, frozen=True, kw_only=True):
     first_met: Annotated[Count, Meta(description="Relevant files that it met first.")]
     first_shown: Annotated[Count, Meta(description="Relevant files whose content it showed first.")]
     only: Annotated[
-        Count, Meta(description="Relevant files that it met and nothing else in their trial did.")
+        Count,
+        Meta(description=("Relevant files that it met and that nothing else in their trial met.")),
     ]
     share_first_met: Annotated[Share, Meta(description="first_met / files of the group.")]
     share_only: Annotated[Share, Meta(description="only / files of the group.")]
 
 
 class DiscoverySummary(Record, frozen=True, kw_only=True):
-    """Who found the relevant files of all trials of a group; every file of every trial counts once."""
+    """Who found the relevant files of a group's trials; each file counts once in each trial."""
 
     files: Annotated[Count, Meta(description="Relevant files, summed over trials.")]
-    found: Annotated[Count, Meta(description="Those that were met, writes aside.")]
+    found: Annotated[Count, Meta(description="Those that were met, not counting writes.")]
     shown: Annotated[Count, Meta(description="Those whose content was shown.")]
     by_tool: Annotated[dict[str, FinderCounts], Meta(description="By raw name of the tool.")]
     by_server: Annotated[
@@ -191,7 +192,7 @@ class GroupSummary(Record, frozen=True, kw_only=True):
     ]
     discovery: Annotated[
         DiscoverySummary | UnsetType,
-        Meta(description="Who found the relevant files; absent where no trial says. Since 1.2."),
+        Meta(description="Who found the relevant files; absent if no trial says. Since 1.2."),
     ] = UNSET
 
 
@@ -202,18 +203,18 @@ class VerdictSummary(Record, frozen=True, kw_only=True):
     tasks: Annotated[Count, Meta(description="Tasks within a configuration.")]
     metrics: Annotated[
         dict[str, Distribution],
-        Meta(description="How far relevant files came, and the patch: name to statistics."),
+        Meta(description="How far relevant files got, and the patch: name to statistics."),
     ]
 
 
 Verdict = Literal["resolved", "partly", "not_resolved", "no_verdict"]
-"""A reward of 1, between, of 0, or none that is valid."""
+"""A reward of 1, a reward between 0 and 1, a reward of 0, or no valid reward."""
 
 
 class NamedTrial(Record, frozen=True, kw_only=True):
     """A trial that does not count, and why."""
 
-    run_id: Annotated[str, Meta(description="Run it lies in.")]
+    run_id: Annotated[str, Meta(description="Run of the trial.")]
     config_name: Annotated[str, Meta(description="Configuration.")]
     task_name: Annotated[str, Meta(description="Task.")]
     trial_name: Annotated[str, Meta(description="Name of the trial.")]
@@ -223,7 +224,7 @@ class NamedTrial(Record, frozen=True, kw_only=True):
 class DuplicatedTrial(Record, frozen=True, kw_only=True):
     """A copy of a trial; another copy counts in the same configuration."""
 
-    run_id: Annotated[str, Meta(description="Run the copy lies in.")]
+    run_id: Annotated[str, Meta(description="Run of the copy.")]
     config_name: Annotated[str, Meta(description="Configuration of the copy.")]
     task_name: Annotated[str, Meta(description="Task.")]
     trial_name: Annotated[str, Meta(description="Name of the trial.")]
@@ -239,7 +240,7 @@ class SkippedPath(Record, frozen=True, kw_only=True):
 
 
 class RefusedDocument(Record, frozen=True, kw_only=True):
-    """A document that cannot be read, so that nothing counts that was made from it (D62)."""
+    """A document that cannot be read; no result that was made from it counts (D62)."""
 
     run_id: Annotated[str, Meta(description="Run it belongs to.")]
     path: Annotated[str, Meta(description="The file, relative to the run's retrieval_events.")]
@@ -286,8 +287,8 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     looked_at: Annotated[
         list[LookedAtSummary] | UnsetType,
         Meta(
-            description="By configuration what trials without ground truth looked at; absent "
-            "where there is no such trial. Since 1.2."
+            description="What trials without ground truth looked at, by configuration; "
+            "absent where there is no such trial. Since 1.2."
         ),
     ] = UNSET
     problems: Annotated[Counts, Meta(description="Problems met, counted by kind.")]
@@ -297,8 +298,8 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     superseded: Annotated[
         list[NamedTrial],
         Meta(
-            description="Trials that another of the same task and configuration supersedes; "
-            "statistics hold them only when all trials were asked for."
+            description="Trials that another trial of the same task and configuration "
+            "supersedes; they are in the statistics only when all trials were asked for."
         ),
     ]
     failed: Annotated[list[NamedTrial], Meta(description="Trials that could not be processed.")]
@@ -313,8 +314,9 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     unknown_tool_calls: Annotated[
         dict[str, Counts] | UnsetType,
         Meta(
-            description="What became of the calls of each unknown tool: read by their shape, by "
-            "category; `failed` (empty and unanswered ones too); `unread`. Since 1.2."
+            description="Calls of each unknown tool by result: the category, where their "
+            "form shows it; `failed`, which includes empty and unanswered calls; `unread`. "
+            "Since 1.2."
         ),
     ] = UNSET
     servers_not_counted: Annotated[

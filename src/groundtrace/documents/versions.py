@@ -1,9 +1,9 @@
 """What each version of the documents added, and documents as an earlier version has them.
 
 Minor versions only add optional fields (1.1 to 1.0, 1.2 to 1.1), so an earlier version of a
-document is the same document without them. Version 1.0 also has two demands that the later ones
-relaxed: a time of making, and a suite that is text (D59). Metrics are computed from the whole document before
-it is reduced: the version that is written changes no number.
+document is the same document without these fields. Version 1.0 also requires two things that
+later versions do not: a time in `generated_at`, and a text as the suite (D59). Metrics are computed
+from the whole document before it is reduced: the version that is written changes no number.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "near_ground_truth",
             "line_ranges",
             "line_changes",
+            "base_lines",
             "chunks",
             "edit_chunks",
             "shown_chars",
@@ -68,11 +69,11 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
         ),
     },
 }
-"""Version to the optional fields that it added, by type."""
+"""The optional fields that each version added, by type."""
 
 
 def events_as(document: EventsDocument, version: str, *, generated_at: str) -> EventsDocument:
-    """An events document as a version has it; `generated_at` is written by those that state it."""
+    """An events document as a version has it; `generated_at` is for versions that require it."""
     if version == document.schema_version:
         return document
     without = _fields_after(version)
@@ -88,7 +89,7 @@ def events_as(document: EventsDocument, version: str, *, generated_at: str) -> E
 
 
 def _with_demands_of_1_0(document: EventsDocument, generated_at: str) -> EventsDocument:
-    """What the published schema of version 1.0 demands and later versions leave open (D59)."""
+    """What the published schema of version 1.0 requires and later versions do not (D59)."""
     where = document.provenance
     return msgspec.structs.replace(
         document,
@@ -100,8 +101,8 @@ def _with_demands_of_1_0(document: EventsDocument, generated_at: str) -> EventsD
 def metrics_as(document: MetricsDocument, version: str) -> MetricsDocument:
     """A metrics document as a version has it: without the sections that later versions added.
 
-    Provenance, coverage, basis and counts stay whole: rows are made from this document, and a
-    summary made again next year must be the one that was made in the run.
+    Provenance, coverage, basis and counts stay complete. Rows are made from this document, and a
+    summary made again next year must equal the one that was made in the run.
     """
     if version == document.schema_version:
         return document

@@ -1,7 +1,7 @@
 """Where the work is done: in processes of this machine, or on a cluster.
 
-`make_engine` is the way to an engine; `ENGINES` lists them. An engine's module is imported when
-the engine is asked for, because a run on this machine has no use for a cluster's packages.
+`make_engine` makes an engine; `ENGINES` lists them. The module of an engine is imported only when
+the engine is used, because a run on this machine does not need a cluster's packages.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ __all__ = ["ENGINES", "Done", "Engine", "EngineOptions", "make_engine"]
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """What an engine is made with; each engine refuses options that are not for it."""
+    """Options of all engines; each engine refuses options that are not for it."""
 
     jobs: int | None = None
     """Processes on this machine; None means one per core."""
     scheduler: str | None = None
     """Address of a cluster's scheduler."""
     preload: tuple[str, ...] = ()
-    """Modules that the work needs: local workers have them from their start."""
+    """Modules that the work needs; local workers import them when they start."""
     may_fork: bool = False
     """Local workers may be forked from this process, as long as it has no thread."""
 
 
 def _local(options: EngineOptions) -> Engine:
     if options.scheduler is not None:
-        raise UsageError("--scheduler goes with --engine dask")
+        raise UsageError("--scheduler needs --engine dask")
     from groundtrace.engine.local import LocalEngine
 
     jobs = options.jobs or os.cpu_count() or 1
@@ -46,7 +46,7 @@ def _dask(options: EngineOptions) -> Engine:
 
 
 ENGINES: Mapping[str, Callable[[EngineOptions], Engine]] = {"local": _local, "dask": _dask}
-"""Name of an engine to what makes it; the names are the choices of `--engine`."""
+"""Name of an engine to the function that makes it; the names are the choices of `--engine`."""
 
 
 def make_engine(
@@ -57,7 +57,7 @@ def make_engine(
     preload: Sequence[str] = (),
     may_fork: bool = False,
 ) -> Engine:
-    """The engine of that name; raises UsageError where there is none, or an option does not fit.
+    """The engine of that name; raises UsageError if there is none, or an option does not fit.
 
     The options are those of `EngineOptions`.
     """

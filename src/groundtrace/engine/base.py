@@ -17,9 +17,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 CHUNK_SIZE = 16
-"""Items per chunk: enough that sending a chunk costs little compared with doing it."""
+"""Items per chunk. With so many, sending a chunk costs little compared with processing it."""
 CHUNKS_EACH = 4
-"""Chunks per worker at least, where there are enough items, so that all workers end together."""
+"""Least number of chunks per worker, if there are enough items, so that all workers end at about
+the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Done(Generic[Item, Result]):
 
 
 class Engine(Protocol):
-    """Does work somewhere and gives results as they come, in any order."""
+    """Does work somewhere and yields results as they arrive, in any order."""
 
     def map(
         self, function: Callable[[Item], Result], items: Iterable[Item]
@@ -44,7 +45,7 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what it holds; it may be used again."""
+        """Release its resources; the engine can be used again afterwards."""
         ...
 
 
@@ -53,7 +54,7 @@ WorkerReply = tuple[Result | None, str | None]
 
 
 def do_one(function: Callable[[Item], Result], item: Item) -> WorkerReply[Result]:
-    """One item; the boundary where a bug in a stage becomes a failed trial, not a lost run."""
+    """Process one item. An exception in a stage becomes a failed trial here, not a lost run."""
     try:
         return function(item), None
     except OutputError:

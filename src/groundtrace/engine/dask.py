@@ -1,9 +1,9 @@
 """A Dask cluster: the same work, on other machines.
 
-Only descriptions of work travel, never contents of files, so workers must see the same paths or
-URLs. A chunk whose worker is lost is done again elsewhere by the scheduler; one that loses
-worker after worker is done again trial by trial, and the trial to blame is reported. Workers with
-another groundtrace are refused, because their numbers might differ.
+Only descriptions of work are sent, never contents of files, so workers must see the same paths or
+URLs. If a worker is lost, the scheduler gives its chunk to another worker. If a chunk loses several
+workers, it is processed again trial by trial, and the trial that is the cause is reported. Workers
+with another version of groundtrace are refused, because their numbers might differ.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from groundtrace.errors import GroundtraceError, InputError, MissingExtraError, 
 CONNECT_SECONDS = 10
 """How long to wait for the scheduler and its first worker."""
 ALONE_SECONDS = 60
-"""How long work waits on a cluster that has lost all of its workers."""
+"""How long to wait for a new worker when the cluster has lost all of them."""
 RESULT_SECONDS = 600
-"""How long a chunk may take that has to be done again."""
+"""How long to wait for a result that was lost with its worker and is computed again."""
 OUTSTANDING = 4
-"""Chunks per worker thread that are being done or wait."""
+"""Chunks per worker thread that are sent and not finished."""
 
 
 class DaskEngine:
@@ -69,7 +69,7 @@ class _Work:
         self.pending: Any = _distributed().as_completed(loop=client.loop)
         self.chunks: dict[str, list[Any]] = {}
         self.suspects: list[Any] = []
-        """Items that were lost with a worker, perhaps through another item on it."""
+        """Items that were lost with a worker; another item on that worker may be the cause."""
 
     def submit(self, chunk: list[Any]) -> None:
         future = self.client.submit(do_checked, __version__, self.function, chunk, pure=False)
@@ -77,7 +77,7 @@ class _Work:
         self.pending.add(future)
 
     def collect(self) -> Iterator[Done[Any, Any]]:
-        """Results of the next chunk that is ready; suspects come last, each on its own."""
+        """Results of the next chunk that is ready; suspects come last, each in its own chunk."""
         alone = not self.chunks
         if alone:
             self.submit([self.suspects.pop(0)])
@@ -85,12 +85,12 @@ class _Work:
         future = next(self.pending)
         chunk = self.chunks.pop(future.key)
         try:
-            # Waits where the worker that held the result is lost and the chunk is done again.
+            # This waits if the worker with the result was lost and the chunk is processed again.
             answers = future.result(timeout=RESULT_SECONDS)
         except GroundtraceError:
             raise
         except (CancelledError, TimeoutError) as error:
-            raise InputError(f"{self.scheduler}: the scheduler does not answer any more") from error
+            raise InputError(f"{self.scheduler}: the scheduler no longer answers") from error
         except Exception as error:  # noqa: BLE001 - whatever a cluster raises: the chunk is lost
             yield from self._failed(chunk, error, alone)
         else:
@@ -99,7 +99,7 @@ class _Work:
         future.release()
 
     def _failed(self, chunk: list[Any], error: Exception, alone: bool) -> Iterator[Done[Any, Any]]:
-        """A chunk that cost worker after worker: one item at a time shows which is to blame."""
+        """A chunk that lost several workers: one item at a time shows which item is the cause."""
         if not alone:
             self.suspects += chunk
         else:
@@ -107,7 +107,7 @@ class _Work:
             yield Done(chunk[0], error=" ".join(reason.split()))
 
     def _wait(self) -> None:
-        """Wait until a chunk is ready; gives up on a cluster that has had no workers for a while."""
+        """Wait until a chunk is ready; give up if the cluster has had no workers for a while."""
         seen = time.monotonic()
         looked = seen
         while not self.pending.has_ready():
@@ -119,13 +119,13 @@ class _Work:
             if self.client.nthreads():
                 seen = now
             elif now - seen > ALONE_SECONDS:
-                raise InputError(f"{self.scheduler}: the cluster has lost all of its workers")
+                raise InputError(f"{self.scheduler}: the cluster has lost all its workers")
 
 
 def do_checked(
     version: str, function: Callable[[Item], Result], chunk: list[Item]
 ) -> list[WorkerReply[Result]]:
-    """A chunk, on a worker; refused by one of another version that joined after the start."""
+    """A chunk, on a worker; refused if the worker has another version (it can join late)."""
     if version != __version__:
         raise UsageError(_other_version("a worker", __version__, version))
     return do_chunk(function, chunk)
@@ -150,7 +150,7 @@ def _connect(scheduler: str) -> Any:
 
 
 def _distributed() -> Any:
-    """The package, imported when used; it has no types."""
+    """The package `distributed`, imported when used; it has no type hints."""
     try:
         return importlib.import_module("distributed")
     except ImportError as error:
@@ -158,8 +158,8 @@ def _distributed() -> Any:
 
 
 def _check_versions(client: Any, scheduler: str) -> None:
-    """Refuse workers that would compute with another groundtrace, or have none."""
-    # A function of the standard library: one of groundtrace could not be sent where it is missing.
+    """Refuse workers that have another version of groundtrace, or none."""
+    # A function of the standard library, because a worker without groundtrace cannot load ours.
     found = client.run(pkgutil.resolve_name, "groundtrace:__version__", on_error="return")
     for worker, version in sorted(found.items()):
         if version != __version__:
@@ -169,4 +169,6 @@ def _check_versions(client: Any, scheduler: str) -> None:
 
 def _other_version(worker: str, has: str | None, here: str) -> str:
     found = "no groundtrace" if has is None else f"groundtrace {has}"
-    return f"{worker} has {found}, here is {here}; install the same version on every worker"
+    return (
+        f"{worker} has {found}, this machine has {here}; install the same version on every worker"
+    )

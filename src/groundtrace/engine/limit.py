@@ -1,8 +1,8 @@
-"""A limit of processor time around one piece of work, the last net under an input that hangs.
+"""A limit of processor time for one piece of work: the last protection from an input that hangs.
 
-In a process's main thread the system's timer interrupts even a pattern that is being matched. In
-another thread, such as a Dask worker's, a watcher asks how much processor time the thread has used
-and raises in it; there only Python code can be interrupted.
+In the main thread of a process, the system's timer interrupts even a regular expression that is
+being matched. In other threads, such as a Dask worker's, a watcher checks how much processor time
+the thread has used and raises in it; there only Python code can be interrupted.
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ from contextlib import contextmanager
 from types import FrameType
 
 AGAIN_SECONDS = 1.0
-"""How often it is raised again, should something catch it."""
+"""Seconds until the exception is raised again, if some code has caught it."""
 
 
 class TimeLimitReached(BaseException):
-    """The work took more processor time than it may.
+    """The work took more processor time than is allowed.
 
-    Not an `Exception`: what makes one broken call cost that call alone must not catch it.
+    It is not an `Exception`, because the code that isolates one broken call catches `Exception`
+    and must not catch this.
     """
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimeLimitReached` in the block once it has taken so much processor time; 0: never."""
+    """Raise `TimeLimitReached` in the block after this much processor time; 0 means never."""
     if seconds <= 0:
         yield
     elif threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
@@ -84,7 +85,7 @@ def _watcher(seconds: float) -> Iterator[None]:
 def _processor_time(thread: int) -> float:
     try:
         return time.clock_gettime(time.pthread_getcpuclockid(thread))
-    except (AttributeError, OSError):  # a system without clocks of threads
+    except (AttributeError, OSError):  # a system without a clock for each thread
         return time.monotonic()
 
 

@@ -1,23 +1,21 @@
 """Processes on this machine.
 
-Threads were slower than serial work when measured. Where the caller allows it, and this process
-has no thread yet, workers are forked from it: they start with all that it has imported. Elsewhere
-they come from a fork server, because fork copies locks that a thread may hold.
+Threads were slower than serial work when measured. If the caller allows it and this process has no
+other thread, workers are forked from it: then they start with everything that it has imported.
+Otherwise they come from a fork server, because fork copies locks that a thread may hold.
 
-A worker that dies takes its pool with it; what was under way is then done again one item at a
-time in pools of its own, so that only the item that kills is lost.
+When a worker dies, its whole pool is lost. The items in it are then processed again, each in its
+own pool, so that only the item that kills its worker is lost.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import importlib
 import multiprocessing
 import multiprocessing.context
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,9 +33,11 @@ from groundtrace.engine.base import (
     do_chunk,
     do_one,
 )
+from groundtrace.engine.parent_death import end_with_parent
 
 OUTSTANDING = 3
-"""Chunks per worker that may wait in the queue: enough to keep it busy, bounded in memory."""
+"""Chunks per worker that may wait in the queue: enough to keep the worker busy, few enough to
+limit memory."""
 STOP_SECONDS = 0.5
 """How long a worker may take to end when the run was interrupted, before it is killed."""
 DIED = "the worker process died (out of memory or killed)"
@@ -53,7 +53,7 @@ class LocalEngine:
     """
 
     def __init__(self, jobs: int, preload: Sequence[str] = (), *, may_fork: bool = False) -> None:
-        """`may_fork`: this process is the program's own and starts no threads of its own."""
+        """`may_fork`: this process belongs to our command line and starts no other threads."""
         self.jobs = max(1, jobs)
         self._preload = tuple(preload)
         self._may_fork = may_fork
@@ -91,7 +91,7 @@ class LocalEngine:
     def _collect(
         self, function: Callable[[Item], Result], waiting: Waiting[Result, Item]
     ) -> Iterator[Done[Item, Result]]:
-        """Results of what is ready; and, when a worker died, of everything that it took along."""
+        """Results that are ready; if a worker died, also those of everything lost with it."""
         ready, _ = wait(waiting, return_when=FIRST_COMPLETED)
         lost: list[Item] = []
         for future in ready:
@@ -104,7 +104,7 @@ class LocalEngine:
             for item, (result, error) in zip(chunk, answers, strict=True):
                 yield Done(item, result, error)
         if lost:
-            # The pool is gone, and with it everything that still waited.
+            # The pool is lost, and with it every chunk that still waited.
             lost.extend(item for chunk in waiting.values() for item in chunk)
             waiting.clear()
             self._stop()
@@ -125,7 +125,7 @@ class LocalEngine:
 def _one_by_one(
     function: Callable[[Item], Result], items: list[Item], preload: Sequence[str]
 ) -> Iterator[Done[Item, Result]]:
-    """Each item in a pool of one worker: if that dies as well, the item is to blame."""
+    """Each item in a pool of one worker: if that worker dies too, the item is the cause."""
     pool = _new_pool(1, preload)
     try:
         for item in items:
@@ -147,14 +147,14 @@ def _new_pool(jobs: int, preload: Sequence[str], *, fork: bool = False) -> Proce
         context = multiprocessing.get_context("fork")
     else:
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(list(preload))
+        context.set_forkserver_preload([*_server_modules(), *preload])
         _start_fork_server()
     pool = ProcessPoolExecutor(
         jobs, mp_context=context, initializer=_begin, initargs=(dict(os.environ),)
     )
     if fork:
-        # All workers start with the first work. Signals wait until a worker has handlers of its
-        # own: those of this process would end it with a traceback.
+        # All workers start with the first work. Signals wait until a worker has its own handlers:
+        # with the handlers of this process it would end with a traceback.
         with _signals_wait():
             pool.submit(int)
     return pool
@@ -174,18 +174,29 @@ def _signals_wait() -> Iterator[None]:
 
 
 def _is_alone() -> bool:
-    """Whether this is Linux and the process has one thread, of any library: it can be forked."""
+    """Whether fork is safe: this is Linux, and the process has only one thread.
+
+    Threads of all libraries count.
+    """
     try:
         return len(os.listdir("/proc/self/task")) == 1
     except OSError:
         return False
 
 
-def _start_fork_server() -> None:
-    """Start the fork server deaf to Ctrl-C, which is for this process alone.
+def _server_modules() -> list[str]:
+    """Modules that make a fork server and its workers end with this process."""
+    modules = ["groundtrace.engine.fork_server"]
+    if threading.current_thread() is threading.main_thread():
+        modules.insert(0, "groundtrace.engine.fork_server_of_main")
+    return modules
 
-    It ignores Ctrl-C only once its modules are loaded; before that it died with a traceback, and
-    the run ended with exit code 1.
+
+def _start_fork_server() -> None:
+    """Start the fork server so that it ignores Ctrl-C, which is for this process only.
+
+    By itself it ignores Ctrl-C only after its modules are loaded. Before that it died with a
+    traceback, and the run ended with exit code 1.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -194,18 +205,16 @@ def _start_fork_server() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _end_with_parent() -> None:
-    """End this worker when the process that started the run ends, however it ends.
+def _watch_parent() -> None:
+    """End this worker when the process that started the run ends, in whatever way.
 
-    So does the fork server, and on Linux the kernel then ends the worker, also in the middle of a
-    long match. The thread does it elsewhere.
+    On Linux the kernel ends the worker, even in the middle of a long match. A thread does it on
+    other systems, and if a fork server lives longer than the process that started it.
     """
     parent = multiprocessing.parent_process()
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
     if parent is None:
         return
+    end_with_parent(os.getppid())
 
     def watch() -> None:
         parent.join()
@@ -214,15 +223,12 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-_PR_SET_PDEATHSIG = 1
-
-
 def _begin(environment: dict[str, str]) -> None:
-    """Set a worker up as its parent is now.
+    """Give a worker the environment that its parent has now.
 
-    The fork server keeps the environment in which it was started: workers of a parent that has
-    set an object store's address since then wrote to the old one. Ctrl-C is for the parent, which
-    stops the workers itself.
+    The fork server keeps the environment from its own start. In one case the parent had since set
+    the address of another object store, and the workers wrote to the old one. Workers ignore
+    Ctrl-C: the parent gets it and stops them.
     """
     os.environ.clear()
     os.environ.update(environment)
@@ -230,7 +236,7 @@ def _begin(environment: dict[str, str]) -> None:
     for number in _OF_PARENT - {signal.SIGINT}:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _OF_PARENT)
-    _end_with_parent()
+    _watch_parent()
 
 
 def _stop(pool: ProcessPoolExecutor) -> None:

@@ -1,22 +1,23 @@
-"""The retrieval-events document of one trial: calls, files and ground truth brought together.
+"""The retrieval-events document of one trial: calls, files and ground truth together.
 
-Until here the stages know nothing of each other: a trace has calls, a view has files as the call
-names them, a truth has entries as the task writes them. Here they are resolved against each other,
-because only here all of them are at hand:
+The stages before this one know nothing of each other: a trace has calls, a view has files as the
+call names them, a truth has entries as the task writes them. They are resolved here, because only
+here all of them are available:
 
-- which file each reference is, spelled once per trial, and what it is to the task: a relevant file,
-  an edit target, a neighbour of a relevant file, lines of a chunk. What a path means depends on all
-  paths of the trial, so one `Resolver` is built from all views before the first event is written;
-- from when time counts (`Clock`): the recorded start of the agent, unless it lies too far from the
-  trace to be believed;
+- which file each reference means, with one spelling per trial, and what it is for the task: a
+  relevant file, an edit target, a neighbour of a relevant file, lines of a chunk. What a path means
+  depends on all paths of the trial, so one `Resolver` is built from all views before the first
+  event is written;
+- when time starts (`Clock`): the recorded start of the agent, unless it is too far from the trace
+  to be true;
 - what is missing (`degraded_reason`), in one sentence that later stages pass on.
 
-Nothing is resolved again after this. The document holds the answers on each access, so that
-metrics, summaries, tables and pages only count (D43). The document is always made whole: a version
-without some of its fields is made from it when it is written (`documents.versions`).
+Nothing is resolved again after this. The document holds the results on each access, so metrics,
+summaries, tables and pages only count (D43). The document is always complete here; a version
+without some of its fields is made when it is written (`documents.versions`).
 
-Text is cleaned, masked and shortened on its way in (`events.text`): a document can be written,
-holds no credentials and does not grow with a trace's longest argument.
+Text is cleaned, masked and shortened first (`events.text`). So a document can always be written,
+holds no credentials and does not grow with the longest argument of a trace.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from groundtrace.documents.events import (
     Symbol,
 )
 from groundtrace.events.accesses import Accesses
+from groundtrace.events.base_lines import with_base_lines
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.context import context_changes
 from groundtrace.events.coverage import coverage_of
@@ -72,16 +74,16 @@ def build_document(
     problems: Sequence[Problem],
     settings: Settings,
 ) -> EventsDocument:
-    """The whole document of one trial; same input, same document (D37).
+    """The whole document of one trial; the same input gives the same document (D37).
 
-    `problems` are all that were met on the way, those of the views with them. `views` has one
-    view per call, in the same order.
+    `problems` are all problems found so far, including those of the views. `views` has one view per
+    call, in the same order.
     """
     resolver = Resolver(
         truth=truth,
         task=_task_of(trial),
         refs=(ref for view in views for ref in view.refs),
-        # A call that failed names what may not exist: `repository not found`.
+        # A call that failed may name something that does not exist: `repository not found`.
         repos=(repo for view in views if not view.failed for repo in view.repos),
         cwd=trace.cwd,
         settings=settings,
@@ -92,6 +94,7 @@ def build_document(
         _event(index, call, view, accesses.of(view.refs), clock)
         for index, (call, view) in enumerate(zip(trace.calls, views, strict=True))
     ]
+    events = with_base_lines(events, trace.calls, views, accesses)
     section = _ground_truth(truth, resolver)
     return EventsDocument(
         schema_version=SCHEMA_VERSION,
@@ -140,7 +143,7 @@ def _count(value: int | None) -> int | None:
 
 
 def _task_of(trial: Trial) -> Task | None:
-    """The task with the trial's own repository, where something names one (D100)."""
+    """The task with the trial's own repository, if something names one (D100)."""
     if trial.repo is None:
         return trial.task
     task = trial.task or Task(trial.task_name, trial.benchmark or "", None)
@@ -150,7 +153,7 @@ def _task_of(trial: Trial) -> Task | None:
 
 
 def _source_file(trial: Trial, trace: Trace) -> str:
-    """The file that leads the trace, relative to RUNS; the trial's folder where none was read."""
+    """The main file of the trace, relative to RUNS; the trial's folder if no file was read."""
     if trial.loose is not None:
         sample = trial.loose.sample
         return trial.path if sample is None else trial.path.removesuffix(f"#{sample}")
@@ -195,7 +198,7 @@ def _ground_truth(truth: GroundTruth, resolver: Resolver) -> GroundTruthSection:
         ]
         or UNSET,
         chunks=[_chunk(chunk, resolver) for chunk in truth.chunks] or UNSET,
-        # An empty list says that no edit is expected; without one that is not known (D58).
+        # An empty list says that no edit is expected; without a list that is not known (D58).
         expected_edit_files=UNSET
         if not edits and source is None
         else _distinct(clean_text(resolver.spelling_of(e.path, e.repo)) for e in edits),

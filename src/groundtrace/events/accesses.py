@@ -1,4 +1,4 @@
-"""The files of one call as the document holds them, each with what it is to the task."""
+"""The files of one call as the document holds them, each with what it is for the task."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from groundtrace.model import AccessKind, FileRef
 from groundtrace.paths import ChunkLines, Resolver
 
 Lines = tuple[int | UnsetType, int | UnsetType]
-"""First and last line shown, where known."""
+"""First and last line shown, if known."""
+AccessKey = tuple[str, AccessKind, Lines]
+"""File, kind and lines: a call has one access of each (D7)."""
 
 
 class FileFacts(msgspec.Struct, frozen=True):
@@ -23,7 +25,7 @@ class FileFacts(msgspec.Struct, frozen=True):
     file: str
     repo: str | UnsetType
     truth: str | UnsetType
-    """The entry of the relevant files that it is, as the document spells it."""
+    """The relevant file that it is, as the document spells it."""
     edit: str | UnsetType
     near: bool | UnsetType
     chunks: tuple[ChunkLines, ...]
@@ -33,7 +35,8 @@ class FileFacts(msgspec.Struct, frozen=True):
 class Accesses:
     """Files of a trial's calls as its document holds them.
 
-    What a file is to the task is found out once: a trial has four accesses to each of its files.
+    What a file is for the task is found once per file: a trial has about four accesses to each
+    file.
     """
 
     def __init__(self, resolver: Resolver) -> None:
@@ -43,15 +46,12 @@ class Accesses:
     def of(self, refs: Iterable[FileRef]) -> list[Access]:
         """One access per file, kind and range of lines, in order of appearance (D7).
 
-        Names of files are never masked: four buttons `sk-button-…-v1` to `v4` became one file.
+        Names of files are never masked: masking turned four buttons `sk-button-…-v1` to `v4` into
+        one file.
         """
-        accesses: dict[tuple[str, AccessKind, Lines], Access] = {}
-        known_files = self._known
+        accesses: dict[AccessKey, Access] = {}
         for ref in refs:
-            of_file = (ref.repo, ref.path, ref.from_diff)
-            if of_file not in known_files:
-                known_files[of_file] = self._facts(ref)
-            file = known_files[of_file]
+            file = self._file(ref)
             if file is None:
                 continue
             lines = _lines(ref)
@@ -60,6 +60,17 @@ class Accesses:
             known = accesses.get(key)
             accesses[key] = access if known is None else _shown_again(known, access)
         return list(accesses.values())
+
+    def key(self, ref: FileRef) -> AccessKey | None:
+        """Which access of its call a reference is part of; None where it is no file."""
+        file = self._file(ref)
+        return None if file is None else (file.file, ref.kind, _lines(ref))
+
+    def _file(self, ref: FileRef) -> FileFacts | None:
+        of_file = (ref.repo, ref.path, ref.from_diff)
+        if of_file not in self._known:
+            self._known[of_file] = self._facts(ref)
+        return self._known[of_file]
 
     def _facts(self, ref: FileRef) -> FileFacts | None:
         resolver = self._resolver
@@ -99,7 +110,7 @@ class Accesses:
 
 
 def accesses_of(refs: Iterable[FileRef], resolver: Resolver) -> list[Access]:
-    """The accesses of one call alone."""
+    """The accesses of only one call."""
     return Accesses(resolver).of(refs)
 
 
@@ -111,7 +122,7 @@ def _shown_again(first: Access, again: Access) -> Access:
 
 
 def _met(chunks: Iterable[ChunkLines], ref: FileRef, lines: Lines) -> list[int] | UnsetType:
-    """Positions of the chunks of a file that the lines shown meet."""
+    """Positions of the chunks of a file that overlap the lines shown."""
     met = {
         chunk.index
         for first, last in _runs(ref, lines)

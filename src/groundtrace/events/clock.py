@@ -1,4 +1,4 @@
-"""From when a trial's time counts, and times as documents write them (D10)."""
+"""When the time of a trial starts, and times as documents write them (D10)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from groundtrace.model import Trace, Trial
 from groundtrace.times import seconds_between
 
 _MAX_LEAD = 3600.0
-"""Seconds by which the agent's recorded start may precede the trace's first time (D10)."""
+"""How many seconds the agent's recorded start may be before the first time of the trace (D10)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """From when `elapsed_seconds` counts (D10)."""
+    """The time from which `elapsed_seconds` counts (D10)."""
 
     origin: Literal["agent_execution", "first_timestamp"] | None
     start: float | None
@@ -42,7 +42,7 @@ def clock_of(trial: Trial, trace: Trace) -> Clock:
 
 
 def iso(timestamp: float | None) -> str | None:
-    """A time as documents write it; None when there is none that can be written."""
+    """A time as documents write it; None if there is no time that can be written."""
     if timestamp is None or not math.isfinite(timestamp):
         return None
     try:

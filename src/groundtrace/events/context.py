@@ -1,7 +1,7 @@
-"""Where the harness changed what the model still saw, and which answers were gone after it.
+"""Where the harness changed what the model still saw, and which answers were gone after that.
 
-A reader marks the call after which it happened or, where it happened between calls or before the
-first one, states the point in the trace.
+A reader marks the call after which it happened. If it happened between calls or before the first
+one, the reader states the point in the trace.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def context_changes(trace: Trace) -> list[ContextChange]:
 
 
 def _same_thread(calls: Sequence[ToolCall], last: int) -> list[int]:
-    """Steps so far of the thread in which the change happened: it drops no other's answers."""
+    """Steps so far of the thread in which the change happened; other threads keep their answers."""
     thread = (calls[last].is_subagent, calls[last].agent)
     return [
         step

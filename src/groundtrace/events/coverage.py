@@ -12,12 +12,12 @@ from groundtrace.events.clock import Clock
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
 
 _HARMLESS = frozenset({"empty_file", "non_json_lines", "not_a_transcript"})
-"""Problems of a trial's own files by which nothing that the agent did is lost: standard error is
-merged into transcripts, and an empty file beside a whole one is no loss."""
+"""Problems of a trial's own files that lose nothing of what the agent did: standard error is merged
+into transcripts, and an empty file beside a complete one is not a loss."""
 
 _RECORDS = frozenset({"result.json", "config.json", "task_metrics.json"})
-"""Files of a trial that say who it is and how it ended. What is wrong with them is counted in
-`problems`; the trace is as whole as before (D61)."""
+"""Files that identify a trial and say how it ended. What is wrong with them is counted in
+`problems`; the trace is still complete (D61)."""
 
 _SUBAGENT_TOOL = "Task"
 """Canonical name of the tool that starts a subagent."""
@@ -62,7 +62,7 @@ def _degraded_reason(
     *,
     has_truth: bool,
 ) -> str | None:
-    """What is missing, in the order of the specification's table; None when nothing is."""
+    """What is missing, in the order of the specification's table; None if nothing is missing."""
     reasons = []
     stopped = next((p.reason for p in problems if p.kind == "time_limit"), None)
     if stopped is not None:
@@ -70,7 +70,7 @@ def _degraded_reason(
     if trace.source is None:
         had_files = trace.has_trajectory or trace.has_transcript
         reasons.append(
-            "no usable trace: what was found holds no events"
+            "no usable trace: the files that were found hold no events"
             if had_files
             else "no usable trace: neither a trajectory nor a transcript could be read"
         )
@@ -90,14 +90,14 @@ def _degraded_reason(
         reasons.append(f"parts of the trace could not be read: {_listed(damaged)}")
     unanswered = sum(call.result is None for call in trace.calls)
     if unanswered:
-        reasons.append(f"the trace holds no answer to {unanswered} of {_calls(len(trace.calls))}")
+        reasons.append(f"the trace has no result for {unanswered} of {_calls(len(trace.calls))}")
     if _subagents_missing(trace, views):
         reasons.append("subagents were started, but the trace holds none of their calls")
     missing = _lookups_unanswered(trace, views)
     if missing:
         looked = sum(view.looks for view in views)
         reasons.append(
-            f"the trace holds no answer to {missing} of {looked} searches, commands and calls of "
+            f"the trace has no result for {missing} of {looked} searches, commands and calls of "
             "unknown tools"
         )
     if not has_truth:
@@ -110,7 +110,7 @@ def _degraded_reason(
 
 
 def _lookups_unanswered(trace: Trace, views: Sequence[CallView]) -> int:
-    """Calls without an answer, where only the answer would say what they found (D47)."""
+    """Calls without an answer, if only the answer would say what they found (D47)."""
     pairs = zip(trace.calls, views, strict=True)
     return sum(view.looks and call.result is None for call, view in pairs)
 

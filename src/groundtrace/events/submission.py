@@ -1,4 +1,4 @@
-"""What the agent handed in: the files of its patch, and the context that it says it used."""
+"""What the agent submitted: the files of its patch, and the context that it says it used."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from groundtrace.truth.patches import created, edits, looks_like_patch, read_pat
 
 
 def submission_of(trial: Trial, trace: Trace, resolver: Resolver) -> Submission | UnsetType:
-    """The submission that the trace states, else what a predictions file beside it states.
+    """The submission that the trace states, else the one in a predictions file beside it.
 
-    A message instead of a patch is no submission: what was handed in is not known then. Files are
-    spelled as edit targets and accesses are (D94), so that later stages can compare text.
+    A message instead of a patch is not a submission; then it is not known what was submitted. Files
+    are spelled like edit targets and accesses (D94), so later stages can compare text.
     """
     text, source = trace.stated.submission, f"{FROM_TRACE}{trace.stated.submission_source}"
     if text is None and trial.loose is not None:
@@ -37,7 +37,7 @@ def _spelled(paths: Iterable[str], resolver: Resolver) -> list[str]:
 
 
 def _spelling(path: str, resolver: Resolver) -> str:
-    # A patch's paths begin at the repository's root, whatever the working directory was.
+    # Paths in a patch begin at the root of the repository, whatever the working directory was.
     file = resolver.resolve(FileRef(path=path, kind="written", repo=resolver.home))
     if file is None:
         return path
@@ -45,8 +45,7 @@ def _spelling(path: str, resolver: Resolver) -> str:
 
 
 def final_context_of(trace: Trace, resolver: Resolver) -> list[StatedContext] | UnsetType:
-    """The context that the agent states at its end; relevant files as the ground truth spells
-    them."""
+    """The context that the agent states at its end; relevant files are spelled as in the truth."""
     parts: dict[StatedContext, None] = {}
     for stated in trace.stated.final_context:
         file = resolver.resolve(FileRef(path=stated.path, kind="read"))

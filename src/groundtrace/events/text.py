@@ -13,16 +13,16 @@ from groundtrace.jsonio import clean_text
 from groundtrace.redact import is_masking, mask_head
 
 MAX_TEXT = 2000
-"""Characters of a text that a document keeps."""
+"""How many characters of a text a document keeps."""
 
 LOOKED_AT = 4 * MAX_TEXT
-"""Characters of a text that are masked before it is cut."""
+"""How many characters of a text are masked before it is cut."""
 
 MAX_ITEMS = 50
-"""Items of a list argument that a document keeps."""
+"""How many items of a list argument a document keeps."""
 
 KEPT_LENGTH = 200
-"""Texts up to this length are made ready once: the paths of a trial come again with every event."""
+"""Texts up to this length are cached: the paths of a trial occur again in every event."""
 
 SALIENT = frozenset(
     {
@@ -83,8 +83,8 @@ def stored_text(text: str) -> str:
 
 
 def _shown(text: str) -> str:
-    # Masked before it is cut, and on more than is kept: masking shortens a text, and half a token
-    # that the cut leaves is shown where it moves up.
+    # Mask first and cut later, and mask more than is kept. Masking shortens the text, so half a
+    # token at the end of the masked part could move into the part that is kept.
     shown, was_cut = mask_head(clean_text(text[: LOOKED_AT + 1]), LOOKED_AT)
     if len(shown) <= MAX_TEXT and not was_cut:
         return shown

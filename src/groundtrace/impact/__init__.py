@@ -1,7 +1,7 @@
-"""Downstream impact: how retrieval relates to reward, cost and time, from artifacts alone.
+"""Impact: how retrieval relates to reward, cost and time, computed only from stored documents.
 
-`analyse` joins correlations, matched comparisons and aggregates into one document. numpy is
-imported when it is called.
+`analyse` joins correlations, matched comparisons and aggregates into one document. It imports
+numpy when it is called.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from groundtrace.rows.means import mean_of, quantile
 
 
 def aggregate(trials: Sequence[Observation], copies: dict[str, int]) -> list[ConfigAggregate]:
-    """Aggregates of distinct trials by configuration; `copies` counts those left out of each."""
+    """Aggregates of distinct trials by configuration; `copies`: the copies left out of each."""
     configs: dict[str, list[Observation]] = {}
     for trial in trials:
         configs.setdefault(trial.config, []).append(trial)
@@ -51,7 +51,7 @@ def _config(name: str, trials: Sequence[Observation], copies: int) -> ConfigAggr
 
 
 PASS_AT = (1, 2, 3, 5, 10)
-"""k of pass@k, as far as a task has so many trials."""
+"""The k of pass@k; a k is used only where a task has at least k trials."""
 
 
 def _spread(tasks: Sequence[Sequence[Observation]]) -> TrialSpread | None:
@@ -84,7 +84,7 @@ def _metrics(tasks: Sequence[Sequence[Observation]]) -> list[MetricAggregate]:
 
 
 def _metric(name: str, column: Floats, tasks: Sequence[Sequence[Observation]]) -> MetricAggregate:
-    """A mean over tasks, the trials of each averaged first, with what was left out (D19)."""
+    """Mean over tasks of the mean over each task's trials, with what was left out (D19)."""
     absent = np.isnan(column)
     values = column[~absent].tolist()
     left_out = Counter(main_reason(tasks[i], (name,)) for i in np.flatnonzero(absent).tolist())
@@ -100,8 +100,10 @@ def _metric(name: str, column: Floats, tasks: Sequence[Sequence[Observation]]) -
 
 
 def _hit_rate(name: str, tasks: Sequence[Sequence[Observation]]) -> float | None:
-    """Mean share of a task's trials with a hit, as summaries have it: a censored mean needs it
-    (D21)."""
+    """Mean over tasks of the share of trials with a hit, computed as in summaries.
+
+    A mean time to the first hit covers only trials with a hit, so readers need this share (D21).
+    """
     recall = hit_metric(name)
     if recall is None:
         return None

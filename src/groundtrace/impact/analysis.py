@@ -1,4 +1,4 @@
-"""The impact document: what is computed, and in words how."""
+"""The impact document: what is computed, and how, in words."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def impact_document(
     if options.draws < 1:
         raise UsageError(f"draws must be at least 1, not {options.draws}")
     for name in options.primaries:
-        QUANTITIES[name]  # an unknown name is an error that names the nearest one
+        QUANTITIES[name]  # raises for an unknown name, and suggests the nearest one
     observations = observe(rows)
     trials = distinct_trials(observations)
     every, kept = Counter(o.config for o in observations), Counter(o.config for o in trials)
@@ -92,85 +92,89 @@ def _no_comparison(configs: list[str], options: ImpactOptions) -> str:
     if options.against is not None:
         return f"{options.baseline!r} and {options.against!r} name the same configuration"
     return (
-        f"no configuration is named {options.baseline!r} (found: {named}); "
-        "name the one to compare with by --baseline NAME"
+        f"no configuration is named {options.baseline!r} (found: {named}); use --baseline NAME "
+        "to say which configuration to compare with"
     )
 
 
 def _method(options: ImpactOptions) -> Method:
     return Method(
         correlation=(
-            "Spearman's coefficient by mid-ranks. Trials of a task and configuration are averaged "
-            "first, over those that have both values. overall: one value a task, the mean over "
-            "its configurations; config: the tasks of one configuration; within_config: ranks "
-            "inside each configuration, centred, divided by its number of tasks, and pooled. Where "
-            "there are several suites, ranks are taken inside suites, and tasks trade places "
-            "inside them."
+            "Spearman's coefficient by mid-ranks. Trials of a task and configuration are "
+            "averaged first, over those that have both values. overall: one value for each "
+            "task, the mean over its configurations; config: the tasks of one configuration; "
+            "within_config: ranks inside each configuration, centred, divided by its number of "
+            "tasks, and pooled. If there are several suites, ranks are taken inside each "
+            "suite, and permutations exchange tasks only inside a suite."
         ),
         correlation_p=(
             "Two-sided permutation of the outcomes over tasks; a task's outcomes in several "
             "configurations move together, among tasks seen in the same configurations. All "
-            f"permutations where there are at most {EXACT_PERMUTATIONS}, else "
-            f"{options.draws} random ones and p = (b + 1) / (draws + 1)."
+            f"permutations if there are at most {EXACT_PERMUTATIONS}, else {options.draws} "
+            "random ones and p = (b + 1) / (draws + 1)."
         ),
         delta_p=(
-            "Two-sided sign flips of the deltas: all of them where at most "
-            f"{EXACT_FLIPS} deltas are not zero, else {max(options.draws, FLIP_DRAWS):,} random "
-            "ones (fewer above 1,250 tasks) and p = (b + 1) / (draws + 1). p_smallest is the smallest p that so many "
-            "differences can give."
+            f"Two-sided sign flips of the deltas: all of them if at most {EXACT_FLIPS} deltas "
+            f"are not zero, else {max(options.draws, FLIP_DRAWS):,} random ones (fewer above "
+            "1,250 tasks) and p = (b + 1) / (draws + 1). p_smallest is the smallest p that is "
+            "possible with this number of differences."
         ),
         interval=(
-            "Mean deltas: all means that the sign-flip test keeps at 5 %, so that the interval "
-            "leaves 0 out exactly when p < 0.05 (with random flips both have an error of about "
-            f"0.0015 near 0.05). None where fewer than {MIN_DIFFER} tasks differ or all differ by "
-            "the same amount: the single tasks say more. In simulations 94 to 97 % held the true "
-            f"value from {ENOUGH_TASKS} tasks on; below, by tasks: {coverage_by_size(MEANS)}. "
-            f"Correlations: 95 % BCa bootstrap over tasks, {options.draws} resamples; none where "
-            f"more than {UNDEFINED_DRAWS:.0%} of the resamples have no value or all agree; in "
-            f"simulations, by tasks: {coverage_by_size(CORRELATIONS)}. Draws depend on the seed "
-            "and on the number of tasks alone."
+            "Mean deltas: all means that the sign-flip test does not reject at 5 %, so the "
+            "interval excludes 0 exactly when p < 0.05 (with random flips both have an error "
+            f"of about 0.0015 near 0.05). There is none if fewer than {MIN_DIFFER} tasks differ "
+            "or all differ by the same amount: then look at the single tasks. In simulations, "
+            f"94 to 97 % of the intervals contained the true value with {ENOUGH_TASKS} tasks or "
+            f"more; with fewer, by number of tasks: {coverage_by_size(MEANS)}. Correlations: 95 "
+            f"% BCa bootstrap over tasks, {options.draws} resamples; none if more than "
+            f"{UNDEFINED_DRAWS:.0%} of the resamples have no value or all agree; in "
+            f"simulations, by number of tasks: {coverage_by_size(CORRELATIONS)}. Draws depend "
+            "only on the seed and on the number of tasks."
         ),
         ratio=(
             "Cost, time and tokens are compared as the geometric mean of configuration over "
-            "baseline, with test and interval on logs, where 1 takes the place of 0. Pairs with a "
-            "value of 0 or less have no ratio and are counted. Their mean delta has no interval."
+            "baseline, with test and interval on logarithms, so a ratio of 1 means no "
+            "difference. Pairs with a value of 0 or less have no ratio; their number is given. "
+            "Their mean delta has no interval."
         ),
         adjusted=(
-            f"Primaries ({', '.join(options.primaries)}): step-down maxT over the primaries of a "
-            "comparison, then Holm over the configurations that are compared. All other metrics of "
-            "a comparison: step-down maxT over joint sign flips. Suites are exploratory: their p "
-            "values are adjusted for nothing."
+            f"Primary metrics ({', '.join(options.primaries)}): step-down maxT over the primary "
+            "metrics of a comparison, then Holm over the configurations that are compared. All "
+            "other metrics of a comparison: step-down maxT over joint sign flips. Suites are "
+            "exploratory: their p values are not adjusted."
         ),
         flipped=(
-            f"Tasks; where at least {MIN_CLUSTERS} repositories are known, whole repositories, "
-            "because tasks of one repository rise and fall together."
+            f"Tasks; if at least {MIN_CLUSTERS} repositories are known, whole repositories, "
+            "because tasks of one repository are similar."
         ),
         other=(
-            "Tasks that both configurations ran, with as few requirements of a matched pair "
-            "dropped for each task as it takes, beside the matched ones; not_met names what was "
-            "dropped. Given where that adds tasks."
+            "All tasks that both configurations ran. For each task, as few requirements of a "
+            "matched pair as possible are given up; not_met names them. Only present if this "
+            "adds tasks to the matched ones."
         ),
         ranks=(
-            f"Up to {RERANK_LIMIT} tasks every resample is ranked again. Above, ranks and the "
-            "influence of each task on the coefficient, changes of rank included, are computed "
-            "once and resamples add up influences; such entries have ranks_once."
+            f"Up to {RERANK_LIMIT} tasks every resample is ranked again. With more tasks, the "
+            "ranks and the influence of each task on the coefficient (including its effect on "
+            "other ranks) are computed once, and resamples add up influences; such entries "
+            "have ranks_once."
         ),
         holm=(
             "Holm over all correlations of one scope (overall, each configuration, within "
             "configurations)."
         ),
         effect_size=(
-            "Cohen's dz: mean delta over the standard deviation of the deltas (n - 1); null when "
-            "all deltas agree. Its sign is that of configuration minus baseline."
+            "Cohen's dz: mean delta divided by the standard deviation of the deltas (n - 1); "
+            "null if all deltas agree. Its sign is that of configuration minus baseline."
         ),
         matching=(
             "Same task, model without provider prefix, harness and known harness version, valid "
             "reward on both sides, "
             + ("from any run" if options.pair_across_runs else "within one run")
-            + ". Trials are averaged within run and task, then a task's runs, so n counts tasks; "
-            "means that differ by less than 1e-9 of their size are the same. Copies of a trial "
-            "count once in a configuration; runs that share a copy are one run for its task. A "
-            "task matched in no run counts once, under the requirement that it failed last."
+            + ". Trials are averaged within run and task, then a task's runs, so n counts "
+            "tasks; means that differ by less than 1e-9 of their size are the same. Copies "
+            "of a trial count once in a configuration; runs that share a copy are one run "
+            "for its task. A task that is matched in no run counts once as dropped, under "
+            "the requirement that it failed last."
         ),
         minimum=(
             f"No coefficient below {MIN_COEFFICIENT} tasks or when a side is constant; no delta "

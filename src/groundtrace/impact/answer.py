@@ -1,6 +1,6 @@
-"""The answer: which comparison it takes, its rows, and what so many tasks can show (D66).
+"""The answer: which comparison it uses, its rows, and what this number of tasks can show (D66).
 
-Made from the comparisons of the document alone, so that it can never say anything else.
+It is made only from the comparisons in the document, so that it can never contradict them.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ ComparisonList = Literal["matched_comparisons", "other_comparisons"]
 
 
 def _choose(found: AnswerInput) -> tuple[MatchedComparison | None, ComparisonList | None]:
-    """The comparison over most tasks, matched ones first; else one that could not be made."""
+    """The comparison over the most tasks, matched ones first; else one that could not be made."""
     sources: tuple[tuple[ComparisonList, Sequence[MatchedComparison]], ...] = (
         ("matched_comparisons", found.matched),
         ("other_comparisons", found.other),
@@ -96,7 +96,7 @@ def _choose(found: AnswerInput) -> tuple[MatchedComparison | None, ComparisonLis
 
 
 def questions(primaries: Sequence[str]) -> list[tuple[str, str]]:
-    """(question, metric) in order, with the primaries that no question asks for yet."""
+    """(question, metric) in order, with the primaries that no question covers."""
     asked = [(question, name) for question, names in QUESTIONS.items() for name in names]
     known = {name for _, name in asked}
     asked += [(_question(name), name) for name in primaries if name not in known]
@@ -153,7 +153,7 @@ def _changed(name: str, tasks: Sequence[MatchedTask]) -> list[AnswerTask]:
 
 
 def _enough(tasks: Sequence[MatchedTask], rows: Sequence[AnswerRow]) -> AnswerEnough:
-    """About reward where there is one, else about the first row that has pairs."""
+    """Whether there are enough tasks: for reward, else for the first row that has pairs."""
     names = ("reward", *(row.metric for row in rows if not QUANTITIES[row.metric].unit))
     for name in names:
         deltas = column_of(name, [(t.baseline, t.config) for t in tasks]).delta
@@ -175,7 +175,7 @@ def _no_enough(n: int, reason: str) -> AnswerEnough:
 
 
 def _reward_per_dollar(tasks: Sequence[MatchedTask]) -> float | None:
-    """Over tasks that have both: what each extra dollar goes with in reward."""
+    """Difference of reward per extra dollar, over tasks that have both reward and cost."""
     names = ("reward", "cost_usd")
     both = [t for t in tasks if all(n in t.baseline and n in t.config for n in names)]
     if len(both) < 3:
@@ -208,7 +208,7 @@ def _equivalence(tasks: Sequence[MatchedTask], options: ImpactOptions) -> Answer
 
 
 def _alone(own: ConfigAggregate, found: AnswerInput, options: ImpactOptions) -> Answer:
-    """One configuration without another: its means over its tasks."""
+    """The answer for a single configuration: its means over its tasks."""
     by_name = {metric.metric: metric for metric in own.metrics}
     rows = [
         AnswerRow(

@@ -1,4 +1,4 @@
-"""The words of the answer: association only, and nothing that its numbers do not hold."""
+"""The words of the answer: association only, and nothing beyond its numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REQUIREMENTS: dict[Requirement, str] = {
     "reward": "a valid reward on both sides",
     "run": "one run",
 }
-"""What each requirement asks for."""
+"""What each requirement means, in words."""
 
 FLAGS: dict[Requirement, str] = {
     "run": "--pair-across-runs accepts pairs of different runs as matched",
@@ -107,8 +107,8 @@ def look_at(
     if calls:
         among = sum(o.unknown_calls > 0 for o in trials)
         lines.append(
-            f"{plural(calls, 'call')} of unknown tools in {plural(among, 'trial')} "
-            "may be missing or read by guess"
+            f"{plural(calls, 'call')} of unknown tools in {plural(among, 'trial')} may be "
+            "missing or were read by guess"
         )
     for code, words in _TROUBLES.items():
         count = sum(o.why.reason == code for o in trials)
@@ -162,19 +162,19 @@ def _directions(rows: Sequence[AnswerRow], config: str, baseline: str) -> list[s
     if lower:
         said.append(f"{_listed(lower)} lower in {config} than in {baseline}")
     if level:
-        said.append(f"{_listed(level)}: no difference that can be told from chance")
+        said.append(f"{_listed(level)}: no difference beyond chance")
     if untested:
         said.append(f"{_listed(untested)}: too few tasks for a test")
-    return said or ["no value that both sides have"]
+    return said or ["no metric has a value on both sides"]
 
 
 def _equivalence_words(test: AnswerEquivalence, rows: Sequence[AnswerRow]) -> str:
     if test.p_equivalent is not None and test.p_equivalent < SIGNIFICANT:
         text = f"reward is equivalent within {test.margin:g}"
     elif test.p_not_worse is not None and test.p_not_worse < SIGNIFICANT:
-        text = f"reward is no worse by more than {test.margin:g}"
+        text = f"reward is not worse by more than {test.margin:g}"
     else:
-        return f"a loss of reward beyond {test.margin:g} cannot be ruled out"
+        return f"a loss of reward of more than {test.margin:g} cannot be ruled out"
     cost = next((row for row in rows if row.metric == "cost_usd"), None)
     if cost is not None and cost.p_adjusted is not None and cost.p_adjusted < SIGNIFICANT:
         dearer = cost.ratio is not None and cost.ratio > 1

@@ -1,10 +1,10 @@
 """Spearman's coefficient over tasks, pooled over configurations, with its test and interval.
 
-One form serves every scope. Values are in a grid of tasks by configurations; ranks are taken
-inside a column, centred and divided by the column's size, and the coefficient is the
-correlation of the pooled ranks. With one column that is Spearman's. Tasks are the blocks:
-resamples draw tasks with all their columns, and permutations move a task's outcomes together,
-among tasks that are present in the same columns (D36).
+All scopes use the same method. Values are in a grid of tasks by configurations. Ranks are taken
+inside a column, centred and divided by the column's size; the coefficient is the correlation of
+the pooled ranks. With one column this is Spearman's coefficient. Tasks are the blocks: resamples
+draw tasks with all their columns, and permutations move all outcomes of a task together, among
+tasks that are present in the same columns (D36).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from groundtrace.impact.resample import (
 )
 
 MIN_COEFFICIENT = 5
-"""Tasks below which there is no coefficient."""
+"""With fewer tasks there is no coefficient."""
 RERANK_LIMIT = 500
-"""Tasks up to which every resample is ranked again; above it ranks and each task's influence on
-the coefficient (changes of rank included) are computed once."""
+"""Up to this many tasks every resample is ranked again. With more tasks, the ranks and each task's
+influence on the coefficient (including changes of rank) are computed once."""
 
 
 _NO_INTERVAL = Interval(None, None)
@@ -49,7 +49,7 @@ class Association:
     ranks_once: bool | None = None
     p_reason: str | None = None
     movable: int | None = None
-    """Tasks that another could trade places with in the test; None without a test."""
+    """Tasks that the test can exchange with another task; None without a test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def associate(
     draws: Draws,
 ) -> list[Association]:
     """The association of `xs[i]` with `ys[j]` for each (i, j); grids are tasks by columns."""
-    present = present & (present.sum(axis=0) >= 2)  # a rank needs another to be compared with
+    present = present & (present.sum(axis=0) >= 2)  # a rank needs at least two tasks
     grid = _arranged(xs, ys, present)
     n = len(grid.present)
     if n < MIN_COEFFICIENT:
@@ -109,7 +109,7 @@ def _arranged(xs: Sequence[Floats], ys: Sequence[Floats], present: Mask) -> _Gri
 
 
 def _ridits(values: Floats, present: Mask) -> Floats:
-    """Mid-ranks inside each column, centred and divided by its size; 0 where absent."""
+    """Mid-ranks inside each column, centred and divided by its size; 0 for absent tasks."""
     out = np.zeros(values.shape)
     for c in range(values.shape[1]):
         here = present[:, c]
@@ -124,7 +124,7 @@ def _constant(f: Floats, g: Floats) -> str | None:
         return "metric_constant"
     if not g.any():
         return "outcome_constant"
-    # Two configurations, each with one side constant: nothing varies together.
+    # For example two configurations, each with one constant side: no column varies in both.
     if not ((f != 0).any(axis=0) & (g != 0).any(axis=0)).any():
         return "constant_in_every_config"
     return None
@@ -189,12 +189,12 @@ def _reranked(grid: _Grid, pairs: Sequence[tuple[int, int]], weights: Floats) ->
     scale = np.sqrt(xx * yy)
     tiny = 1e-12
     ratios = np.where(scale > tiny, xy / np.where(scale > tiny, scale, 1), np.nan)
-    # The last digit of a perfect resample can lie beyond 1.
+    # By rounding, a perfect resample can come out slightly above 1.
     return np.clip(ratios, -1.0, 1.0)
 
 
 def _weighted_ridits(weights: Floats, values: Floats) -> Floats:
-    """Centred mid-ranks over size in each resample; ties found once, counts added up."""
+    """Centred mid-ranks divided by size, in each resample. Ties are found only once."""
     distinct, place = np.unique(values, return_inverse=True)
     place = place.reshape(-1)
     order = np.argsort(place, kind="stable")
@@ -207,7 +207,7 @@ def _weighted_ridits(weights: Floats, values: Floats) -> Floats:
 
 
 def _influence(grid: _Grid, f: Floats, g: Floats, i: int, j: int) -> Floats:
-    """What one more of each task would change in the coefficient, changes of rank included."""
+    """How the coefficient changes if a task is there once more, including changes of rank."""
     units = float(grid.present.sum())
     cov, var_f, var_g = (float(np.sum(a * b)) / units for a, b in ((f, g), (f, f), (g, g)))
     d_cov, d_f, d_g = np.zeros(len(f)), np.zeros(len(f)), np.zeros(len(f))
@@ -226,7 +226,8 @@ def _influence(grid: _Grid, f: Floats, g: Floats, i: int, j: int) -> Floats:
 
 
 def _above(values: Floats, other: Floats) -> Floats:
-    """For each unit, the mean over all of `other` where `values` are larger, half where equal."""
+    """For each unit: the sum of `other` over units with larger values, half of it for equal ones,
+    divided by the number of units."""
     distinct, place = np.unique(values, return_inverse=True)
     place = place.reshape(-1)
     sums = np.bincount(place, weights=other, minlength=len(distinct))

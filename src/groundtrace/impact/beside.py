@@ -1,4 +1,4 @@
-"""What stands beside the deltas of a comparison: did retrieval and reward move together, first
+"""What a comparison shows beside its deltas: whether retrieval and reward changed together, first
 hits with misses counted, and choices that would change a conclusion."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from groundtrace.metrics.catalogue import METRICS
 
 OUTCOME = "reward"
 JUDGED_ONLY = "bpref"
-"""The metric that unjudged files count for nothing in."""
+"""The metric that ignores unjudged files."""
 _HANGS_ON_UNJUDGED = frozenset({"precision", "f1", "ndcg", "mrr", "map", "context_efficiency"})
 """Families that count a file as wrong because the ground truth does not name it."""
 _FAILURES = ("no_trace", "empty_trace")
@@ -62,14 +62,14 @@ def tandems(tasks: Sequence[TaskPair], primaries: Sequence[str], draws: Draws) -
 
 
 def _spread(column: MetricDeltas) -> Floats:
-    """Deltas at their tasks; NaN where one is missing."""
+    """One delta per task; NaN if it is missing."""
     out = np.full(len(column.here), np.nan)
     out[column.here] = column.delta
     return out
 
 
 def first_hits(tasks: Sequence[TaskPair], flips: Flipping) -> list[FirstHits]:
-    """Times to the first relevant file with misses, restricted at the latest hit."""
+    """Times to the first relevant file, with misses; the horizon is the latest hit."""
     return [_first_hits(name, tasks, flips) for name in timed_names()]
 
 
@@ -142,7 +142,7 @@ def notes(
 ) -> list[str]:
     """One sentence for each choice that would change the conclusion about a primary.
 
-    `without_reward`: pairs that only lack a valid reward on a side.
+    `without_reward`: pairs that lack nothing but a valid reward on one side.
     """
     sides = [(t.baseline, t.config) for t in tasks]
     said = []
@@ -154,8 +154,8 @@ def notes(
             alone = _conclusion(column, replace(flips, units=None))
             if alone != told:
                 said.append(
-                    f"{title}: {_words(told)} with whole repositories flipped, {_words(alone)} "
-                    "with single tasks"
+                    f"{title}: {_words(told)} if whole repositories are flipped, "
+                    f"{_words(alone)} if single tasks are flipped"
                 )
         sure = [_is_sure(t) for t in tasks]
         if name in METRICS and not all(sure) and sum(sure) >= MIN_INFERENCE:
@@ -170,21 +170,21 @@ def notes(
             said.append(f"{title}: {judged}")
         failed = _failures_as_zero(name, tasks, without_reward)
         if failed is not None:
-            # Pairs that were dropped have no place among the units: every task flips alone.
+            # The units do not contain pairs that were dropped, so every task flips alone.
             other = _conclusion(column_of(name, failed), replace(flips, units=None))
             if other != told:
                 said.append(
-                    f"{title}: {_words(other)} where failed trials count as 0, {_words(told)} "
+                    f"{title}: {_words(other)} if failed trials count as 0, {_words(told)} "
                     "without them"
                 )
     return said
 
 
 def _by_judged(name: str, sides: Sides, told: int, flips: Flipping) -> str | None:
-    """What is said where unjudged files are taken out, if that changes the conclusion.
+    """The sentence about unjudged files, if leaving them out changes the conclusion.
 
-    The metric's own conclusion over the same tasks must be another one too: else it is the smaller
-    number of tasks that changes it, not the unjudged files.
+    The metric's own conclusion over the same tasks must differ as well. Otherwise the smaller
+    number of tasks changes the conclusion, not the unjudged files.
     """
     if name not in METRICS or METRICS[name].family not in _HANGS_ON_UNJUDGED:
         return None
@@ -201,13 +201,13 @@ def _by_judged(name: str, sides: Sides, told: int, flips: Flipping) -> str | Non
     if other in (told, _conclusion(column_of(name, judged), there)):
         return None
     return (
-        f"{_words(other)} by {JUDGED_ONLY} over retrieved files, which takes out unjudged files "
-        f"({n} tasks have it), {_words(told)} with them counted as irrelevant"
+        f"{_words(other)} by {JUDGED_ONLY} over retrieved files, which leaves out unjudged "
+        f"files ({n} tasks have it), {_words(told)} if they count as irrelevant"
     )
 
 
 def _conclusion(column: MetricDeltas, flips: Flipping) -> int:
-    """-1, 0 or 1: lower, no difference told, higher."""
+    """-1, 0 or 1: lower, no difference found, higher."""
     p = p_of(column, flips)
     if p is None or p >= LEVEL:
         return 0
@@ -215,7 +215,7 @@ def _conclusion(column: MetricDeltas, flips: Flipping) -> int:
 
 
 def _words(conclusion: int) -> str:
-    return {-1: "lower", 0: "no difference told from chance", 1: "higher"}[conclusion]
+    return {-1: "lower", 0: "no difference beyond chance", 1: "higher"}[conclusion]
 
 
 def _trials(task: TaskPair) -> list[Observation]:
@@ -229,8 +229,8 @@ def _is_sure(task: TaskPair) -> bool:
 def _failures_as_zero(
     name: str, tasks: Sequence[TaskPair], without_reward: Sequence[TaskPair]
 ) -> Sides | None:
-    """Sides in which a missing reward, or a metric of a trial without a usable trace, is 0; None
-    where nothing changes."""
+    """Both sides with 0 for a missing reward, and for a metric of a trial without a usable trace;
+    None if that changes nothing."""
     if name == OUTCOME:
         if not without_reward:
             return None

@@ -1,7 +1,7 @@
-"""Times of two trials are compared only where both count from the same moment (D67).
+"""Times of two trials are compared only if both count from the same moment (D67).
 
-Seconds count from the start of the agent where the records state it, else from the first line of
-the trace. One clock on each side made +55 s, p 0.008, out of equal behaviour.
+Seconds count from the start of the agent if the records state it, else from the first line of the
+trace. When the two sides used different clocks, equal behaviour gave +55 s with p 0.008.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ Trials = tuple[Observation, ...]
 def on_one_clock(baseline: Trials, config: Trials) -> tuple[Trials, Trials, str | None]:
     """The trials of both sides that use one clock, or the reason why there are none.
 
-    Where the sides share both clocks the first by name is taken: a mean over both would mix them.
+    If both sides have trials with each clock, the first clock by name is used: a mean over both
+    clocks would mix them.
     """
     ours, theirs = _clocks(baseline), _clocks(config)
     shared = ours & theirs
@@ -39,7 +40,7 @@ def _clocks(trials: Sequence[Observation]) -> set[str]:
 
 
 def by_shared_clock(trials: Sequence[Observation]) -> list[Observation]:
-    """The trials without times that count from another moment than those of most (D121)."""
+    """The trials, without times that count from another moment than most trials' times (D121)."""
     clock = shared_clock((o.config, o.clock) for o in trials if _times(o))
     return list(trials) if clock.any_counts else [_without_times(o, clock) for o in trials]
 

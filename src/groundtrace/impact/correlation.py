@@ -35,7 +35,7 @@ PAIRS = tuple((metric, outcome) for metric in CORRELATED_METRICS for outcome in 
 
 @dataclass(frozen=True, slots=True)
 class _Trials:
-    """Distinct trials as arrays: the cell of each in the grid, and its values (NaN: missing)."""
+    """Distinct trials as arrays: each trial's cell in the grid, and its values (NaN: missing)."""
 
     observations: Sequence[Observation]
     tasks: Ints
@@ -49,7 +49,8 @@ class _Trials:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Pairs that are defined for exactly the same trials, so that they share their draws."""
+    """Pairs of a metric and an outcome that have values for exactly the same trials. They share
+    their draws."""
 
     here: Mask
     pairs: tuple[tuple[str, str], ...]
@@ -73,7 +74,7 @@ def correlate(observations: Sequence[Observation], draws: Draws) -> CorrelationA
 
 
 NOTED = tuple((metric, "reward") for metric in ("shown.file_recall", "file_recall"))
-"""Pairs for which it is said where suites change the conclusion."""
+"""Pairs for which a note says if separating suites changes the conclusion."""
 
 
 def _suite_notes(
@@ -89,7 +90,7 @@ def _suite_notes(
             continue
         notes.append(
             f"{metric} and {outcome}: p {own.p:.3f} with ranks inside suites, {p:.3f} over all "
-            "suites at once, where suites of different level count as association"
+            "suites at once, where a difference between suites looks like association"
         )
     return notes
 
@@ -97,7 +98,7 @@ def _suite_notes(
 def _plain_p(
     trials: _Trials, metric: str, outcome: str, everywhere: Mask, draws: Draws
 ) -> float | None:
-    """p over tasks of all suites at once."""
+    """p over the tasks of all suites together."""
     here = everywhere & np.isfinite(trials.values[metric]) & np.isfinite(trials.values[outcome])
     x, y = (_grid(trials, name, here, pooled=True)[:, 0] for name in (metric, outcome))
     both = np.isfinite(x) & np.isfinite(y)
@@ -109,7 +110,7 @@ def _plain_p(
 
 
 def _tasks_with_both(trials: _Trials) -> int:
-    """The most tasks in which some pair of a metric and an outcome has both values."""
+    """Tasks with both values, for the pair of metric and outcome that has the most of them."""
     everywhere = np.ones(len(trials.observations), dtype=np.bool_)
     return max(
         (len(np.unique(trials.tasks[group.here])) for group in _groups(trials, everywhere)),
@@ -118,16 +119,19 @@ def _tasks_with_both(trials: _Trials) -> int:
 
 
 def _overall_reason(found: Sequence[Correlation], with_both: int) -> str:
-    """Why there is no coefficient at all. `n` of an entry cannot tell: a task alone in its
-    configuration has no rank, so that it counts 0 where one task has both values."""
+    """Why there is no coefficient at all.
+
+    `n` of the entries does not show it: a task that is alone in its configuration has no rank, so
+    `n` is 0 although one task has both values.
+    """
     if with_both == 0:
         return "no task has both a retrieval metric and an outcome"
     counts = Counter(entry.reason for entry in found if entry.reason)
     said = ", ".join(f"{reason} ({n})" for reason, n in sorted(counts.items()))
     have = "1 task has" if with_both == 1 else f"{with_both} tasks have"
     return (
-        f"{have} both a retrieval metric and an outcome, and no pair of these can be "
-        f"correlated: {said}"
+        f"{have} both a retrieval metric and an outcome, but none of these can be correlated: "
+        f"{said}"
     )
 
 
@@ -200,7 +204,8 @@ def _groups(trials: _Trials, inside: Mask) -> Iterator[_Group]:
 
 
 def _grid(trials: _Trials, name: str, here: Mask, *, pooled: bool) -> Floats:
-    """Means by task and config of the trials `here`; pooled: the mean of a task's configs."""
+    """Means by task and configuration over the trials `here`. `pooled`: the mean over a task's
+    configurations."""
     cells = trials.tasks[here] * trials.n_configs + trials.configs[here]
     shape = (trials.n_tasks, trials.n_configs)
     grid = _means(cells, trials.values[name][here], shape[0] * shape[1]).reshape(shape)
@@ -236,7 +241,7 @@ def _left_out(
 
 
 def _coefficient(value: float | None) -> float | None:
-    """A coefficient as documents hold it; what differs from 0 by noise is 0."""
+    """A coefficient as documents store it: 0 if it differs from 0 only by rounding noise."""
     return None if value is None else stored_number(without_noise(value, 1.0))
 
 

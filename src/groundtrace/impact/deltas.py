@@ -1,7 +1,7 @@
-"""What a configuration differs in from the baseline, one entry for each metric and outcome.
+"""How a configuration differs from the baseline: one entry for each metric and outcome.
 
-Means are tested by sign flips; cost, time and tokens by the sign flips of their logs. The
-interval inverts the same test, so that it leaves no difference out exactly when p < 0.05 (D63).
+Means are tested by sign flips; cost, time and tokens by sign flips of their logs. The interval
+inverts the same test: it excludes "no difference" exactly when p < 0.05 (D63).
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.means import NOISE, mean_of, quantile, without_noise
 
 MIN_TASKS = 3
-"""Matched tasks below which nothing is computed (D33)."""
+"""With fewer matched tasks nothing is computed (D33)."""
 
 COMPARED: dict[str, Direction] = {name: record.better for name, record in QUANTITIES.items()}
 """Everything that is compared, with its direction, outcomes first."""
 
 RATIO_UNITS = ("USD", "s", "tokens")
-"""Units of what is compared as a ratio: skewed values above 0 that grow with the task."""
+"""Quantities with these units are compared as ratios: their values are above 0, skewed, and grow
+with the size of the task."""
 
 
 FLIP_WORK = 25_000_000
-"""Signs drawn for one test: above 1,250 tasks there are fewer flips, or a million trials would
-take hours; the p of so many tasks moves less with the draws."""
+"""Most signs that one test draws. Above 1,250 tasks there are fewer flips, because a million trials
+would otherwise take hours. With so many tasks, p depends less on the draws."""
 MIN_FLIPS = 2_000
 
 
@@ -48,16 +49,16 @@ class TaskPair:
     baseline: dict[str, float]
     config: dict[str, float]
     unlike: Mapping[str, str]
-    """Why a value that both sides have is not compared."""
+    """Name of a value that both sides have but that is not compared, to the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flipping:
-    """Draws of the sign-flip tests, and the unit that each task flips with."""
+    """Draws of the sign-flip tests, and the unit that each task belongs to."""
 
     draws: Draws
     units: Ints | None
-    """None where every task flips alone."""
+    """None if every task flips alone."""
     n: int
 
     def of(self, here: Mask) -> Ints | None:
@@ -66,7 +67,7 @@ class Flipping:
 
 
 def flipping(repos: Sequence[str | None], draws: Draws, *, exploratory: bool = False) -> Flipping:
-    """How tasks of these repositories flip: alone, or whole repositories (D65)."""
+    """How tasks of these repositories flip: each alone, or a repository's tasks together (D65)."""
     units = flip_units(repos)
     count = len(np.unique(units))
     wanted = max(draws.draws, FLIP_DRAWS)
@@ -81,11 +82,11 @@ class MetricDeltas:
 
     name: str
     here: Mask
-    """Tasks that have it on both sides."""
+    """Tasks that have a value on both sides."""
     baseline: Floats
     config: Floats
     delta: Floats
-    """Configuration minus baseline; what differs by noise is 0."""
+    """Configuration minus baseline; 0 if they differ only by rounding noise."""
 
     @property
     def is_ratio(self) -> bool:
@@ -93,8 +94,8 @@ class MetricDeltas:
         return is_ratio(self.name)
 
     def tested(self) -> Floats:
-        """What the test is of, a number for each task: the delta or the log of the ratio; NaN
-        where there is none."""
+        """The number that is tested, for each task: the delta or the log of the ratio; NaN if there
+        is none."""
         out = np.full(len(self.here), np.nan)
         if not self.is_ratio:
             out[self.here] = self.delta
@@ -143,7 +144,7 @@ def deltas_of(
     """One delta for each metric and outcome; `adjust`: with adjusted p values."""
     sides = [(t.baseline, t.config) for t in tasks]
     columns = columns_of(tuple(COMPARED), sides)
-    # Those of the same number of tasks one after the other: they share their flips.
+    # Columns with the same number of tasks come one after another: they share their flips.
     ordered = sorted(columns, key=lambda column: len(column.delta))
     tests = {column.name: _test(column, flips) for column in ordered}
     adjusted = _adjusted(columns, tests, flips, primaries) if adjust else {}
@@ -164,7 +165,7 @@ def _test(column: MetricDeltas, flips: Flipping) -> _Test:
 
 
 def p_of(column: MetricDeltas, flips: Flipping) -> float | None:
-    """The p of one column alone."""
+    """The p of one column, not adjusted."""
     test = _test(column, flips)
     return test.logs.p if isinstance(test, RatioTest) else test.p
 
@@ -182,7 +183,7 @@ def _adjusted(
         if not family:
             continue
         table = np.stack([column.tested() for column in family], axis=1)
-        # Its own flips differ from those of the single test: never claim the smaller p.
+        # These flips differ from those of the single test. Take the larger p of the two.
         for column, entry in zip(family, max_t(table, flips.draws, flips.units), strict=True):
             test = tests[column.name]
             p = test.logs.p if isinstance(test, RatioTest) else test.p
@@ -301,7 +302,7 @@ def _end(value: float | None, largest: Sequence[float]) -> float | None:
 def _too_little(delta: Floats) -> str | None:
     if len(delta) < MIN_TASKS:
         return f"fewer_than_{MIN_TASKS}_pairs"
-    # Values of 1e308 on opposite sides: no mean of such deltas can be written down.
+    # Values of 1e308 with opposite signs: the mean of such deltas is not a finite number.
     return None if float(np.max(np.abs(delta))) < 1e300 else "not_finite"
 
 
@@ -310,7 +311,8 @@ def _mean(values: Floats) -> float:
 
 
 def effect_size(delta: Floats) -> float | None:
-    """Cohen's dz: mean delta over the standard deviation of the deltas; None when they agree."""
+    """Cohen's dz: mean delta divided by the standard deviation of the deltas; None if all deltas
+    are equal."""
     scale = float(np.max(np.abs(delta)))
     if scale == 0:
         return None
@@ -320,7 +322,7 @@ def effect_size(delta: Floats) -> float | None:
 
 
 def _left_out(name: str, tasks: Sequence[TaskPair]) -> dict[str, int]:
-    """Tasks that do not have it on both sides, by reason."""
+    """Tasks without a value on both sides, by reason."""
     found: Counter[str] = Counter()
     for task in tasks:
         ours, theirs = name in task.baseline, name in task.config
@@ -336,7 +338,7 @@ def _left_out(name: str, tasks: Sequence[TaskPair]) -> dict[str, int]:
 
 
 def _one_sided_hits(name: str, tasks: Sequence[TaskPair]) -> tuple[int | None, int | None]:
-    """Tasks that only one side hit at all: a time to the first hit leaves them out (D21)."""
+    """Tasks with a hit on one side only: the time to the first hit leaves them out (D21)."""
     recall = hit_metric(name)
     if recall is None:
         return None, None

@@ -1,7 +1,7 @@
 """Equivalence: whether a difference beyond a margin can be ruled out.
 
-A large p never shows that two sides are the same. Two one-sided sign-flip tests do: one of the
-differences raised by the margin, one of the margin minus the differences.
+A large p never shows that two sides are the same. Two one-sided sign-flip tests can: one tests the
+differences plus the margin, the other tests the margin minus the differences.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def above_zero(
 ) -> tuple[float, bool]:
     """One-sided p against a mean of 0 or less, and whether it comes from all flips.
 
-    A flip gives a sum as large when what it turns adds up to 0 or less.
+    A flip gives a sum at least as large if the values that it turns add up to 0 or less.
     """
     scaled = values / (float(np.max(np.abs(values), initial=0.0)) or 1.0)
     sums, size = unit_sums(np.stack([scaled, np.abs(scaled)]), units)

@@ -1,10 +1,9 @@
 """Adjusted p values of the primaries over several configurations (D64).
 
 Within a comparison the primaries are adjusted by step-down maxT. Over comparisons they are
-adjusted by Holm's idea: as long as r comparisons are left, a p must be below its level divided by
-r, and a comparison is done with only when all of its primaries are found. So the first false
-finding, whichever it is, has a chance of at most the level, however many true differences there
-are beside it.
+adjusted by Holm's idea: while r comparisons are left, a p must be below the level divided by r. A
+comparison is finished only when all of its primaries are significant. So the chance of any false
+finding is at most the level, however many true differences there are.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from groundtrace.documents.comparison import MatchedComparison
 
 
 def over_configurations(tables: Sequence[Sequence[float]]) -> list[list[float]]:
-    """p values of each comparison, adjusted within it, adjusted over all comparisons."""
+    """p values, already adjusted within each comparison, now adjusted over all comparisons."""
     own = [i for i, table in enumerate(tables) if table]
     order = sorted(own, key=lambda i: max(tables[i]))
     result = [list(table) for table in tables]
     total = len(order)
     needed = [0.0]
-    """What it takes to be done with the first 0, 1, 2, ... comparisons."""
+    """The smallest level at which the first 0, 1, 2, ... comparisons are finished."""
     for rank, i in enumerate(order):
         needed.append(max(needed[-1], (total - rank) * max(tables[i])))
     for rank, i in enumerate(order):

@@ -1,12 +1,12 @@
 """Sums over the subsets of units whose sign is flipped: what every sign-flip test needs.
 
-A flip is named by the subset of units that it turns. Only sums over that subset are ever needed,
-so no table of signs is made: random subsets come as bytes, eight units at a time, and each byte
-looks its sum up among 256. 20,000 flips of 500 tasks take milliseconds, one core, and the same
-digits on every machine.
+A flip is the subset of units whose sign it turns. The tests need only the sums over that subset, so
+no table of signs is made. Random subsets come as bytes, eight units at a time, and the sum for each
+byte is looked up in a table of 256. 20,000 flips of 500 tasks take milliseconds on one core, with
+the same digits on every machine.
 
-A unit is a task, or a whole repository: tasks of one repository rise and fall together, so
-flipping them one by one claims more evidence than there is.
+A unit is a task or a whole repository. Tasks of one repository tend to rise and fall together, so
+flipping them one by one would claim more evidence than there is.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ import numpy as np
 from groundtrace.impact.resample import EXACT_FLIPS, Draws, Floats, Ints
 
 FLIP_DRAWS = 20_000
-"""Random flips of a test: with 2,000 an adjusted p moved between .018 and .054 over seeds."""
+"""Random flips of a test. With only 2,000, an adjusted p was between .018 and .054, depending on
+the seed."""
 MIN_CLUSTERS = 10
-"""Repositories from which whole repositories flip together; fewer leave too few flips."""
+"""With at least this many repositories, whole repositories flip; fewer would give too few flips."""
 
 _KEPT_BYTES = 4_000_000
-"""Random bytes up to which they are kept for the next test: 32 MB as places in a table."""
+"""Up to this many random bytes are kept for the next test; as table indices they take 32 MB."""
 _BITS = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(np.float64)
 
 
 def flip_units(clusters: Sequence[str | None]) -> Ints:
     """The number of the unit that each task belongs to.
 
-    Units are clusters where at least `MIN_CLUSTERS` are known, and then a task without one is a
-    unit of its own; else every task is a unit.
+    If at least `MIN_CLUSTERS` clusters are known, each cluster is a unit, and so is each task
+    without a cluster. Otherwise every task is a unit.
     """
     known = {name for name in clusters if name is not None}
     if len(known) < MIN_CLUSTERS:
@@ -50,7 +51,7 @@ def flip_units(clusters: Sequence[str | None]) -> Ints:
 
 
 def unit_sums(columns: Floats, units: Ints | None) -> Floats:
-    """Columns (in rows) summed over the tasks of each unit, units that occur in order."""
+    """Columns (stored as rows) summed over the tasks of each unit that occurs, in order."""
     if units is None:
         return columns
     _, place = np.unique(units, return_inverse=True)
@@ -59,7 +60,7 @@ def unit_sums(columns: Floats, units: Ints | None) -> Floats:
 
 
 def every_subset(columns: Floats) -> Floats:
-    """Sums of each column (a row here) over all subsets of its entries, the empty one first."""
+    """Sums of each column (stored as a row) over all subsets of its entries, empty one first."""
     sums = np.zeros((len(columns), 1))
     for i in range(columns.shape[1]):
         sums = np.concatenate([sums, sums + columns[:, i : i + 1]], axis=1)
@@ -67,9 +68,9 @@ def every_subset(columns: Floats) -> Floats:
 
 
 def random_subsets(columns: Floats, draws: Draws) -> Floats:
-    """Sums of each column (a row here) over random subsets, the same ones for all columns."""
+    """Sums of each column (stored as a row) over random subsets, the same ones for all columns."""
     n = columns.shape[1]
-    # Of 1 for every unit, a sum is the size of the subset: whole numbers, the same in each test.
+    # If every unit has the value 1, the sum is the size of the subset: the same in each test.
     ones = (columns == 1.0).all(axis=1)
     sums = np.zeros((len(columns), draws.draws))
     if not ones.all():
@@ -86,7 +87,7 @@ def _subset_sums(columns: Floats, draws: Draws) -> Floats:
     padded[:, :n] = columns
     tables = np.einsum("kgb,vb->gkv", padded.reshape(kinds, groups, 8), _BITS)
     sums = np.zeros((kinds, draws.draws))
-    if kinds == 1:  # the shape of every single test: half the time without a second dimension
+    if kinds == 1:  # a single test: without a second dimension it takes half the time
         only = sums[0]
         for table, places in zip(tables[:, 0], _flips(draws, n), strict=True):
             only += table.take(places, mode="clip")
@@ -103,10 +104,10 @@ def _subset_sizes(draws: Draws, n: int) -> Floats:
 
 
 def _flips(draws: Draws, n: int) -> Iterable[Ints]:
-    """For each group of eight units, the subset of them that each draw turns, as a byte.
+    """For each group of eight units: the subset that each draw turns, as a byte.
 
-    One stream of bytes for each number of units: tests of equal size share their flips, and 90
-    metrics of the same tasks their draws.
+    Each number of units has its own stream of bytes. So tests of equal size share their flips, and
+    90 metrics of the same tasks share their draws.
     """
     return _kept_flips(draws, n) if -(-n // 8) * draws.draws <= _KEPT_BYTES else _bytes(draws, n)
 
@@ -125,11 +126,11 @@ def _bytes(draws: Draws, n: int) -> Iterator[Ints]:
 def two_sided_subsets(values: Floats, companions: Floats, draws: Draws) -> tuple[Floats, bool]:
     """Sums of `values` and of its companions over flips, and whether a p from them is exact.
 
-    The empty subset, the flip that leaves all as it is, comes first, and a p is the share of the
-    flips that are as extreme. A subset and the rest of it give the same two-sided comparison, so
-    where all are enumerated the last unit is never flipped. Zeros have no sign: up to
-    `EXACT_FLIPS` values that are not zero are enumerated, with random subsets of the zeros beside
-    them, which only the companions feel.
+    The empty subset (the flip that changes nothing) comes first; p is the share of flips that are
+    at least as extreme. A subset and its complement give the same two-sided comparison, so when
+    all subsets are enumerated the last unit is never flipped. Zeros have no sign: up to
+    `EXACT_FLIPS` values that are not zero are enumerated. The zeros get random subsets, which
+    change only the sums of the companions.
     """
     columns = np.vstack([values[None], companions])
     moved = values != 0

@@ -17,6 +17,7 @@ from groundtrace.documents.comparison import (
 )
 from groundtrace.impact.beside import first_hits, notes, tandems
 from groundtrace.impact.deltas import COMPARED, MIN_TASKS, TaskPair, deltas_of, flipping
+from groundtrace.impact.finders import finder_deltas
 from groundtrace.impact.observations import Observation
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.impact.pairing import (
@@ -32,16 +33,17 @@ __all__ = ["COMPARED", "MIN_TASKS", "choose_pairs", "compare"]
 
 HINTS: dict[PairDropReason, str] = {
     "different_runs": "--pair-across-runs pairs trials of different runs",
-    "harness_version_unknown": "--allow-unknown-version lets in unknown versions",
+    "harness_version_unknown": "--allow-unknown-version accepts unknown versions",
 }
-"""The flag that helps against a reason."""
+"""Reason for a dropped pair to the flag that would keep it."""
 
 
 def choose_pairs(configs: Sequence[str], options: ImpactOptions) -> list[tuple[str, str]]:
-    """(baseline, configuration) to compare; a name that is given is kept even if it is absent.
+    """(baseline, configuration) to compare; a name that the user gave is kept even if it is absent.
 
-    Where several configurations fit the baseline's pattern each of them is a baseline, since
-    nothing says which is meant; where nothing else is left, the first is.
+    If several configurations fit the baseline's pattern, each of them is a baseline, because
+    nothing says which one the user means. If no other configuration is left, the first of them is
+    the baseline for the rest.
     """
     names = sorted(configs)
     baselines = fitting(names, options.baseline)
@@ -56,7 +58,7 @@ def choose_pairs(configs: Sequence[str], options: ImpactOptions) -> list[tuple[s
 
 
 def fitting(names: Sequence[str], pattern: str) -> list[str]:
-    """The configurations that a name or pattern means."""
+    """The configurations that fit a name or pattern."""
     if pattern in names:
         return [pattern]
     return [name for name in names if fnmatchcase(name.lower(), pattern.lower())]
@@ -69,7 +71,7 @@ class PairComparison:
     matched: list[MatchedComparison]
     """Over all suites, then by suite."""
     other: MatchedComparison | None
-    """The same with requirements dropped, where that adds tasks."""
+    """The same with some requirements dropped, if that adds tasks."""
 
 
 def compare(
@@ -111,7 +113,7 @@ def _split(pairs: Sequence[Pair]) -> tuple[list[TaskPair], list[Pair]]:
 def _suites(
     ours: Sequence[Observation], theirs: Sequence[Observation], pairs: Sequence[Pair]
 ) -> list[str]:
-    """Suites that both configurations ran, where there is more than one suite at all."""
+    """Suites that both configurations ran; empty if there is only one suite in total."""
     if len({pair.benchmark for pair in pairs}) < 2:
         return []
     shared = {o.benchmark for o in ours} & {o.benchmark for o in theirs}
@@ -175,6 +177,7 @@ class _Builder:
             notes=notes(tasks, unrewarded, flips, options.primaries) if whole else [],
             tasks=[_row(task) for task in tasks] if suite is None else None,
             dropped_tasks=[_dropped(p) for p in dropped] if suite is None else None,
+            finders=finder_deltas([task.pair for task in tasks]) if whole else [],
         )
 
 

@@ -1,8 +1,9 @@
-"""Adjusted p values of many kindred metrics: Westfall and Young's step-down maxT.
+"""Adjusted p values of many similar metrics: Westfall and Young's step-down maxT.
 
-Holm over 49 near copies of recall takes the power from .56 to .09 at 20 tasks, because it cannot
-know that they move together. Here one flip turns a task (or a repository) in all metrics at once,
-so the largest |t| of a flip carries their dependence, and a copy of a metric costs nothing.
+With 49 metrics that are nearly copies of recall, and 20 tasks, Holm's method reduces the power from
+.56 to .09, because it does not use that they change together. Here one flip turns a task (or a
+repository) in all metrics at once. So the largest |t| of a flip includes their dependence, and a
+copy of a metric costs no power.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class Adjusted:
     n: int
     """Tasks with a pair of this metric."""
     p: float | None
-    """Its own p, from the same flips as the adjusted one, which is never smaller."""
+    """Its unadjusted p, from the same flips; the adjusted p is never smaller."""
     p_adjusted: float | None
     exact: bool | None
 
@@ -34,7 +35,7 @@ def max_t(table: Floats, draws: Draws = _DEFAULT, units: Ints | None = None) -> 
     """Raw and adjusted p of each column of `table`, tasks in rows, NaN where a pair is missing.
 
     A missing pair adds nothing to its metric's sum. A metric with fewer than `MIN_INFERENCE` units
-    is no test. The statistic is Student's |t| of the unit sums.
+    is not tested. The statistic is Student's |t| of the unit sums.
     """
     present = np.isfinite(table)
     sums, here = _by_unit(table, present, units)
@@ -46,7 +47,7 @@ def max_t(table: Floats, draws: Draws = _DEFAULT, units: Ints | None = None) -> 
     values, sizes = sums[tested], counts[tested].astype(np.float64)
     flipped, exact = _flips(values, draws)
     t = _squared_t(values, flipped, sizes)
-    # Flips that tie with the one seen differ from it in their last digits.
+    # Flips that tie with the observed value can differ from it in their last digits.
     limits = t[:, 0] * (1 - _SLACK)
     raw = (t >= limits[:, None]).mean(axis=1)
     adjusted = _step_down(t, limits)
@@ -56,7 +57,8 @@ def max_t(table: Floats, draws: Draws = _DEFAULT, units: Ints | None = None) -> 
 
 
 def _by_unit(table: Floats, present: Mask, units: Ints | None) -> tuple[Floats, Mask]:
-    """Sums of each metric (rows) by unit, scaled by the metric's largest; and who has a pair."""
+    """Sums of each metric (rows) by unit, divided by the metric's largest; and which units have a
+    pair."""
     filled = np.where(present, table, 0.0).T
     filled = filled / np.maximum(np.max(np.abs(filled), axis=1, initial=0.0), 1e-300)[:, None]
     sums = unit_sums(filled, units)
@@ -66,7 +68,7 @@ def _by_unit(table: Floats, present: Mask, units: Ints | None) -> tuple[Floats, 
 
 
 def _flips(values: Floats, draws: Draws) -> tuple[Floats, bool]:
-    """Sums over the units that flip, the flip of none first."""
+    """Sums over the units that flip; the flip of no unit comes first."""
     moved = values.any(axis=0)
     if moved.sum() <= EXACT_FLIPS:
         return every_subset(values[:, np.flatnonzero(moved)[:-1]]), True
@@ -75,7 +77,7 @@ def _flips(values: Floats, draws: Draws) -> tuple[Floats, bool]:
 
 
 def _squared_t(values: Floats, flipped: Floats, sizes: Floats) -> Floats:
-    """t squared of each flip; a flip changes the sum alone, not the squares."""
+    """t squared of each flip; a flip changes only the sum, not the sum of squares."""
     sums = values.sum(axis=1)[:, None] - 2 * flipped
     noise = _SLACK * np.abs(values).sum(axis=1)[:, None]
     sums = np.where(np.abs(sums) <= noise, 0.0, sums)
@@ -87,7 +89,8 @@ def _squared_t(values: Floats, flipped: Floats, sizes: Floats) -> Floats:
 
 
 def _step_down(t: Floats, limits: Floats) -> Floats:
-    """Share of flips whose largest t among this and all weaker metrics reaches the one seen."""
+    """Share of flips whose largest t, over this metric and all weaker ones, reaches this metric's
+    observed t."""
     order = np.argsort(limits, kind="stable")
     adjusted = np.zeros(len(limits))
     largest = np.full(t.shape[1], -np.inf)

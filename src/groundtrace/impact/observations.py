@@ -1,7 +1,7 @@
 """One observation for each trial: identity and finite values, with copies of a trial recognised.
 
-Decides what a missing value is (D34). Which trials are copies, and when two task names mean one
-task, is decided in `groundtrace.rows.units`.
+This module decides what a missing value is (D34). `groundtrace.rows.units` decides which trials
+are copies, and when two task names mean one task.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from msgspec import UNSET
 from groundtrace.impact.resample import Floats
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import mean_of
-from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.trial_row import FoundBy, TrialRow
 from groundtrace.rows.units import DistinctTrials, TaskNames
 from groundtrace.values import known, model_name
 
 
 class ObservedValues(Mapping[str, float]):
-    """Numbers by name in an eighth of a dict's memory: a million trials are held at once, and those
-    with the same names share them."""
+    """Numbers by name, in an eighth of a dict's memory: a million trials are in memory at once.
+    Trials with the same names share the names."""
 
     __slots__ = ("_index", "_numbers")
 
@@ -38,12 +38,12 @@ class ObservedValues(Mapping[str, float]):
         return self._numbers[self._index[name]]
 
     def as_dict(self) -> dict[str, float]:
-        """All of them, in the order in which they were given."""
+        """All names and numbers, in their original order."""
         return dict(zip(self._index, self._numbers, strict=True))
 
     def known(self, name: str) -> float | None:
-        """The number of a name, or None: `get` without its exception, which 10,000 trials ask for
-        two million times."""
+        """The number of a name, or None. Faster than `get`, which raises and catches an exception:
+        10,000 trials call this two million times."""
         place = self._index.get(name)
         return None if place is None else self._numbers[place]
 
@@ -59,7 +59,7 @@ class ObservedValues(Mapping[str, float]):
 
 @dataclass(frozen=True, slots=True)
 class WhyAbsent:
-    """WhyAbsent a trial has no value of a name, as its row says it, without the row."""
+    """Why a trial has no value of a name: what its row says, without keeping the row."""
 
     undefined: tuple[tuple[str, str], ...]
     reason: str | None
@@ -73,7 +73,7 @@ class Observation:
     """One trial as the statistics see it."""
 
     task: str
-    """Identity of the task: its name, with the suite where several suites share the name."""
+    """Identity of the task: its name, and its suite if several suites have a task of that name."""
     task_name: str
     benchmark: str | None
     run_id: str
@@ -86,29 +86,31 @@ class Observation:
     repo: str | None
     """The task's only repository, where known."""
     clock: str | None
-    """What the trial's seconds count from; None where nothing says so."""
+    """What the trial's seconds count from; None if nothing says so."""
     confidence: str | None
-    """Confidence in the ground truth that the metrics rest on."""
+    """Confidence in the ground truth that the metrics use."""
     unknown_calls: int
     """Calls of tools that the tool table does not know."""
     values: ObservedValues
-    """Metrics and outcomes that have a finite value; what is missing is absent."""
+    """Metrics and outcomes with a finite value; a missing value has no entry."""
     is_copy: bool
     """Another copy of this trial counts in its configuration."""
     why: WhyAbsent
     """Reason code of a metric that is absent, as summaries count it."""
     outcomes_refused: bool = False
-    """Nothing is known of how the trial ended, because outcomes.json cannot be read (D62)."""
+    """The outcomes are unknown because outcomes.json cannot be read (D62)."""
+    found_by: tuple[tuple[str, FoundBy | None], ...] = ()
+    """Each relevant file and the call that met it first; None if nothing met it."""
 
     def absence(self, name: str) -> str:
-        """WhyAbsent this trial has no value of `name`."""
+        """Why this trial has no value of `name`."""
         if name in OUTCOMES:
             return "outcomes_refused" if self.outcomes_refused else OUTCOMES[name].absent_reason
         return self.why(name)
 
 
 def hit_metric(name: str) -> str | None:
-    """The recall that tells whether a time to the first relevant file exists (D21)."""
+    """The recall metric that says whether a time to the first relevant file exists (D21)."""
     return METRICS[name].hit_metric if name in METRICS else None
 
 
@@ -145,7 +147,7 @@ def by_task(observations: Iterable[Observation]) -> dict[str, list[Observation]]
 
 
 def mean(observations: Sequence[Observation], name: str) -> float | None:
-    """Mean of the values that are there; None when there is none."""
+    """Mean of the values that exist; None if there is none."""
     if len(observations) == 1:
         return observations[0].values.known(name)
     return mean_of([o.values[name] for o in observations if name in o.values])
@@ -161,7 +163,7 @@ def means(observations: Sequence[Observation], names: Sequence[str]) -> dict[str
 
 
 def value_table(sides: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
-    """Numbers in rows, a column for each name; NaN where a name is absent."""
+    """One row for each mapping, one column for each name; NaN for an absent name."""
     if len(names) == 1:
         return np.array([[side.get(names[0], np.nan)] for side in sides]).reshape(-1, 1)
     absent, in_order = dict.fromkeys(names, np.nan), itemgetter(*names)
@@ -173,7 +175,7 @@ def value_table(sides: Sequence[Mapping[str, float]], names: Sequence[str]) -> F
 
 
 def main_reason(observations: Sequence[Observation], names: Sequence[str]) -> str:
-    """WhyAbsent a task has no value: the reason that most of its trials give."""
+    """Why a task has no value: the reason that most of its trials give."""
     if len(observations) == 1:
         return _first_reason(observations[0], names)
     found = Counter(_first_reason(o, names) for o in observations)
@@ -186,10 +188,10 @@ def _first_reason(seen: Observation, names: Sequence[str]) -> str:
 
 
 def stored_number(value: float | None) -> float | None:
-    """A value as documents hold it: unrounded (D40), null when it is not finite."""
+    """A value as documents store it: unrounded (D40), null if it is not finite."""
     if value is None or not math.isfinite(value):
         return None
-    return value + 0.0  # no minus zero
+    return value + 0.0  # turns -0.0 into 0.0
 
 
 def _order(row: TrialRow) -> tuple[str, str, str, str, str]:
@@ -197,7 +199,7 @@ def _order(row: TrialRow) -> tuple[str, str, str, str, str]:
 
 
 def _placed(seen: Observation, names: TaskNames, *, is_copy: bool) -> Observation:
-    """The observation with its task and suite, which need all rows to be known."""
+    """The observation with its task and suite; they can be decided only after all rows are read."""
     task = names.task(seen.task_name, seen.benchmark)
     suite = names.suite(seen.task_name, seen.benchmark)
     if (task, suite, is_copy) == (seen.task, seen.benchmark, seen.is_copy):
@@ -210,11 +212,15 @@ class _Shared:
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
+        self._finders: dict[FoundBy, FoundBy] = {}
         self._whys: dict[WhyAbsent, WhyAbsent] = {}
         self._indexes: dict[tuple[str, ...], Mapping[str, int]] = {}
 
     def text(self, text: str) -> str:
         return self._texts.setdefault(text, text)
+
+    def finder(self, found: FoundBy | None) -> FoundBy | None:
+        return None if found is None else self._finders.setdefault(found, found)
 
     def maybe(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
@@ -226,7 +232,7 @@ class _Shared:
             if value is not None:
                 found[name] = value
         finite = found
-        if not math.isfinite(sum(found.values())):  # else each of them is
+        if not math.isfinite(sum(found.values())):  # if the sum is finite, each value is
             finite = {name: value for name, value in found.items() if math.isfinite(value)}
         names = tuple(finite)
         if names not in self._indexes:
@@ -238,8 +244,8 @@ class _Shared:
         return self._whys.setdefault(why, why)
 
     def observation(self, row: TrialRow) -> Observation:
-        """One row as the statistics see it; its task, its suite and whether it is a copy are decided
-        once all rows are known."""
+        """One row as the statistics see it. Its task, its suite and whether it is a copy are
+        decided after all rows are read."""
         outcome = row.outcome
         task = self.text(row.task_name)
         model = model_name((outcome.model if outcome is not None else None) or row.model)
@@ -265,4 +271,7 @@ class _Shared:
             is_copy=False,
             why=self.why(row),
             outcomes_refused=outcome is None and row.no_outcome == "outcomes_refused",
+            found_by=tuple(
+                (self.text(file), self.finder(found)) for file, found in row.found_by.items()
+            ),
         )

@@ -14,14 +14,14 @@ class ImpactOptions:
     baseline: str = BASELINE
     """Name of the baseline, or a pattern; a configuration of exactly this name wins (D33)."""
     against: str | None = None
-    """Name or pattern of what to compare with it; None means every other configuration."""
+    """Name or pattern of the configurations to compare with the baseline; None means all others."""
     pair_across_runs: bool = False
     """Let the two sides of a pair come from different runs (D33)."""
     allow_unknown_version: bool = False
-    """Let in pairs whose harness version is unknown on a side; the document says how many."""
+    """Also compare pairs whose harness version is unknown on a side; the document counts them."""
     primaries: tuple[str, ...] = PRIMARIES
-    """Metrics and outcomes that the comparison is about; all others are a family of their own."""
+    """Metrics and outcomes that the comparison is about; all others are a second family."""
     margin: float | None = None
-    """A difference of reward that does not matter: with it, equivalence is tested."""
+    """A difference of reward that is too small to matter. If given, equivalence is tested."""
     seed: int = 0
     draws: int = 2000

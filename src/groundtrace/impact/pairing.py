@@ -22,8 +22,8 @@ _FURTHEST: tuple[PairDropReason, ...] = (
     "harness_version_differs",
     "no_valid_reward",
 )
-"""Requirements in the order in which they are checked; a task that fails in several runs counts
-under the reason of the attempt that came furthest."""
+"""Reasons for a dropped pair, in the order in which requirements are checked. A task can fail in
+several runs; it counts under the reason of the attempt that passed the most checks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Requirements:
         return replace(self, **dict.fromkeys(dropped, False))
 
     def relaxed(self) -> Iterator[tuple[Requirement, ...]]:
-        """Requirements to drop, the fewest first."""
+        """Sets of requirements to drop; the smallest sets come first."""
         names: tuple[Requirement, ...] = ("reward", "harness_version", "run", "model")
         kept = [name for name in names if getattr(self, name)]
         for size in range(1, len(kept) + 1):
@@ -50,7 +50,7 @@ class Requirements:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The requirement that a pair failed, and the side that lacks something."""
+    """The requirement that a pair does not meet, and the side that lacks something."""
 
     reason: PairDropReason
     side: Side | None = None
@@ -78,18 +78,18 @@ class Pair:
     """Requirements that were dropped to make this pair."""
 
     def values(self, names: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
-        """Both sides' values: trials averaged in a cell, then the cells of the task.
+        """Both sides' values: the mean over trials in each cell, then over the cells of the task.
 
-        A metric that a cell has on one side only is left out of that cell; where no cell has
-        both, each side shows what it has.
+        A metric that a cell has on one side only is left out of that cell. If no cell has it on
+        both sides, each side shows what it has.
         """
         return _values(self.cells, names)
 
     def timed_values(
         self, names: Sequence[str]
     ) -> tuple[dict[str, float], dict[str, float], str | None]:
-        """Values like `values`, of trials whose seconds count from the same moment on both sides;
-        and why there is no such trial."""
+        """Like `values`, but only for trials whose seconds count from the same moment on both
+        sides; and the reason if there are no such trials."""
         cells, reason = [], "clock_unknown"
         for cell in self.cells:
             baseline, config, why = on_one_clock(cell.baseline, cell.config)
@@ -140,7 +140,7 @@ def _values(
 def pair_tasks(
     baseline: Sequence[Observation], config: Sequence[Observation], required: Requirements
 ) -> list[Pair]:
-    """Every task of either configuration, matched or with a reason, in order of name."""
+    """Every task of the two configurations, matched or with a reason why not, in order of name."""
     ours, theirs = by_task(baseline), by_task(config)
     return [
         _pair(ours.get(task, []), theirs.get(task, []), required)
@@ -151,7 +151,7 @@ def pair_tasks(
 def pair_with_fewer(
     baseline: Sequence[Observation], config: Sequence[Observation], required: Requirements
 ) -> list[Pair]:
-    """Every task, paired with as few requirements dropped as it takes."""
+    """Every task, paired with as few dropped requirements as possible."""
     ours, theirs = by_task(baseline), by_task(config)
     pairs = []
     for task in sorted({*ours, *theirs}):
@@ -184,7 +184,8 @@ def _pair(left: list[Observation], right: list[Observation], required: Requireme
 
 
 def _missing(left: bool, right: bool) -> Failure:
-    """A task that both configurations ran, in different runs, is missing on no side."""
+    """The reason for a task without a common run. If both configurations ran it, in different
+    runs, it is missing on neither side."""
     if left and right:
         return Failure("different_runs")
     return Failure("missing_side", "config" if left else "baseline")
@@ -196,10 +197,10 @@ _Sides = tuple[list[Observation], list[Observation]]
 def _attempts(
     left: Sequence[Observation], right: Sequence[Observation], across_runs: bool
 ) -> list[_Sides]:
-    """What may be paired: trials of one run, copies of a trial counted once.
+    """What may be paired: trials of one run, with copies of a trial counted once.
 
-    Runs that hold copies of one trial count as one run for this task: the trial was copied to be
-    compared with the others there.
+    Runs with copies of the same trial count as one run for this task: somebody copied the trial to
+    compare it with the other trials there.
     """
     groups: list[tuple[set[str], set[str], list[Observation], list[Observation]]] = []
     for side, trials in enumerate((left, right)):
@@ -269,7 +270,7 @@ def _same_model(
 
 
 def _lacking(left: Sequence[object], right: Sequence[object]) -> Side | None:
-    """The side that has a value missing."""
+    """The side that lacks a value."""
     ours, theirs = None in left, None in right
     if ours and theirs:
         return "both"
@@ -302,7 +303,8 @@ def _same_version(
 
 
 def _same_harness(left: Sequence[Observation], right: Sequence[Observation]) -> _Sides:
-    """Equal version numbers of two different harnesses are not the same version."""
+    """The trials with the same harness on both sides: equal version numbers of two different
+    harnesses are not the same version."""
     return (
         [o for o in left if any(_harness_agrees(o, other) for other in right)],
         [o for o in right if any(_harness_agrees(o, other) for other in left)],
@@ -314,13 +316,16 @@ def _harness_agrees(one: Observation, other: Observation) -> bool:
 
 
 def _open(one: Observation, other: Observation) -> bool:
-    """Whether it is unknown that the two ran on the same version."""
+    """Whether it is unknown if the two ran with the same version."""
     return _harness_agrees(one, other) and (one.version is None or other.version is None)
 
 
 def _missing_reward(cell: Cell) -> Side | None:
-    """The side without any valid reward. Trials without one still count for other values:
-    keeping only those with a reward would prefer trials that ended well (D68)."""
+    """The side without any valid reward.
+
+    Trials without a reward still count for other values: keeping only trials with a reward would
+    prefer trials that ended well (D68).
+    """
     ours = not any("reward" in o.values for o in cell.baseline)
     theirs = not any("reward" in o.values for o in cell.config)
     if ours and theirs:

@@ -1,9 +1,9 @@
 """Permutation test of an association that is pooled over configurations or suites.
 
-Tasks are permuted among tasks that are present in the same columns. Ranks are centred inside a
-column, but not inside such a group: where configurations ran different tasks a group's mean rank
-is not 0, no permutation can change that, and a sum compared with 0 found rho = +.4 in .78 and
-rho = -.4 in .06 of simulated data sets. So what cannot move is taken out first.
+Tasks are permuted among tasks that are present in the same columns (a stratum). Ranks are centred
+inside a column, but not inside a stratum. If configurations ran different tasks, the mean rank of a
+stratum is not 0, and no permutation changes it. Comparing the sum with 0 anyway found rho = +.4 in
+.78 and rho = -.4 in .06 of simulated data sets. So the part that cannot change is removed first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from groundtrace.impact.resample import Draws, Floats, Mask, permutations_are_ex
 
 _SLACK = 1e-9
 _SMALL = 250_000
-"""Multiplications in a product up to which the library behind `@` starts no thread."""
+"""The library behind `@` starts no thread for a product with at most this many multiplications."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class PooledTest:
     """One pair of variables."""
 
     movable: int
-    """Tasks that another task could trade places with; the others add nothing to the test."""
+    """Tasks that can be exchanged with another task; the others add nothing to the test."""
     p: float | None
     exact: bool | None
     reason: str | None = None
@@ -45,8 +45,8 @@ def pooled_tests(
 ) -> list[PooledTest]:
     """Two-sided p of the sum of products of `fs[i]` and `gs[j]` for each (i, j).
 
-    Grids are tasks by columns and hold centred ranks, 0 where a task is absent; tasks lie stratum
-    after stratum, those of one stratum present in the same columns.
+    Grids are tasks by columns and hold centred ranks, 0 for an absent task. Tasks are ordered by
+    stratum; all tasks of a stratum are present in the same columns.
     """
     can_move = movable(strata)
     centred_f = [_centred(f, strata) for f in fs]
@@ -68,8 +68,8 @@ def pooled_tests(
 def by_suite(values: Floats, present: Mask, suites: Sequence[str | None]) -> tuple[Floats, Mask]:
     """A grid with a column for each suite and column, so that ranks are taken inside suites.
 
-    Suites that differ in level would else make a correlation out of that level. Tasks without a
-    suite are a suite together. A column that holds nothing is left out.
+    Otherwise suites with different levels would look like a correlation. Tasks without a suite
+    form one suite together. An empty column is left out.
     """
     names = sorted({suite or "" for suite in suites})
     number = {name: i for i, name in enumerate(names)}
@@ -93,10 +93,10 @@ def _centred(ranks: Floats, strata: Sequence[int]) -> Floats:
 
 
 def _apart(grids: Sequence[Floats], strata: Sequence[int]) -> list[list[int]]:
-    """Columns in groups that share no stratum.
+    """Columns, grouped so that the columns of a group share no stratum.
 
-    Tasks trade places inside their stratum, so such columns can be added up: three suites then
-    cost no more than one.
+    Tasks are exchanged only inside their stratum, so such columns can be added: three suites then
+    cost no more time than one.
     """
     used = np.any([grid != 0 for grid in grids], axis=0)
     starts = np.cumsum([0, *strata[:-1]])
@@ -163,9 +163,9 @@ def _ps(
 def _sums(block: Floats, columns: Floats) -> Floats:
     """`block @ columns`, a few rows at a time.
 
-    Small products are computed by one thread, six times as fast as by numpy's own loops. Their
-    last digits belong to the machine, which no p shows: sums are compared with a limit that has
-    10,000 times as much slack (D126).
+    One thread computes small products six times as fast as numpy's own loops. Their last digits
+    depend on the machine, but no p shows it: sums are compared with a limit that has 10,000 times
+    as much slack (D126).
     """
     rows = max(1, _SMALL // max(columns.size, 1))
     if rows >= len(block):

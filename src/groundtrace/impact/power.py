@@ -1,7 +1,8 @@
-"""What so many tasks can show: the smallest detectable difference, and the tasks another needs.
+"""What a number of tasks can show: the smallest detectable difference, and how many tasks a smaller
+difference needs.
 
 A difference of (t.975 + t.80) * sd / sqrt(n) is found at the 5 % level in about 80 % of repeated
-experiments. Ratios use the spread of their logs, and the answer is the log of a factor.
+experiments. Ratios use the standard deviation of their logs, and the result is the log of a factor.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from groundtrace.impact.student import t_quantile
 
 POWER = 0.8
 MAX_TASKS = 1_000_000
-"""Above this many the answer is that it cannot be shown."""
+"""If more tasks than this are needed, the answer is that the difference cannot be shown."""
 ROUND = (1.0, 1.5, 2.0, 3.0, 5.0)
-"""Effects that are suggested, times a power of ten."""
+"""A suggested effect is one of these times a power of ten."""
 FINER = 2 / 3
-"""A suggestion is at most this share of what can be detected already: one worth more tasks."""
+"""A suggested effect is at most this share of the detectable one: it must be worth more tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +32,16 @@ class Enough:
     sd: float | None
     """Standard deviation of the differences."""
     detectable: float | None
-    """Smaller differences would mostly go unseen."""
+    """The smallest detectable difference; smaller ones would usually not be found."""
     effect: float | None
-    """A round difference below that."""
+    """A round difference below `detectable`."""
     needed: int | None
-    """Tasks that would show it."""
+    """Tasks that would show `effect`."""
     reason: str | None = None
 
 
 def enough(deltas: Floats) -> Enough:
-    """The smallest detectable difference of these tasks, and what a finer one would take."""
+    """The smallest difference that these tasks can show, and the tasks for a smaller one."""
     n = len(deltas)
     if n < MIN_INFERENCE:
         return Enough(n, None, None, None, None, f"fewer_than_{MIN_INFERENCE}_pairs")
@@ -63,7 +64,7 @@ def detectable(sd: float, n: int) -> float:
 
 
 def tasks_needed(effect: float, sd: float) -> int | None:
-    """The fewest tasks that show a mean difference of `effect`; None when a million are too few."""
+    """The fewest tasks that show a mean difference of `effect`; None if a million are too few."""
     if effect <= 0:
         return None
     low, high = MIN_INFERENCE - 1, MIN_INFERENCE
@@ -86,7 +87,7 @@ def round_effect(smallest: float) -> float:
     power = math.floor(math.log10(most))
     for exponent in (power, power - 1):
         for digit in reversed(ROUND):
-            # Read from text: 1.5 * 10 ** -1 would be 0.15000000000000002.
+            # Made from text, because 1.5 * 10 ** -1 is 0.15000000000000002.
             effect = float(f"{digit}e{exponent}")
             if effect <= most * (1 + 1e-12):
                 return effect

@@ -1,7 +1,8 @@
-"""Ratios of cost, time and tokens: geometric means, by the sign-flip test of log differences.
+"""Ratios of cost, time and tokens: geometric means, with the sign-flip test of log differences.
 
-Such values are skewed and grow with the task, so a mean of differences is the difference of the
-dearest task. On logs every task counts by its own factor, and 1 takes the place of 0.
+Such values are skewed and grow with the size of the task, so a mean of differences mostly shows the
+most expensive task. With logs every task counts by its own factor. A ratio of 1 means no
+difference.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ _DEFAULT = Draws(0, FLIP_DRAWS)
 
 @dataclass(frozen=True, slots=True)
 class RatioTest:
-    """How many times the baseline a configuration is, task by task."""
+    """The ratio of a configuration to the baseline, over tasks."""
 
     n: int
     """Pairs with both values above 0."""
     left_out: int
     """Pairs with a value of 0 or less: they have no ratio."""
     ratio: float | None
-    """The geometric mean of the ratios, configuration over baseline."""
+    """The geometric mean of the ratios, configuration divided by baseline."""
     ratio_low: float | None
     ratio_high: float | None
     logs: MeanTest
@@ -36,7 +37,7 @@ class RatioTest:
 
 
 def log_ratios(baseline: Floats, config: Floats) -> tuple[Floats, Mask]:
-    """Logs of config over baseline, and which pairs have one; equal values give exactly 0."""
+    """Logs of config divided by baseline, and which pairs have one; equal values give exactly 0."""
     kept = (baseline > 0) & (config > 0) & np.isfinite(baseline) & np.isfinite(config)
     logs = np.log(config[kept]) - np.log(baseline[kept])
     return np.where(np.abs(logs) <= _NOISE, 0.0, logs), kept

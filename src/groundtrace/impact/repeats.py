@@ -1,8 +1,7 @@
-"""Several trials of one task: what one trial more would have shown.
+"""Several trials of one task: how much their results vary.
 
-pass@k asks for the chance that at least one of k trials passes. The spread inside a task and the
-share of tasks whose trials disagree say how much of a difference between configurations could be
-luck of the draw.
+pass@k is the chance that at least one of k trials passes. The spread inside a task and the share of
+tasks whose trials disagree say how much of a difference between configurations could be chance.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ class PassAtK:
     n: int
     """Tasks with at least k trials."""
     left_out: int
-    """Tasks with fewer: no estimate for them is unbiased."""
+    """Tasks with fewer than k trials: there is no unbiased estimate for them."""
     value: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """How far trials of the same task agree."""
+    """How much trials of the same task agree."""
 
     n: int
     """Tasks with at least two trials."""
     trials: int
-    """Their trials."""
+    """Trials of these tasks."""
     within_sd: float | None
     """Standard deviation inside a task, pooled over tasks."""
     between_sd: float | None
@@ -68,7 +67,7 @@ def mean_pass_at_k(tasks: Sequence[Sequence[float]], k: int, passing: float = PA
 
 
 def repeats(tasks: Sequence[Sequence[float]], passing: float = PASS) -> Repeats:
-    """Spread inside tasks and tasks that flip, over tasks with at least two trials."""
+    """Spread inside tasks, and tasks whose trials disagree, over tasks with at least two trials."""
     several = [rewards for rewards in tasks if len(rewards) >= 2]
     means = [math.fsum(rewards) / len(rewards) for rewards in several]
     squares = math.fsum(

@@ -1,8 +1,8 @@
 """Resampling statistics in numpy: ranks, permutations, bootstrap intervals, Holm (D36).
 
-Every generator is derived from the seed, the kind of draw and the size drawn, so a result depends
-neither on the order in which tables are computed nor on which other tables are computed;
-tests of equal size share their draws. Draws come in blocks, so memory does not grow with their number.
+Every generator is derived from the seed, the kind of draw and the size drawn. So a result does not
+depend on which other tables are computed, or in which order; tests of equal size share their draws.
+Draws come in blocks, so memory does not grow with the number of draws.
 """
 
 from __future__ import annotations
@@ -23,17 +23,19 @@ Ints: TypeAlias = npt.NDArray[np.intp]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 EXACT_PERMUTATIONS = math.factorial(8)
-"""Permutations are enumerated up to this many: 8 tasks in one stratum."""
+"""All permutations are enumerated if there are at most this many: 8 tasks in one stratum."""
 EXACT_FLIPS = 16
-"""Sign flips are enumerated up to this many deltas that are not zero: 65,536 of them."""
+"""All sign flips are enumerated for at most this many deltas that are not zero: 65,536 flips."""
 MIN_INFERENCE = 6
-"""Tasks below which there is no p, interval or effect size (D36)."""
+"""With fewer tasks there is no p, interval or effect size (D36)."""
 CONFIDENCE = 0.95
 UNDEFINED_DRAWS = 0.1
-"""Share of resamples without a value (a side constant) above which there is no interval."""
+"""If a larger share of resamples has no value (because one side is constant), there is no
+interval."""
 
 _BLOCK = 100_000
-"""Numbers in a block: one that fits the processor's cache is four times as fast as 1,000,000."""
+"""Numbers in a block. A block that fits the processor's cache is four times as fast as one of
+1,000,000 numbers."""
 _SLACK = 1e-9
 _normal = NormalDist()
 
@@ -59,7 +61,8 @@ class Draws:
         random = self.generator("bootstrap", n)
         for rows in self._rows(n):
             counts = np.empty((rows, n))
-            # Counting the whole block at once took five times as long: its table leaves the cache.
+            # Counting the whole block at once took five times as long: its table does not fit the
+            # cache.
             for row, picked in zip(counts, random.integers(0, n, size=(rows, n)), strict=True):
                 row[:] = np.bincount(picked, minlength=n)
             yield counts
@@ -90,7 +93,7 @@ class Draws:
             yield min(step, self.draws - start)
 
     def generator(self, kind: str, *sizes: int) -> np.random.Generator:
-        """A generator that depends on the seed, the kind of draw and the sizes drawn alone."""
+        """A generator that depends only on the seed, the kind of draw and the sizes drawn."""
         text = f"{self.seed}/{kind}/{','.join(map(str, sizes))}"
         digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
         return np.random.default_rng(int.from_bytes(digest, "big"))
@@ -121,7 +124,7 @@ def _all_permutations(strata: Sequence[int]) -> Ints:
 
 
 def settle(values: Floats) -> Floats:
-    """Values at 10 significant digits, so that the noise of averaging breaks no tie."""
+    """Values rounded to 10 significant digits, so that noise from averaging breaks no ties."""
     out = np.array(values, dtype=np.float64)
     ok = np.isfinite(out) & (np.abs(out) > 1e-290) & (np.abs(out) < 1e290)
     power = 9 - np.floor(np.log10(np.abs(out[ok])))
@@ -172,8 +175,8 @@ def bca(estimate: float, replicates: Floats, influence: Floats) -> Interval:
 def products(block: Floats, columns: Floats) -> Floats:
     """`block @ columns` by numpy's own loops.
 
-    The library behind `@` spreads such products over threads that wait for each other, which took
-    ten times as long on a busy machine, and its last digits depend on their number.
+    The library behind `@` splits such products over threads that wait for each other. On a busy
+    machine that took ten times as long, and the last digits depend on the number of threads.
     """
     return np.asarray(np.einsum("ab,cb->ac", block, np.ascontiguousarray(columns.T)))
 

@@ -1,11 +1,11 @@
-"""Time to the first relevant file where some trials never find one: the restricted mean.
+"""Time to the first relevant file when some trials never find one: the restricted mean.
 
-A mean over hits alone rewards a side for missing its slow tasks. Restricted at a horizon both
-sides have in common, a miss counts as the whole horizon, and so does a later hit. Times are only
-compared where both come from the same clock: one that starts with the first line of a trace
-against one that starts with the agent made +55 s out of equal behaviour. A miss needs its clock
-too: where the clocks differ by configuration only pairs with a miss would be left, and a
-difference in misses alone would look like one in time.
+A mean over hits only would reward a side for missing its slow tasks. So both sides share a horizon:
+a miss counts as the whole horizon, and so does a later hit. Times are compared only if both come
+from the same clock: with a clock that starts at the first line of the trace on one side, and at the
+start of the agent on the other, equal behaviour gave +55 s. A miss needs a clock too. If the clocks
+differ by configuration and misses had none, only pairs with a miss would be left, and a difference
+in misses would look like a difference in time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class First:
     seconds: float | None
     """None is a miss: the trial was read to its end and found nothing."""
     clock: str | None
-    """What the trial's seconds count from, of a miss too; None where nothing says so."""
+    """What the trial's seconds count from, also for a miss; None if nothing says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class RestrictedPairs:
     baseline: Floats
     config: Floats
     kept: tuple[int, ...]
-    """Numbers of the pairs that count, in order: deltas are `config - baseline`."""
+    """Indices of the pairs that count, in order: deltas are `config - baseline`."""
     misses_baseline: int
     misses_config: int
     left_out: dict[str, int]
@@ -47,7 +47,7 @@ class RestrictedPairs:
 
 @dataclass(frozen=True, slots=True)
 class RestrictedMean:
-    """The restricted mean of one side alone."""
+    """The restricted mean of one side."""
 
     horizon: float | None
     clock: str | None
@@ -60,10 +60,10 @@ class RestrictedMean:
 def restricted_pairs(
     pairs: Sequence[tuple[First, First]], horizon: float | None = None
 ) -> RestrictedPairs:
-    """Both sides of each task, misses as the horizon, where both sides used one clock.
+    """Both sides of each task whose sides used one clock; a miss counts as the horizon.
 
-    Without a horizon it is the latest hit among the pairs that count: no hit is cut off, and a
-    miss is as slow as the slowest hit.
+    If no horizon is given, it is the latest hit among the pairs that count: no hit is cut off, and
+    a miss counts as slow as the slowest hit.
     """
     reasons = [_unlike(*pair) for pair in pairs]
     kept = [i for i, reason in enumerate(reasons) if reason is None]
@@ -91,7 +91,7 @@ def restricted_mean(
 ) -> RestrictedMean:
     """The restricted mean of the tasks timed by one clock: the given one, else the most common.
 
-    Compare two such means only at one horizon and one clock.
+    Two such means can be compared only if they have the same horizon and the same clock.
     """
     used = clock or _common_clock(firsts)
     like = [f for f in firsts if f.clock is not None and f.clock == used]

@@ -1,12 +1,12 @@
 """The mean of differences: its sign-flip test, and the interval that inverts the test.
 
-The test of a mean m asks how many flips of the signs of d - m give a mean as far from 0 as the
-one seen. Let a flip turn the units N and leave the units P, and let A and B be the sums of d - m
-over P and N. The flip is as extreme when |A - B| >= |A + B|, that is when A * B <= 0: when m lies
-between the mean of N and the mean of P. So every flip gives two roots, the lower and the higher
-of its two means, with the mean of all between them; p(m) falls to both sides of that mean; and
-the interval of all m with p(m) >= 0.05 ends at order statistics of the roots. It leaves 0 out
-exactly when p < 0.05, because both come from the same roots.
+The test of a mean m counts how many flips of the signs of d - m give a mean at least as far from 0
+as the observed one. Let a flip turn the units N and keep the units P. Let A and B be the sums of
+d - m over P and N. The flip is as extreme if |A - B| >= |A + B|, that is, if A * B <= 0: m lies
+between the mean of N and the mean of P. So every flip gives two roots, the lower and the higher of
+these two means, and the mean of all values lies between them. p(m) falls on both sides of that
+mean, and the interval of all m with p(m) >= 0.05 ends at order statistics of the roots. It excludes
+0 exactly when p < 0.05, because both come from the same roots.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from groundtrace.impact.resample import (
 )
 
 MIN_DIFFER = 4
-"""Units that must differ for an interval: three deltas that are not zero say nothing of spread."""
+"""An interval needs at least this many units whose delta is not zero: three say nothing about the
+spread."""
 LEVEL = 1 - CONFIDENCE
 
 _SLACK = 1e-9
@@ -40,7 +41,7 @@ class MeanTest:
     """What could be said about the mean of differences."""
 
     n: int
-    """Tasks."""
+    """Number of tasks."""
     units: int
     """Units that flip: tasks, or clusters of them."""
     moved: int
@@ -57,9 +58,9 @@ class MeanTest:
 
 
 def mean_test(deltas: Floats, draws: Draws = _DEFAULT, units: Ints | None = None) -> MeanTest:
-    """The mean of `deltas` with its two-sided sign-flip p and the interval of all means kept.
+    """The mean of `deltas`, its two-sided sign-flip p, and the interval of means not rejected.
 
-    `units` numbers the unit of each task (see `flip_units`); without it every task is one.
+    `units` is the number of each task's unit (see `flip_units`); without it every task is a unit.
     """
     n = len(deltas)
     if n and not np.isfinite(deltas).all():
@@ -67,7 +68,7 @@ def mean_test(deltas: Floats, draws: Draws = _DEFAULT, units: Ints | None = None
     scale = _scale(deltas)
     scaled = deltas / scale
     values, sizes, size = unit_sums(np.stack([scaled, np.ones(n), np.abs(scaled)]), units)
-    # +0.3 and -0.1 -0.2 in one repository are nothing, whatever their last digit says.
+    # +0.3, -0.1 and -0.2 in one repository add up to 0, although floats leave a last digit.
     values = np.where(np.abs(values) <= _SLACK * size, 0.0, values)
     count, moved = len(values), int(np.count_nonzero(values))
     mean = float(np.sum(values)) / n * scale if n else None
@@ -96,13 +97,15 @@ def smallest_p(moved: int, draws: Draws = _DEFAULT) -> float:
 
 
 def _scale(deltas: Floats) -> float:
-    """The power of two below the largest delta: no sum overflows, and no digit is lost."""
+    """The power of two below the largest delta. Divided by it, no sum overflows and no digit is
+    lost."""
     _, exponent = math.frexp(float(np.max(np.abs(deltas), initial=0.0)) or 1.0)
     return math.ldexp(1.0, exponent - 1)
 
 
 def _roots(values: Floats, sizes: Floats, draws: Draws) -> tuple[Floats, Floats, bool]:
-    """The lower and the higher root of each flip; a flip of none or all keeps every mean."""
+    """The lower and the higher root of each flip; a flip of no unit or of all units is as extreme
+    for every mean."""
     (sums, counts), exact = two_sided_subsets(values, sizes[None], draws)
     noise = _SLACK * float(np.abs(values).sum())
     rest, others = values.sum() - sums, sizes.sum() - counts
@@ -119,7 +122,7 @@ def _roots(values: Floats, sizes: Floats, draws: Draws) -> tuple[Floats, Floats,
 def _interval(lows: Floats, highs: Floats, mean: float, scale: float, moved: int) -> Interval:
     if moved < MIN_DIFFER:
         return Interval(None, None, f"fewer_than_{MIN_DIFFER}_differ")
-    # p(m) >= level needs this many flips whose roots have m between them.
+    # p(m) >= level needs at least this many flips with m between their roots.
     needed = math.ceil(LEVEL * len(lows) - _SLACK)
     low = float(np.partition(lows, needed - 1)[needed - 1]) * scale
     high = float(-np.partition(-highs, needed - 1)[needed - 1]) * scale
@@ -127,6 +130,6 @@ def _interval(lows: Floats, highs: Floats, mean: float, scale: float, moved: int
         return Interval(None, None, "too_few_flips")
     low, high = min(low, mean), max(high, mean)
     if high - low <= _SLACK * scale:
-        # Every flip agrees: nothing is known about the spread of other tasks.
+        # All flips give the same roots: nothing is known about the spread of other tasks.
         return Interval(None, None, "deltas_all_equal")
     return Interval(low, high)

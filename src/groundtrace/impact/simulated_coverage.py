@@ -1,7 +1,7 @@
-"""How many of the 95 % intervals held the true value in simulations of few tasks (D122).
+"""How many of the 95 % intervals contained the true value in simulations with few tasks (D122).
 
-Printed by `python -m benchmarks.intervals --parts small --sets 800`: the lowest and the highest
-coverage over the simulated populations. From 20 tasks on coverage is near 95 %.
+`python -m benchmarks.intervals --parts small --sets 800` printed the numbers: the lowest and the
+highest coverage over the simulated populations. With 20 or more tasks coverage is near 95 %.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ from typing import NamedTuple
 
 
 class SimulatedCoverage(NamedTuple):
-    """Share of the intervals that held the true value, over several populations."""
+    """Share of the intervals that contained the true value: lowest and highest of several
+    populations."""
 
     lowest: float
     highest: float
 
     @property
     def words(self) -> str:
-        """Such as `92 to 97 %`."""
+        """The range in words, such as `92 to 97 %`."""
         return f"{100 * self.lowest:.0f} to {100 * self.highest:.0f} %"
 
 
 ENOUGH_TASKS = 20
-"""Tasks from which on an interval's explanation needs no coverage of its own."""
+"""With this many tasks or more, the explanation of an interval does not state its coverage."""
 
 MEANS: Mapping[int, SimulatedCoverage] = {
     6: SimulatedCoverage(0.96, 1.00),
@@ -45,19 +46,23 @@ CORRELATIONS: Mapping[int, SimulatedCoverage] = {
 
 
 def simulated_size(table: Mapping[int, SimulatedCoverage], n: int) -> int | None:
-    """The simulated number of tasks that speaks for n: the next one below, where n is below 20."""
+    """The simulated number of tasks to quote for n: the largest that is not above n; None from 20
+    tasks on."""
     if n >= ENOUGH_TASKS:
         return None
     return max((size for size in table if size <= n), default=None)
 
 
 def coverage_text(table: Mapping[int, SimulatedCoverage], sizes: Iterable[int]) -> str:
-    """A sentence about intervals over so many tasks; empty where all have enough of them."""
+    """A sentence about the coverage of intervals over these numbers of tasks; empty if all have
+    enough tasks."""
     simulated = {simulated_size(table, n) for n in sizes} - {None}
     parts = [f"{table[size].words} at {size} tasks" for size in sorted(filter(None, simulated))]
     if not parts:
         return ""
-    return f"Share of such intervals that held the true value in simulations: {', '.join(parts)}."
+    return (
+        f"Share of such intervals that contained the true value in simulations: {', '.join(parts)}."
+    )
 
 
 def coverage_by_size(table: Mapping[int, SimulatedCoverage]) -> str:

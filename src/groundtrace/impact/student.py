@@ -1,8 +1,8 @@
 """Student's t without scipy: the quantile that the smallest detectable effect needs.
 
-With x = sqrt(df) * tan(a) the density becomes cos(a) ** (df - 1), which is smooth, so the
-distribution function is one Gauss-Legendre sum, and as it is concave right of 0, Newton's steps
-from 0 climb to the quantile and cannot overshoot it.
+With x = sqrt(df) * tan(a) the density becomes cos(a) ** (df - 1). This is smooth, so one
+Gauss-Legendre sum gives the distribution function. The function is concave right of 0, so Newton's
+steps from 0 climb to the quantile and cannot overshoot it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from groundtrace.impact.resample import Floats
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 _SERIES = (1.0, -1 / 8, 1 / 128, 5 / 1024, -21 / 32768, -399 / 262144)
-"""Gamma(z + 1/2) / Gamma(z) / sqrt(z) in powers of 1 / z: gammas of large z lose their digits."""
+"""Gamma(z + 1/2) / Gamma(z) / sqrt(z) in powers of 1 / z. For large z the gammas themselves would
+lose digits."""
 _SERIES_FROM = 50.0
 
 
@@ -43,7 +44,8 @@ def _area(angle: float, df: int) -> float:
 
 
 def _density(angle: Floats, df: int) -> Floats:
-    """cos ** (df - 1), by the sine: near 0 a cosine has lost the digits that a power needs."""
+    """cos ** (df - 1), computed from the sine: near 0 the cosine has lost digits that the power
+    needs."""
     log_cos = np.log1p(-2 * np.sin(angle / 2) ** 2)
     return np.asarray(np.exp((df - 1) * log_cos), dtype=np.float64)
 

@@ -1,7 +1,7 @@
 """Whether tasks that gained in retrieval also gained in reward: differences against differences.
 
-Both sides of a matched task share what makes it hard, and a difference drops it, so this asks
-more than a correlation over tasks. It is still association: both may follow from a third thing.
+Both sides of a matched task are equally hard, and a difference removes that. So this is a stronger
+test than a correlation over tasks. It is still association: a third thing may cause both.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Tandem:
 def tandem(
     first: Floats, second: Floats, draws: Draws, suites: Sequence[str | None] | None = None
 ) -> Tandem:
-    """Association of two columns of differences, NaN where one is missing.
+    """Association of two columns of differences; NaN means missing.
 
     With `suites`, ranks are taken inside suites and tasks are permuted inside them.
     """

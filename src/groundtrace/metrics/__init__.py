@@ -1,11 +1,11 @@
-"""Metrics: from an events document to a metrics document, and what is known of each metric.
+"""Metrics: from an events document to a metrics document, and the description of each metric.
 
 evidence      what was touched, and by which kind of access
 older_documents  documents of versions 1.0 and 1.1, completed before they are counted
 ranking       the formulas of information retrieval
 file_level    stage 1   chunk_level   stage 2
 utilization   stage 3   error_taxonomy  stage 4
-line_map, shown_lines  lines shown, taken back to the file before the agent's edits
+shown_lines   lines shown, as numbered before the agent's edits
 line_level    the right lines           context       what the context held, and its price
 discovery     who found each file       subagents     what subagents found and spent
 looked_at     what a trial looked at, without any ground truth
@@ -13,13 +13,13 @@ edited        what was edited: the patch, else the writes
 patches       the patch against the gold, from patch_files
 published     numbers as published work defines them, from published_values
 funnel        how far each relevant file came
-judged        judged files alone: bpref and judged@10
+judged        metrics over judged files only: bpref and judged@10
 record        the record of a metric: words, computation, arithmetic, where it is shown
-displays      the tables and charts that ask the records
+displays      the tables and charts that show metrics
 outcome_metrics  the records of outcomes
 catalogue     every metric and outcome by name
 calculations  a value's arithmetic, for `explain` and the page
-example       the trial that every metric is worked out on by hand
+example       the trial for which every metric is computed by hand
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["evaluate"]
 
 
 def evaluate(document: EventsDocument, *, generated_at: str) -> MetricsDocument:
-    """All metrics of one trial, from its events document alone."""
+    """All metrics of one trial, computed only from its events document."""
     evidence = EvidenceView(document)
     made: dict[str, Any] = {
         field.name: section.make(field.view(evidence))

@@ -1,4 +1,4 @@
-"""The numbers that went into a metric, written out, so that a person can do the sum again."""
+"""The numbers that went into a metric, written out so that a person can repeat the calculation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Calculations:
     def of(self, name: str) -> str | None:
         """The calculation of a metric that has a value, such as `3 of 4`.
 
-        Raises UsageError for a name that is no metric: an unknown one was once explained as
+        Raises UsageError if no metric has that name. Once, an unknown name was explained as
         `at step 1`, as if it were a time to the first relevant file.
         """
         metric = METRICS[name]

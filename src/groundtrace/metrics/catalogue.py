@@ -1,7 +1,7 @@
-"""Every metric and outcome by its canonical name: the one table that all others are made from.
+"""Every metric and outcome by its canonical name: the table that all others are made from.
 
-A section is declared in a module of its own and listed in `SECTIONS`. Documents, summaries,
-tables, reports, the impact analysis and the reference page ask here what there is.
+Each section is declared in its own module and listed in `SECTIONS`. Documents, summaries, tables,
+reports, the impact analysis and the reference page get their list of metrics from here.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Kind = TypeVar("Kind", bound=Quantity)
 
 
 class Catalogue(dict[str, Kind]):
-    """Records by name; a name that is not there is an error that names the nearest one."""
+    """Records by name; the error for an unknown name suggests the nearest one."""
 
     def __init__(self, what: str, records: Iterable[Kind]) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class Catalogue(dict[str, Kind]):
         return tuple(sorted(shown, key=lambda record: record.shown_in[display].order))
 
     def names_in(self, display: Display) -> tuple[str, ...]:
-        """Their names."""
+        """Names of the records that a display shows, in its order."""
         return tuple(record.name for record in self.shown_in(display))
 
 
@@ -79,4 +79,4 @@ OUTCOMES: Catalogue[OutcomeMetric] = Catalogue("outcome", ALL_OUTCOMES)
 QUANTITIES: Catalogue[Quantity] = Catalogue(
     "metric or outcome", (*OUTCOMES.values(), *METRICS.values())
 )
-"""Both, outcomes first, as comparisons list them."""
+"""All outcomes and metrics, in the order of comparisons: outcomes first."""

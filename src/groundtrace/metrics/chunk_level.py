@@ -1,7 +1,7 @@
-"""Stage 2: line ranges of the ground truth, at the granularity of files.
+"""Stage 2: line ranges (chunks) of the ground truth, counted by file.
 
-In version 1 a call covers a chunk when it touched the chunk's file. All events count, writes
-too (D23).
+In version 1 of the specification, a call covers a chunk if it touched the chunk's file. All events
+count, also writes (D23).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from groundtrace.metrics.record import (
 
 @dataclass(frozen=True, slots=True)
 class ChunkAccess:
-    """How many chunks there are, and of how many the file was accessed."""
+    """How many chunks there are, and for how many of them the file was accessed."""
 
     total: int
     hit: int
@@ -31,7 +31,7 @@ class ChunkAccess:
 
     @property
     def known(self) -> bool:
-        """Whether there are chunks, and events to look for them in."""
+        """Whether there are chunks and events."""
         return bool(self.total) and self.trace_reason is None
 
 
@@ -40,7 +40,7 @@ def chunk_access(evidence: EvidenceView) -> ChunkAccess:
     chunks = evidence.document.ground_truth.chunks
     if not evidence.document.coverage.has_chunk_ground_truth or chunks is UNSET:
         return ChunkAccess(0, 0, evidence.trace_reason)
-    # A chunk's file is spelled as the relevant file or the file of the trial that it is.
+    # A chunk's file can be spelled as in the ground truth or as in the trial.
     touched = {name.lower() for touch in evidence.touches for name in (touch.file, touch.name)}
     hit = sum(chunk.file.lower() in touched for chunk in chunks)
     return ChunkAccess(len(chunks), hit, evidence.trace_reason)
@@ -76,7 +76,10 @@ _CHUNK_RECALL = MetricDeclaration[ChunkAccess](
     measures="Share of the ground truth's line ranges whose file was accessed in any way, writes included.",
     formula="chunks whose file was accessed / chunks",
     undefined="the task has no line ranges (`no_chunk_ground_truth`), or there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`)",
-    known_problems="In version 1 the file is enough; whether the lines themselves were seen is not judged.",
+    known_problems=(
+        "An access to the file is enough; this metric does not judge whether the lines "
+        "themselves were shown."
+    ),
     reference=SPECIFICATION,
     compute=lambda chunks: chunks.hit / chunks.total if chunks.known else None,
     arithmetic=lambda chunks: f"{chunks.hit} of {chunks.total} chunks",

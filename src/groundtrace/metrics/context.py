@@ -1,4 +1,4 @@
-"""What of the context was relevant, what it cost to get there, and what was still in it (D73)."""
+"""How much of the context was relevant, what finding it cost, and what was still in it (D73)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from groundtrace.documents.events import ContextChange, Event
 from groundtrace.documents.metrics import ContextChars, ContextMetrics
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch, held
-from groundtrace.metrics.line_map import LineRun, common, joined, size
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     MetricDeclaration,
     MetricSection,
     SectionField,
 )
-from groundtrace.metrics.shown_lines import shown_lines, too_many
+from groundtrace.metrics.shown_lines import lines_again, shown_lines, too_many
 
 NO_SERVER = "none"
 """Key of tools that belong to no MCP server."""
@@ -27,7 +26,7 @@ NO_SERVER = "none"
 
 @dataclass(frozen=True, slots=True)
 class PartOfWhole:
-    """A part of a whole, or why there is none."""
+    """A part of a whole, or the reason why it is unknown."""
 
     part: float = 0.0
     whole: float = 0.0
@@ -35,7 +34,7 @@ class PartOfWhole:
 
     @property
     def share(self) -> float | None:
-        """The part of the whole."""
+        """The part divided by the whole."""
         return None if self.reason is not None or not self.whole else self.part / self.whole
 
 
@@ -44,16 +43,16 @@ class ContextUse:
     """Characters and files of a trial's context, counted."""
 
     reason: str | None
-    """Why nothing can be said at all."""
+    """Why nothing can be computed at all."""
     relevant: PartOfWhole = PartOfWhole()
-    """Characters of relevant files, of all characters that answers showed."""
+    """Characters of relevant files; the whole is all characters that answers showed."""
     before_first: PartOfWhole = PartOfWhole()
     """`part` is what was shown before the first relevant file; there is no whole."""
     first_step: int | None = None
     repeated: PartOfWhole = PartOfWhole()
-    """Characters of lines shown again, of the characters of lines shown."""
+    """Characters of lines shown again; the whole is the characters of all lines shown."""
     at_edit: PartOfWhole = PartOfWhole()
-    """Relevant files in context at the first edit, of all relevant files."""
+    """Relevant files in context at the first edit; the whole is all relevant files."""
     edit_step: int | None = None
     by_tool: Mapping[str, ContextChars] = field(default_factory=dict)
     by_server: Mapping[str, ContextChars] = field(default_factory=dict)
@@ -61,7 +60,7 @@ class ContextUse:
 
 
 def context_use(evidence: EvidenceView) -> ContextUse:
-    """What went into a trial's context, against the ground truth."""
+    """What went into a trial's context, compared with the ground truth."""
     if evidence.reason is not None:
         return ContextUse(evidence.reason)
     if evidence.basis == "categories":
@@ -90,7 +89,7 @@ def server_of(event: Event) -> str:
 
 
 class _AnswerChars:
-    """Characters of each answer: as the document states them, else of the files that it showed."""
+    """Characters of each answer: as the document states them, else those of the files shown."""
 
     def __init__(self, evidence: EvidenceView) -> None:
         self.of: dict[int, int] = {}
@@ -110,7 +109,7 @@ class _AnswerChars:
 
 def _answer(event: Event) -> int | None:
     if event.result_chars is not UNSET:
-        return event.result_chars or 0  # null: no answer, so nothing was shown
+        return event.result_chars or 0  # null means no answer, so nothing was shown
     accesses = [] if event.accesses is UNSET else event.accesses
     sizes = [access.shown_chars for access in accesses if access.kind in SHOWN]
     known = [size for size in sizes if size is not UNSET]
@@ -123,7 +122,7 @@ def _relevant(shown: Iterable[Touch], chars: _AnswerChars) -> PartOfWhole:
     if not chars.enough or too_many(len(of_truth) - len(known), len(of_truth)):
         return PartOfWhole(reason="chars_unknown")
     total = sum(chars.of.values())
-    # A harness may count an answer shorter than what it shows; a share stays one.
+    # A harness may state fewer characters than its answer shows; the share must not exceed 1.
     return PartOfWhole(min(sum(known), total), total, None if total else "nothing_shown")
 
 
@@ -137,20 +136,18 @@ def _before(first: Event | None, chars: _AnswerChars) -> PartOfWhole:
 
 def _repeated(evidence: EvidenceView) -> PartOfWhole:
     """Each access's characters are spread evenly over its lines."""
-    seen: dict[tuple[bool, str], list[LineRun]] = {}
+    accesses = shown_lines(evidence)
+    counted = [
+        one
+        for one in accesses
+        if one.runs is not None and one.height and one.touch.access.shown_chars is not UNSET
+    ]
     again = whole = 0.0
-    lacking = accesses = 0
-    for one in shown_lines(evidence):
-        accesses += 1
-        chars = one.touch.access.shown_chars
-        if one.runs is None or chars is UNSET or not one.height:
-            lacking += 1
-            continue
-        known = seen.get(one.touch.key, [])
-        again += chars * size(common(list(one.runs), known)) / one.height
+    for one, lines in zip(counted, lines_again(evidence, counted), strict=True):
+        chars = one.touch.access.shown_chars or 0
+        again += chars * lines / one.height
         whole += chars
-        seen[one.touch.key] = joined([*known, *one.runs])
-    if too_many(lacking, accesses):
+    if too_many(len(accesses) - len(counted), len(accesses)):
         return PartOfWhole(reason="lines_unknown")
     return PartOfWhole(again, whole, None if whole else "nothing_shown")
 
@@ -159,7 +156,7 @@ def _repeated(evidence: EvidenceView) -> PartOfWhole:
 
 
 def thread_of(event: Event) -> tuple[bool, str | None]:
-    """Equal for calls that share a context."""
+    """A key that is equal for calls that share a context."""
     return event.is_subagent, None if event.agent is UNSET else event.agent
 
 
@@ -168,10 +165,11 @@ def _at_edit(evidence: EvidenceView, edit: Event | None) -> PartOfWhole:
         return PartOfWhole(reason="nothing_written")
     gone, doubtful = _dropped(evidence, edit)
     steps: dict[str, set[int]] = {entry: set() for entry in evidence.truth}
+    thread = thread_of(edit)
     for touch in evidence.touches:
-        here = thread_of(touch.event) == thread_of(edit)
-        before = touch.event.step_index < edit.step_index
-        if touch.truth is not None and touch.kind in SHOWN and here and before:
+        if touch.truth is None or touch.kind not in SHOWN:
+            continue
+        if touch.event.step_index < edit.step_index and thread_of(touch.event) == thread:
             steps[touch.truth].add(touch.event.step_index)
     held = [{step for step in found if step not in gone} for found in steps.values()]
     if any(found and max(found) <= doubtful for found in held):
@@ -180,12 +178,15 @@ def _at_edit(evidence: EvidenceView, edit: Event | None) -> PartOfWhole:
 
 
 def _dropped(evidence: EvidenceView, edit: Event) -> tuple[set[int], int]:
-    """Steps whose answers were gone at the edit, and the last step of which that is not known."""
+    """Steps whose answers were gone at the edit; and the last step that a change with unknown
+    dropped steps may have removed (-1: none)."""
     changes = evidence.document.context_changes
+    if changes is UNSET or not changes:
+        return set(), -1
     events = {event.step_index: event for event in evidence.document.events}
     gone: set[int] = set()
     doubtful = -1
-    for change in changes if changes is not UNSET else ():
+    for change in changes:
         after = change.after_step
         if after is None or after >= edit.step_index:
             continue
@@ -239,7 +240,7 @@ def _by_kind(shown: Iterable[Touch]) -> dict[str, ContextChars]:
 
 
 def make_context(use: ContextUse) -> ContextMetrics:
-    """The section, with the reason of each value that it does not have."""
+    """The section, with the reason for each value that it does not have."""
     known = use.reason is None
     counted = known and use.relevant.reason is None
     parts = {
@@ -268,14 +269,14 @@ def _why(section: ContextMetrics, declared: MetricDeclaration[ContextUse]) -> st
 
 _OURS = "groundtrace, decision D73"
 _NO_EVIDENCE = NO_TRUTH_OR_TRACE + ", the document is of version 1.0 (`older_document`)"
-_UNKNOWN = ", or too little is known of how many characters were shown (`chars_unknown`)"
+_UNKNOWN = ", or too little is known about how many characters were shown (`chars_unknown`)"
 
 _RELEVANT = MetricDeclaration[ContextUse](
     name="relevant_chars_share",
     title="Relevant share of context",
-    measures="Share of all characters that tools answered with that are content of relevant files.",
-    formula="characters of relevant files in answers / characters of all answers",
-    undefined=_NO_EVIDENCE + ", nothing was answered (`nothing_shown`)" + _UNKNOWN,
+    measures="Share of the characters in all tool results that are content of relevant files.",
+    formula="characters of relevant files in results / characters of all results",
+    undefined=_NO_EVIDENCE + ", all results are empty (`nothing_shown`)" + _UNKNOWN,
     known_problems="Every line of a relevant file counts as relevant. Line numbers and file names in front of lines count as content.",
     reference=_OURS,
     compute=lambda use: use.relevant.share,
@@ -300,16 +301,21 @@ _RELEVANT = MetricDeclaration[ContextUse](
 _BEFORE = MetricDeclaration[ContextUse](
     name="chars_to_first_relevant",
     title="Characters before the first relevant file",
-    measures="Characters of all answers before the call that first showed content of a relevant file.",
-    formula="sum of the characters of earlier answers",
+    measures=(
+        "Characters of all results before the call that first showed content of a relevant file."
+    ),
+    formula="sum of the characters of earlier results",
     undefined=_NO_EVIDENCE + ", no content of a relevant file was shown (`never_hit`)" + _UNKNOWN,
-    known_problems="It is censored: agents that never see a relevant file have none. What the model itself wrote, and the prompt, are not in it.",
+    known_problems=(
+        "Agents that never see a relevant file have no value. What the model itself wrote, and "
+        "the prompt, are not counted."
+    ),
     reference=_OURS,
     compute=lambda use: None if use.before_first.reason or use.reason else use.before_first.part,
     arithmetic=lambda use: f"before step {use.first_step}",
     worked={
         "chars_to_first_relevant": (
-            "60 and 40 characters were answered before src/app.py was read",
+            "60 and 40 characters came back before src/app.py was read",
             100.0,
         ),
     },
@@ -330,11 +336,18 @@ _BEFORE = MetricDeclaration[ContextUse](
 _REPEATED = MetricDeclaration[ContextUse](
     name="repeated_chars_share",
     title="Repeated share of content",
-    measures="Share of the characters of file content that are lines which an earlier answer had shown already.",
+    measures="Share of the characters of file content that an earlier result had already shown.",
     formula="characters of lines shown again / characters of lines shown",
     undefined=_NO_EVIDENCE
-    + ", nothing was shown (`nothing_shown`), or more than 20 % of the accesses have no lines or characters that can be told (`lines_unknown`)",
-    known_problems="Characters are spread evenly over the lines of an access. What a subagent has seen counts as shown, and so does what a compaction removed: reading again can be right.",
+    + (
+        ", nothing was shown (`nothing_shown`), or more than 20 % of the accesses have unknown "
+        "lines or characters (`lines_unknown`)"
+    ),
+    known_problems=(
+        "Characters are spread evenly over the lines of an access. Content that only a "
+        "subagent saw counts as shown, and so does content that a compaction removed: to read "
+        "it again can be right."
+    ),
     reference=_OURS,
     compute=lambda use: use.repeated.share,
     arithmetic=lambda use: f"{use.repeated.part:.0f} of {use.repeated.whole:.0f} characters",
@@ -359,17 +372,26 @@ _REPEATED = MetricDeclaration[ContextUse](
 _AT_EDIT = MetricDeclaration[ContextUse](
     name="relevant_in_context_at_first_edit",
     title="Relevant files in context at the first edit",
-    measures="Share of the relevant files whose content had been shown to the thread that made the first edit, and was not dropped from its context before.",
+    measures=(
+        "Share of the relevant files whose content had been shown to the thread that made the "
+        "first edit, and was still in its context."
+    ),
     formula="relevant files in context at the first write / relevant files",
     undefined=_NO_EVIDENCE
-    + ", nothing was written (`nothing_written`), or the harness removed answers and does not say which (`context_unknown`)",
-    known_problems="A few lines of a file count as the file. The first edit may be of a scratch file. A summary that a compaction left behind counts for nothing.",
+    + (
+        ", nothing was written (`nothing_written`), or the harness removed results and does "
+        "not say which (`context_unknown`)"
+    ),
+    known_problems=(
+        "A few lines of a file count as the file. The first edit may be in a temporary file. "
+        "The summary that a compaction writes does not count."
+    ),
     reference=_OURS,
     compute=lambda use: use.at_edit.share,
     arithmetic=lambda use: f"{use.at_edit.part:.0f} of {use.at_edit.whole:.0f} relevant files",
     worked={
         "relevant_in_context_at_first_edit": (
-            "src/app.py was read; src/db.py was read by a subagent alone: 1 / 3",
+            "src/app.py was read; only a subagent read src/db.py: 1 / 3",
             0.3333,
         ),
     },

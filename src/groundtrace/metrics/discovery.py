@@ -1,6 +1,7 @@
-"""Who found the relevant files: the call that met each first, and the one that first showed it (D74).
+"""Who found the relevant files: the call that met each first, and the call that first showed it
+(D74).
 
-Shares are of all relevant files of the task, so that what nobody found is left over.
+Shares are of all relevant files of the task, including files that nobody found.
 """
 
 from __future__ import annotations
@@ -29,28 +30,28 @@ SUBAGENT = "subagent"
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A relevant file and all touches by which it was met, first one first."""
+    """A relevant file and all touches that met it, in order."""
 
     file: str
     touches: tuple[Touch, ...]
 
     def first(self, kinds: Collection[AccessKind]) -> Touch | None:
-        """The first touch by one of the kinds."""
+        """The first touch of one of these kinds."""
         return next((touch for touch in self.touches if touch.kind in kinds), None)
 
     def first_by(self, finder: Callable[[Event], bool], kinds: Collection[AccessKind]) -> bool:
-        """Whether the first touch is by such a call."""
+        """Whether a call of this finder made the first touch."""
         touch = self.first(kinds)
         return touch is not None and finder(touch.event)
 
     def only_by(self, finder: Callable[[Event], bool]) -> bool:
-        """Whether such calls met it, and no others did."""
+        """Whether calls of this finder met the file, and no other calls did."""
         return bool(self.touches) and all(finder(touch.event) for touch in self.touches)
 
 
 @dataclass(frozen=True, slots=True)
 class Finds:
-    """Every relevant file of a trial with what met it."""
+    """Every relevant file of a trial with the touches that met it."""
 
     reason: str | None
     files: tuple[FoundFile, ...] = ()
@@ -60,16 +61,16 @@ class Finds:
         return sum(map(test, self.files))
 
     def share(self, test: Callable[[FoundFile], bool]) -> float | None:
-        """Their share of the relevant files."""
+        """Share of the relevant files that pass a test."""
         return self.count(test) / len(self.files) if self.reason is None else None
 
     def written_out(self, test: Callable[[FoundFile], bool]) -> str:
-        """The share as a person can count it."""
+        """The share as text with its counts."""
         return f"{self.count(test)} of {len(self.files)} relevant files"
 
 
 def finds(evidence: EvidenceView) -> Finds:
-    """Who met each relevant file of a trial; writes find nothing."""
+    """Who met each relevant file of a trial; writes do not count as finding."""
     if evidence.reason is not None:
         return Finds(evidence.reason)
     met: dict[str, list[Touch]] = {entry: [] for entry in evidence.truth}
@@ -155,16 +156,22 @@ def _first_by_subagent(found: FoundFile) -> bool:
 
 
 _OURS = "groundtrace, decision D74"
-_DESCRIBES = "It describes who found files; more of it is no merit in itself. "
+_DESCRIBES = "It describes who found files; a higher value is not better by itself. "
 
 _FOUND_FIRST_BY_MCP = MetricDeclaration[Finds](
     name="found_first_by_mcp",
     title="Found first by MCP",
     measures="Share of the relevant files that a call to an MCP server met before any other call did.",
-    formula="relevant files whose first access, writes aside, is a call with `is_mcp` / relevant files",
+    formula=(
+        "relevant files whose first access, not counting writes, is a call with `is_mcp` / "
+        "relevant files"
+    ),
     undefined=NO_TRUTH_OR_TRACE,
     known_problems=_DESCRIBES
-    + "In a trial without MCP servers it is 0. Being first can be chance: `found_only_by_mcp` says what nothing else met.",
+    + (
+        "In a trial without MCP servers it is 0. To be first can be chance: "
+        "`found_only_by_mcp` counts files that nothing else met."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(_first_by_mcp),
     arithmetic=lambda view: view.written_out(_first_by_mcp),
@@ -202,11 +209,19 @@ _SHOWN_FIRST_BY_MCP = MetricDeclaration[Finds](
 _FOUND_ONLY_BY_MCP = MetricDeclaration[Finds](
     name="found_only_by_mcp",
     title="Found by MCP alone",
-    measures="Share of the relevant files that calls to MCP servers met and no other call of the trial did.",
-    formula="relevant files accessed, writes aside, by calls with `is_mcp` alone / relevant files",
+    measures=(
+        "Share of the relevant files that only calls to MCP servers met, and no other call of "
+        "the trial."
+    ),
+    formula=(
+        "relevant files accessed only by calls with `is_mcp`, not counting writes / relevant files"
+    ),
     undefined=NO_TRUTH_OR_TRACE,
     known_problems=_DESCRIBES
-    + "An agent that has no other way to look at files finds everything by the server alone; that says nothing of what a search in the clone would have found.",
+    + (
+        "An agent that has no other way to look at files finds everything through the server; "
+        "that does not say what a search in the clone would have found."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(_only_by_mcp),
     arithmetic=lambda view: view.written_out(_only_by_mcp),
@@ -224,10 +239,15 @@ _FOUND_FIRST_BY_SUBAGENTS = MetricDeclaration[Finds](
     name="found_first_by_subagents",
     title="Found first by subagents",
     measures="Share of the relevant files that a subagent met before the main thread did.",
-    formula="relevant files whose first access, writes aside, is a subagent's / relevant files",
+    formula=(
+        "relevant files whose first access, not counting writes, is by a subagent / relevant files"
+    ),
     undefined=NO_TRUTH_OR_TRACE,
     known_problems=_DESCRIBES
-    + "Where a trace leaves out the calls of subagents it is 0; the document's `degraded_reason` says so.",
+    + (
+        "If a trace leaves out the calls of subagents, the value is 0; the document's "
+        "`degraded_reason` says so."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(_first_by_subagent),
     arithmetic=lambda view: view.written_out(_first_by_subagent),

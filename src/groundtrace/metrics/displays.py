@@ -1,8 +1,8 @@
 """The tables, charts and lists that show some metrics and not others.
 
 A record names the displays that show it (`shown_in`); a display asks the catalogue for its
-records. No table has a list of names of its own, so a new metric needs no change in any table or
-chart; its stored field goes into `documents/metrics.py`.
+records. No table has its own list of names, so a new metric needs no change in any table or chart.
+Its stored field goes into `documents/metrics.py`.
 Some displays show every metric and are not listed here: the metrics document, the run summary, the
 table `metrics`, `explain`, matched comparisons in the impact document, and the reference page.
 """
@@ -39,25 +39,38 @@ Display = Literal[
 ]
 
 DISPLAYS: Mapping[Display, str] = {
-    "coverage": "report, Coverage: rows of “What could be computed”, one for all metrics that have or lack a value together",
+    "coverage": (
+        "report, Coverage: rows of “What could be computed”; metrics that always have a value "
+        "together share one row"
+    ),
     "quality": "report, Finding the relevant files and every configuration: metrics over both lists of files",
     "line_ranges": "report, Finding the relevant files: metrics over line ranges",
     "lines_and_context": "report, Finding the relevant files: lines, context, finders and subagents",
-    "funnel": "report, Seen, edited, resolved: how far relevant files came, by configuration and verdict; the heading is its stage",
-    "patches": "report, Seen, edited, resolved: the patch against the gold patch",
-    "published": "report, Seen, edited, resolved: numbers as published work defines them",
+    "funnel": (
+        "report, Seen, edited, resolved: how far relevant files got, by configuration and "
+        "verdict; the heading is its stage"
+    ),
+    "patches": "report, Seen, edited, resolved: the patch compared with the gold patch",
+    "published": (
+        "report, Seen, edited, resolved: the same numbers under the names that papers use"
+    ),
     "first_hit": "run summary and report: times to the first relevant file, over retrieved files",
     "first_hit_shown": "run summary and report: the same over shown files",
-    "utilization": "report, Using what was found: the probes",
+    "utilization": "report, Using what was found: the metrics",
     "slices": "report, What went wrong: quality by slice",
     "comparison": "report, Comparisons: rows of a matched comparison",
     "comparison_by_suite": "report, Comparisons: rows of a comparison within one suite",
-    "movers": "report: what tasks that gained or lost are ranked by; higher must be better",
+    "movers": (
+        "report: the value by which tasks that gained or lost are ranked; higher must be better"
+    ),
     "groups": "report, By configuration, suite and model: metrics over both lists of files",
     "groups_use": "report, By configuration, suite and model: use and outcomes",
     "trial_table": "page: columns of the table of trials",
     "trial_detail": "page: values with their arithmetic beside a timeline",
-    "recall_charts": "page: one chart each of tasks in which all, some or none was found; the heading is its question",
+    "recall_charts": (
+        "page: one chart each, of tasks in which all, some or none of the files were found; "
+        "the heading is its question"
+    ),
     "first_hit_charts": "page: one cumulative chart each; the heading is its question",
     "task_chart": "page: values that the chart of single tasks draws",
     "correlation": "impact analysis: metrics and outcomes that are correlated",
@@ -72,4 +85,4 @@ class Spot(NamedTuple):
     order: int = 0
     """Smaller comes first; records with the same number keep the order of the catalogue."""
     heading: str = ""
-    """What it is called there, where that is not its name."""
+    """The name that the display shows, if it is not the record's name."""

@@ -1,4 +1,4 @@
-"""The files that an agent edited: as its patch says, else as its writes say (D94)."""
+"""The files that an agent edited: from its patch, else from its writes (D94)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from groundtrace.documents.patches import EditSource
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
 
 OUTSIDE = ("/", "~", "../")
-"""What spellings of files outside of every repository begin with: no patch can hold them."""
+"""Beginnings of paths outside of every repository: no patch can contain such files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class Edited:
     files: Mapping[str, str] = field(default_factory=dict)
     """Name in lower case to its spelling."""
     new: frozenset[str] | None = None
-    """Those that were not there before, in lower case; None where that is not known."""
+    """Edited files that did not exist before, in lower case; None if that is not known."""
 
 
 def edited_files(evidence: EvidenceView) -> Edited:
-    """What was handed in, else what was written."""
+    """The files of the patch that was handed in, else the files that were written."""
     submission = evidence.document.submission
     if submission is not UNSET:
         source: EditSource = "trace" if submission.source.startswith(FROM_TRACE) else "predictions"
@@ -45,12 +45,13 @@ def edited_files(evidence: EvidenceView) -> Edited:
         if touch.edit is not None or touch.truth is not None or not touch.file.startswith(OUTSIDE)
     )
     files = by_key(names)
-    # Changes by a program that a shell started leave no write, so this is no empty patch.
+    # A program that the shell starts can change files without a write in the trace. So no writes
+    # do not mean an empty patch.
     return Edited("writes", None if files else "nothing_written", files)
 
 
 def by_key(files: Iterable[str]) -> dict[str, str]:
-    """Files by their names in lower case; of two spellings the first is kept."""
+    """Files by their names in lower case; if there are two spellings, the first is kept."""
     found: dict[str, str] = {}
     for file in files:
         found.setdefault(file.lower(), file)
@@ -58,7 +59,7 @@ def by_key(files: Iterable[str]) -> dict[str, str]:
 
 
 def names_of(touch: Touch) -> set[str]:
-    """Every name in lower case by which a patch or the ground truth may call a touched file."""
+    """Every name, in lower case, that a patch or the ground truth may use for a touched file."""
     return {name.lower() for name in (touch.file, touch.name, touch.edit) if name is not None}
 
 
@@ -76,10 +77,10 @@ def gold_files(document: EventsDocument) -> tuple[dict[str, str], str | None]:
 
 
 def gold_to_see(document: EventsDocument, gold: Mapping[str, str]) -> dict[str, str]:
-    """Those of them that an agent could have looked at: a file that the gold patch creates is not.
+    """The gold files that an agent could look at: not those that the gold patch creates.
 
-    A gold patch names changed lines of every file that it changes, so a file without any that is
-    not among the relevant files was not there before.
+    A gold patch names changed lines of every existing file that it changes. So a gold file without
+    such lines that is not a relevant file either did not exist before.
     """
     truth = document.ground_truth
     chunks = [] if truth.edit_chunks is UNSET else truth.edit_chunks

@@ -1,6 +1,8 @@
-"""Stage 4: the five error labels as the specification words them, their files, and the slices (D23)."""
+"""Stage 4: the five error labels of the specification, their files, and the slices (D23)."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from msgspec import UNSET
 
@@ -14,12 +16,12 @@ MEDIUM_SET = 20
 """Most files in a medium one."""
 
 ABOUT_WRITES: tuple[TaxonomyLabel, ...] = ("wrong_evidence_used", "unused_correct_retrieval")
-"""Labels that do not apply where no edit was expected. Where edit targets are unknown they do: they
-compare writes with the relevant files, which are known (D58)."""
+"""Labels that do not apply if the task expects no edit. They do apply if the edit targets are
+unknown: they compare writes with the relevant files, which are known (D58)."""
 
 
 def error_taxonomy(evidence: EvidenceView) -> ErrorTaxonomy:
-    """Labels, files and slices; the slices also where only the ground truth is missing."""
+    """Labels, files and slices. If only the ground truth is missing, there are still slices."""
     retrieved = evidence.first(RETRIEVED)
     slices = None if evidence.trace_reason is not None else _slices(evidence, retrieved)
     if evidence.reason is not None:
@@ -38,7 +40,8 @@ def error_taxonomy(evidence: EvidenceView) -> ErrorTaxonomy:
 
 
 def edit_targets(evidence: EvidenceView) -> EditTargets:
-    """Whether the task tells which files to edit: an empty list says that none is (D58)."""
+    """Whether the task says which files to edit; an empty list means that no edit is expected
+    (D58)."""
     expected = evidence.document.ground_truth.expected_edit_files
     if expected is UNSET:
         return "unknown"
@@ -46,7 +49,7 @@ def edit_targets(evidence: EvidenceView) -> EditTargets:
 
 
 def _files(
-    evidence: EvidenceView, retrieved: list[Touch], written: list[Touch]
+    evidence: EvidenceView, retrieved: Sequence[Touch], written: Sequence[Touch]
 ) -> dict[TaxonomyLabel, list[str]]:
     found = {touch.truth for touch in retrieved}
     used = {touch.truth for touch in written}
@@ -62,7 +65,7 @@ def _files(
     }
 
 
-def _slices(evidence: EvidenceView, retrieved: list[Touch]) -> Slices:
+def _slices(evidence: EvidenceView, retrieved: Sequence[Touch]) -> Slices:
     size = len(retrieved)
     uses_mcp = any(event.is_mcp for event in evidence.document.events)
     return Slices(

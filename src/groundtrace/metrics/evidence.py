@@ -1,14 +1,17 @@
-"""What a document says the agent touched, arranged for all metrics.
+"""What the agent touched according to a document, arranged for all metrics.
 
-The events stage has decided which file is which ground-truth entry; this module only collects
-that. A document without accesses (version 1.0) is read by category (D12, D22).
+The events stage has already decided which file is which ground-truth entry; this module only
+collects the result. For a document without accesses (version 1.0) the category of each call decides
+the kind of access (D12, D22).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from functools import cached_property
 from math import isfinite
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -20,7 +23,7 @@ from groundtrace.metrics.older_documents import completed
 from groundtrace.model import AccessKind
 
 RETRIEVED: frozenset[AccessKind] = frozenset({"read", "matched", "surfaced"})
-"""Kinds by which a file is retrieved: every one but written (D18)."""
+"""Kinds of access that count as retrieval: all except `written` (D18)."""
 
 SHOWN: frozenset[AccessKind] = frozenset({"read", "matched"})
 """Kinds that show content of the file (D18)."""
@@ -34,18 +37,18 @@ class Touch(msgspec.Struct, frozen=True):
 
     event: Event
     access: Access
-    """As the document holds it."""
+    """The access as the document has it."""
     kind: AccessKind
     file: str
-    """As the document spells it."""
+    """The file as the document spells it."""
     truth: str | None
-    """The ground-truth entry that it is, spelled as there."""
+    """The ground-truth entry of the file, spelled as in the ground truth; None if it has none."""
     edit: str | None
-    """The expected edit file that it is, spelled as there."""
+    """The expected edit file that it is, spelled as in the ground truth; None if it is not one."""
     near: bool
-    """It is no ground-truth file, but lies in the folder of one."""
+    """It is not a ground-truth file, but lies in the folder of one."""
     name: str
-    """How lists of files show it: as the entry, else as the document."""
+    """How lists show the file: spelled as its ground-truth entry, else as in the document."""
     key: tuple[bool, str]
     """Equal for the same file: by its ground-truth entry, else by its spelling (D8)."""
 
@@ -53,8 +56,8 @@ class Touch(msgspec.Struct, frozen=True):
 class EvidenceView:
     """A document's touches in order, its ground truth, and whether metrics can be computed.
 
-    A document of an older version is completed first, so that this and everything after it only
-    counts what accesses say.
+    A document of an older version is completed first, so that this class and everything after it
+    only needs to look at accesses.
     """
 
     def __init__(self, document: EventsDocument) -> None:
@@ -79,31 +82,42 @@ class EvidenceView:
             if event.accesses is not UNSET
             for access in event.accesses
         )
+        self.kept: dict[object, Any] = {}
+        """What one section found out and another needs, by the function that finds it out."""
+        self._firsts: dict[frozenset[AccessKind], tuple[Touch, ...]] = {}
 
-    @property
+    @cached_property
     def trace_reason(self) -> NotComputable | None:
-        """Why nothing is known of what the agent did (D19)."""
+        """Why it is not known what the agent did (D19)."""
         if not self.document.events:
             return why_no_events(self.document.coverage)
         return "answers_missing" if answers_missing(self.document.coverage) else None
 
-    @property
+    @cached_property
     def reason(self) -> NotComputable | None:
         """Why metrics against the ground truth cannot be computed; None when they can (D19)."""
         return self.trace_reason if self.truth else "no_ground_truth"
 
-    def first(self, kinds: Collection[AccessKind]) -> list[Touch]:
-        """The first touch of each file by one of the kinds, first seen first (D18)."""
-        firsts: dict[tuple[bool, str], Touch] = {}
-        for touch in self.touches:
-            if touch.kind in kinds:
-                firsts.setdefault(touch.key, touch)
-        return list(firsts.values())
+    def first(self, kinds: Collection[AccessKind]) -> tuple[Touch, ...]:
+        """The first touch of each file by one of the kinds, first seen first (D18).
+
+        Kept: eight sections ask for the same four lists.
+        """
+        kinds = frozenset(kinds)
+        found = self._firsts.get(kinds)
+        if found is None:
+            firsts: dict[tuple[bool, str], Touch] = {}
+            for touch in self.touches:
+                if touch.kind in kinds:
+                    firsts.setdefault(touch.key, touch)
+            found = self._firsts[kinds] = tuple(firsts.values())
+        return found
 
     def _touch(self, event: Event, access: Access) -> Touch:
         named = None if access.ground_truth_file is UNSET else access.ground_truth_file
         truth = None if named is None else self._entries.get(named.lower())
-        # Not `or`: an entry that is an empty text would count once for each spelling of its file.
+        # `truth or file` would be wrong: if the entry is an empty text, each spelling of the file
+        # would count as a file.
         name = access.file if truth is None else truth
         return Touch(
             event=event,
@@ -119,7 +133,7 @@ class EvidenceView:
 
 
 def held(total: int) -> int:
-    """A total within the schema's limit: documents that others wrote can claim any count."""
+    """A total within the schema's limit: a document from another program can claim any count."""
     return min(total, MAX_INT)
 
 
@@ -130,24 +144,25 @@ def access_counts(evidence: EvidenceView) -> dict[str, int]:
 
 
 def why_no_events(coverage: Coverage) -> NotComputable:
-    """Why a document holds no event: nothing could be read, or no tool call in what was (D19)."""
+    """Why a document has no events: no trace could be read, or the trace has no tool call (D19)."""
     return "no_trace" if coverage.trace_source is None else "empty_trace"
 
 
 def answers_missing(coverage: Coverage) -> bool:
-    """Whether more than half of the calls whose answers tell what they found have none (D47)."""
+    """Whether answers are missing for more than half of the calls that find files by their answer
+    (D47)."""
     looked, missing = coverage.lookups, coverage.lookups_unanswered
     return looked is not UNSET and missing is not UNSET and 2 * missing > looked
 
 
 def seconds_at(touch: Touch) -> float | None:
-    """Seconds from the agent's start to this touch, where known."""
+    """Seconds from the agent's start to this touch, if known."""
     value = touch.event.elapsed_seconds
     return value if value is not None and isfinite(value) else None
 
 
 def event_summary(evidence: EvidenceView) -> EventSummary:
-    """The document's own counts, or the same counts made here where it has none."""
+    """The document's own counts; if it has none, the same counts made here."""
     document = evidence.document
     if document.summary is not UNSET:
         return document.summary

@@ -1,7 +1,7 @@
-"""The example that every metric is worked out on by hand.
+"""The example trial for which every metric is computed by hand.
 
-One small trial serves all metrics, so that a reader has to learn it once. It is data: the
-documentation prints it, and a test computes every value that is stated about it.
+All metrics use the same small trial, so that readers learn it only once. The documentation prints
+it, and a test computes every value that is stated about it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ CALLS = (
     ExampleCall("Write", "file_write", "written", "src/new.py", 44.0, 8200, 30),
     ExampleCall("Read", "file_read", "read", "src/app.py", 50.0, 9000, 200, (8, 12)),
 )
-"""Retrieved, in order: docs/guide.md, src/app.py, src/util.py, src/db.py; their content shown:
+"""Retrieved files, in order: docs/guide.md, src/app.py, src/util.py, src/db.py. Shown files:
 src/app.py, src/util.py, src/db.py."""
 
 RELEVANT = ("src/app.py", "src/db.py", "src/config.py")
@@ -69,15 +69,15 @@ EXPECTED_EDITS = ("src/app.py", "src/config.py")
 NEIGHBOURS = ("src/util.py", "src/new.py")
 """Files that are not relevant, in the folder of relevant ones."""
 EDIT = LineChange(line_start=12, line_end=12, line_shift=1)
-"""What the edit of src/app.py did: two lines in place of line 12. The last call shows lines 8 to 11
-of the file again, and the first of the two."""
+"""What the edit of src/app.py did: it replaced line 12 by two lines. The last call shows lines 8 to
+11 of the file again, and the first of the two new lines."""
 PATCH = ("src/app.py", "docs/guide.md", "src/new.py", "tests/test_app.py")
 """Files of the patch that the agent handed in."""
 CREATED = ("src/new.py",)
 TEST_FILES = ("tests/test_app.py",)
 """Files of the task's test patch."""
 USED = ("src/db.py", 1, 10)
-"""What the agent says at its end that it used: a file and its lines."""
+"""What the agent says, at the end of its work, that it used: a file and its lines."""
 CHUNKS: Mapping[str, tuple[int, int]] = {"src/app.py": (10, 20), "src/config.py": (1, 5)}
 
 

@@ -1,8 +1,7 @@
-"""How far each relevant file came: never met, met by name, shown, edited (D96)."""
+"""The stage that each relevant file reached: never met, met by name, shown, edited (D96)."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -29,11 +28,11 @@ class Funnel:
 
     def count(self, stage: FunnelStage) -> int:
         """Files that came so far and no further."""
-        return Counter(self.files.values())[stage]
+        return [*self.files.values()].count(stage)
 
 
 def funnel_of(evidence: EvidenceView) -> Funnel:
-    """How far the relevant files of a trial's task came."""
+    """The stages that the relevant files of a trial's task reached."""
     if evidence.reason is not None:
         return Funnel(evidence.reason)
     if evidence.basis == "categories":
@@ -48,7 +47,7 @@ def funnel_of(evidence: EvidenceView) -> Funnel:
         for touch in evidence.first(kinds):
             if touch.truth is not None:
                 stages[touch.truth] = stage
-    # The ground truth can call a file otherwise among its edits than among its relevant files.
+    # The ground truth can spell a file differently in its edit files and in its relevant files.
     names = {entry: {entry.lower()} for entry in evidence.truth}
     for touch in evidence.touches:
         if touch.truth is not None:
@@ -67,7 +66,12 @@ def make_funnel(view: Funnel) -> FunnelMetrics:
 
 
 _UNDEFINED = NO_TRUTH_OR_TRACE + ", or the document is of version 1.0 (`older_document`)"
-_PROBLEMS = "Where no patch is known, what calls wrote counts as edited (`source`: `writes`), and a file that a program changed out of sight does not. A file that need not be edited stops at shown, and rightly so: that less of “shown” is better holds only where every relevant file is to be edited."
+_PROBLEMS = (
+    "If no patch is known, files that calls wrote count as edited (`source`: `writes`); a file "
+    "that a program changed without naming it does not. If a file needs no edit, “shown” is "
+    "the right end for it: a lower share of “shown” is better only if every relevant file "
+    "needs an edit."
+)
 
 
 def _stage(
@@ -82,7 +86,7 @@ def _stage(
         name=name,
         title=title,
         measures=measures + " The four shares of a trial add up to 1.",
-        formula=f"relevant files that came to “{title.lower()}” and no further / relevant files",
+        formula=f"relevant files whose last step is “{title.lower()}” / relevant files",
         undefined=_UNDEFINED,
         known_problems=_PROBLEMS,
         reference="groundtrace, decision D96",
@@ -100,7 +104,7 @@ def _stage(
 
 
 FUNNEL = MetricSection[Funnel](
-    heading="How far relevant files came",
+    heading="How far relevant files got",
     fields=(SectionField[Funnel](name="funnel", view=funnel_of),),
     declarations=(
         _stage(

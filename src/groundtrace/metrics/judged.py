@@ -1,7 +1,7 @@
-"""Metrics over judged files alone: what the ground truth says nothing of is left out (D120).
+"""Metrics over judged files only: files that the ground truth does not mention are left out (D120).
 
-Judged irrelevant are the files of the test patch and the expected edit files that are no relevant
-files. Every other file that is not relevant is unjudged: useful or useless, nobody has said.
+The files of the test patch and the expected edit files are judged irrelevant, unless they are
+relevant files. Every other file that is not relevant is unjudged: nobody has said if it is useful.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from groundtrace.metrics.record import (
 JUDGED_DEPTH = 10
 """K of judged@10."""
 _WRITTEN_PARTS = 8
-"""Parts of a sum that are written out."""
+"""Most parts of a sum that are written out."""
 _FIRST_WITH_TESTS = (1, 2)
-"""Version of the events document since which it names test files."""
+"""The first version of the events document that names test files."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedList:
-    """Retrieved files in the order of first sight, each with what the task says of it."""
+    """Retrieved files in the order of their first access, each with the task's judgement."""
 
     reason: str | None
-    """Why nothing can be said at all."""
+    """Why nothing can be computed at all."""
     judgements: tuple[bool | None, ...] = ()
-    """Relevant, judged irrelevant, or None for a file that is unjudged."""
+    """True for relevant, False for judged irrelevant, None for unjudged."""
     relevant: int = 0
     irrelevant: int = 0
-    """Files judged irrelevant, retrieved or not."""
+    """Number of files judged irrelevant, retrieved or not."""
 
     @property
     def first(self) -> tuple[bool | None, ...]:
@@ -72,18 +72,23 @@ def _judged_irrelevant(evidence: EvidenceView) -> frozenset[str]:
     truth = evidence.document.ground_truth
     lists = (truth.test_files, truth.expected_edit_files)
     named = {_path(file) for files in lists if files is not UNSET for file in files}
+    named -= {_path(entry) for entry in evidence.truth}
+    if not named:
+        return frozenset()
     # An edit file can be a relevant file in another spelling: what was touched tells.
     both = {
         _path(touch.edit)
         for touch in evidence.touches
         if touch.edit is not None and touch.truth is not None
     }
-    return frozenset(named - {_path(entry) for entry in evidence.truth} - both)
+    return frozenset(named - both)
 
 
 def _judgements(touches: Sequence[Touch], irrelevant: frozenset[str]) -> list[bool | None]:
     """One judgement for each file. A file in a second spelling is not judged twice: more files
     would be judged irrelevant than there are."""
+    if not irrelevant:
+        return [True if touch.truth is not None else None for touch in touches]
     seen: set[str] = set()
     found: list[bool | None] = []
     for touch in touches:
@@ -105,7 +110,7 @@ def _path(entry: str) -> str:
 
 
 def make_judged(view: JudgedList) -> JudgedMetrics:
-    """The section, with the reason of each value that it does not have."""
+    """The section, with the reason for each value that it does not have."""
     known = view.reason is None
     return JudgedMetrics(
         reason=view.reason,
@@ -121,7 +126,7 @@ def _bpref(view: JudgedList) -> float | None:
 
 
 def _bpref_written_out(view: JudgedList) -> str:
-    """Such as `(1 + 0.5) / 3`; their sum where there are many."""
+    """Such as `(1 + 0.5) / 3`; only the sum if there are many parts."""
     parts = bpref_parts(view.judgements, view.relevant, view.irrelevant)
     written = " + ".join(f"{part:.4g}" for part in parts)
     if len(parts) > _WRITTEN_PARTS:
@@ -134,11 +139,18 @@ _OURS = "groundtrace, decision D120"
 _BPREF = MetricDeclaration[JudgedList](
     name="bpref",
     title="bpref",
-    measures="How far relevant files come before files that are judged irrelevant; unjudged files count for nothing.",
+    measures=(
+        "Whether relevant files come before files that are judged irrelevant; unjudged files "
+        "do not count."
+    ),
     formula="mean over relevant files of 1 - min(judged irrelevant files above it, R) / min(N, R), 0 for one that was not retrieved; R relevant files, N judged irrelevant",
     undefined=NO_TRUTH_OR_TRACE
     + ", the document is of a version before 1.2 (`older_document`), or the task has no file that is judged irrelevant (`nothing_judged_irrelevant`)",
-    known_problems="Judged irrelevant are only test files and edit targets that are no relevant files: few, and none that was judged for being useless. Where none of them was retrieved it equals file recall.",
+    known_problems=(
+        "Only test files, and edit targets that are not relevant files, are judged irrelevant. "
+        "These are few, and nobody judged whether they are useless. If none of them was "
+        "retrieved, the value equals file recall."
+    ),
     reference="C. Buckley, E. M. Voorhees: Retrieval evaluation with incomplete information, SIGIR 2004; as trec_eval computes it",
     compute=_bpref,
     arithmetic=_bpref_written_out,
@@ -161,7 +173,10 @@ _JUDGED = MetricDeclaration[JudgedList](
     formula="judged files among the first 10 / files among the first 10",
     undefined=NO_TRUTH_OR_TRACE
     + ", the document is of a version before 1.2 (`older_document`), or no file was retrieved (`nothing_retrieved`)",
-    known_problems="It says how much is known, not how good the list is. With fewer than 10 files it divides by those there are.",
+    known_problems=(
+        "It says how much is known, not how good the list is. With fewer than 10 files it "
+        "divides by the number of files."
+    ),
     reference=_OURS,
     compute=lambda view: view.judged / len(view.first) if view.first else None,
     arithmetic=lambda view: f"{view.judged} of {len(view.first)} files",

@@ -1,7 +1,7 @@
-"""The right lines: truth lines that were shown, against those that were not (D72).
+"""The right lines: how many lines of the ground truth were shown (D72).
 
-The specification's chunk stage asks whether a chunk's file was touched and stays as it is. Here the
-lines themselves count: of `chunks`, else of `edit_chunks`.
+The specification's chunk stage only asks whether a chunk's file was touched. Here the lines
+themselves count: the lines of `chunks`, else of `edit_chunks`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Literal
 from msgspec import UNSET
 
 from groundtrace.documents.events import Chunk
+from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.documents.metrics import LineLevelMetrics
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import EvidenceView, held
-from groundtrace.metrics.line_map import LineRun, common, joined, size
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
 from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
 
@@ -28,10 +28,10 @@ class SeenLines:
     """Truth lines and lines shown, counted."""
 
     reason: str | None
-    """Why nothing can be said; the counts are 0 then."""
+    """Why nothing can be computed; then all counts are 0."""
     basis: LineBasis | None = None
     relevant: int = 0
-    """Truth lines, each once."""
+    """Number of truth lines, each counted once."""
     relevant_seen: int = 0
     seen: int = 0
     """Distinct lines shown, of any file."""
@@ -41,15 +41,22 @@ class SeenLines:
     accesses: int = 0
     """Accesses that showed a truth file."""
     without: int = 0
-    """Those of them whose lines are not known."""
+    """Accesses of these whose lines are not known."""
 
     def share(self, part: int, whole: int) -> float | None:
-        """A part of a whole; None without evidence, and for nothing of nothing."""
+        """A part of a whole; None without evidence, and if the whole is 0."""
         return part / whole if self.reason is None and whole else None
 
 
 def seen_lines(evidence: EvidenceView) -> SeenLines:
-    """The truth lines of a trial's task, and what was shown of them."""
+    """The truth lines of a trial's task, and what was shown of them. Found once for all sections."""
+    found: SeenLines | None = evidence.kept.get(seen_lines)
+    if found is None:
+        found = evidence.kept[seen_lines] = _seen_lines(evidence)
+    return found
+
+
+def _seen_lines(evidence: EvidenceView) -> SeenLines:
     basis, chunks = _truth_chunks(evidence)
     if basis is None:
         return SeenLines("no_chunk_ground_truth")
@@ -58,7 +65,7 @@ def seen_lines(evidence: EvidenceView) -> SeenLines:
     if evidence.basis == "categories":
         return SeenLines("older_document", basis)
     names = {chunk.file.lower() for chunk in chunks}
-    shown = list(shown_lines(evidence))
+    shown = shown_lines(evidence)
     of_truth = [one for one in shown if one.touch.truth is not None or _names(one) & names]
     without = sum(one.runs is None for one in of_truth)
     counted = SeenLines(None, basis, accesses=len(of_truth), without=without)
@@ -71,7 +78,7 @@ def _truth_chunks(evidence: EvidenceView) -> tuple[LineBasis | None, Sequence[Ch
     truth = evidence.document.ground_truth
     bases: tuple[LineBasis, ...] = ("chunks", "edit_chunks")
     for basis, stated in zip(bases, (truth.chunks, truth.edit_chunks), strict=True):
-        # A range that ends before it begins holds no line.
+        # A range that ends before it begins has no lines.
         chunks = [] if stated is UNSET else [c for c in stated if c.line_start <= c.line_end]
         if chunks:
             return basis, chunks
@@ -79,7 +86,7 @@ def _truth_chunks(evidence: EvidenceView) -> tuple[LineBasis | None, Sequence[Ch
 
 
 def _names(shown: ShownLines) -> set[str]:
-    """Every name by which a chunk may call the file."""
+    """Every name that a chunk may use for the file."""
     touch = shown.touch
     return {name.lower() for name in (touch.name, touch.file, touch.edit) if name is not None}
 
@@ -130,16 +137,28 @@ def make_line_level(view: SeenLines) -> LineLevelMetrics:
     )
 
 
-_UNDEFINED = "the task has no line ranges (`no_chunk_ground_truth`), there is no usable trace (`no_trace`, `empty_trace`), the document is of version 1.0 (`older_document`), or more than 20 % of the accesses that showed truth files have no lines that can be told (`lines_unknown`)"
+_UNDEFINED = (
+    "the task has no line ranges (`no_chunk_ground_truth`), there is no usable trace "
+    "(`no_trace`, `empty_trace`), the document is of version 1.0 (`older_document`), or more "
+    "than 20 % of the accesses that showed ground-truth files have unknown lines "
+    "(`lines_unknown`)"
+)
 _OURS = "groundtrace, decision D72"
 
 _LINE_RECALL = MetricDeclaration[SeenLines](
     name="line_recall",
     title="Line recall",
-    measures="Share of the truth's lines that were shown to the agent, by reading or by a search, numbered as before the agent's own edits.",
+    measures=(
+        "Share of the ground-truth lines that were shown to the agent, by reading or by a "
+        "search. Line numbers are those before the agent's own edits."
+    ),
     formula="|truth lines ∩ lines shown| / |truth lines|",
     undefined=_UNDEFINED,
-    known_problems="Lines shown without numbers, and lines of a file after an edit whose place is not told, are not counted. Up to 20 % of the accesses may be such, so the value can be too low.",
+    known_problems=(
+        "Lines that were shown without numbers are not counted, nor are lines of a file after "
+        "an edit at an unknown place. Up to 20 % of the accesses may be like this, so the "
+        "value can be too low."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(view.relevant_seen, view.relevant),
     arithmetic=lambda view: f"{view.relevant_seen} of {view.relevant} lines",
@@ -162,10 +181,13 @@ _LINE_RECALL = MetricDeclaration[SeenLines](
 _LINE_PRECISION = MetricDeclaration[SeenLines](
     name="line_precision",
     title="Line precision",
-    measures="Share of the distinct lines shown, of any file, that are truth lines.",
+    measures="Share of the distinct lines shown, of any file, that are ground-truth lines.",
     formula="|truth lines ∩ lines shown| / |lines shown|",
     undefined=_UNDEFINED + ", or no line was shown (`nothing_shown`)",
-    known_problems="Lines of other files that were shown without numbers are missing below the line, so the value can be too high; `accesses_without_lines` counts only truth files.",
+    known_problems=(
+        "Lines of other files that were shown without numbers are missing in the denominator, "
+        "so the value can be too high; `accesses_without_lines` counts only ground-truth files."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(view.relevant_seen, view.seen),
     arithmetic=lambda view: f"{view.relevant_seen} of {view.seen} lines shown",
@@ -191,7 +213,9 @@ _CHUNK_RECALL = MetricDeclaration[SeenLines](
     measures="Share of the line ranges of the ground truth with at least one line shown.",
     formula="chunks with a line shown / chunks",
     undefined=_UNDEFINED,
-    known_problems="One line is enough: a search that shows a name in a range of 200 lines meets it.",
+    known_problems=(
+        "One line is enough: a search that shows one line of a range of 200 lines meets the range."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(view.chunks_met, view.chunks),
     arithmetic=lambda view: f"{view.chunks_met} of {view.chunks} chunks",

@@ -21,9 +21,9 @@ class _File:
     kinds: Counter[str] = field(default_factory=Counter)
     shown_chars: int = 0
     is_known: bool = True
-    """Every answer that showed it tells how much."""
+    """Every answer that showed the file says how much of it."""
     seen: set[tuple[object, ...]] = field(default_factory=set)
-    """Readers and lines since it was last written."""
+    """Who read which lines since the last write."""
     repeats: int = 0
 
     def take(self, access: Access, event: Event) -> None:
@@ -43,7 +43,7 @@ class _File:
             self.seen.add(lines)
 
     def used(self, repo: str | None, name: str) -> FileUse:
-        """The same, counted."""
+        """The counts for this file."""
         return FileUse(
             file=name,
             repo=repo,
@@ -56,9 +56,10 @@ class _File:
 
 
 def _chars(access: Access, event: Event) -> int | None:
-    """Characters that an access put into the context; None where nothing tells.
+    """Characters that an access put into the context; None if nothing says so.
 
-    An answer that showed one file alone was spent on it; of a name alone no text was shown.
+    If an answer showed only one file, all its characters count for that file. If it showed only
+    the file's name, no text was shown.
     """
     if access.shown_chars is not UNSET:
         return access.shown_chars
@@ -103,15 +104,15 @@ def looked_at(document: EventsDocument) -> LookedAt:
 
 
 KEPT_FILES = 200
-"""Files of a trial that its metrics document keeps, those of which most was shown; the table `files`
-has all of them."""
+"""Files of a trial that its metrics document lists: those with the most text shown. The table
+`files` has all of them."""
 
 
 def without_truth(document: EventsDocument) -> LookedAt | UnsetType:
-    """What a trial looked at for which there is no ground truth; else absent, metrics say more.
+    """What a trial without ground truth looked at; absent with ground truth: metrics say more.
 
-    Nothing from documents of earlier versions: they do not say what failed or how much was shown,
-    and a 0 would be invented.
+    It is also absent for documents of earlier versions: they do not say what failed or how much was
+    shown, and a 0 would be invented.
     """
     if not document.events or document.coverage.has_ground_truth:
         return UNSET

@@ -1,14 +1,14 @@
-"""Documents of versions 1.0 and 1.1, completed with what later versions say on each access.
+"""Documents of versions 1.0 and 1.1, completed with what version 1.2 says about each access.
 
-Version 1.2 says of every access which relevant file and edit target it is and whether it lies in
-the folder of a relevant file. Older documents do not, so paths are compared here once more, as text:
-the only place after the events stage that does so. The rules are those of matching (D14 to D16): the
-same repository, both readings of a path that begins with a folder that may be a repository, and
-never a known, different repository. From text alone they cannot be applied as well as in the events
-stage, which has seen the trial; numbers of old documents may therefore differ from those of a run.
+In version 1.2 every access says which relevant file and edit target it is, and whether it lies in
+the folder of a relevant file. Older documents do not, so paths are compared here again, as text. No
+other code after the events stage does so. The rules are the rules of matching (D14 to D16): the
+same repository; both readings of a path whose first folder may be a repository; never a known,
+different repository. The events stage has seen the trial and can apply these rules better than text
+alone allows. So numbers from old documents may differ from numbers of a new run.
 
-A document of version 1.0 has no accesses. Its calls touched their targets in the way that their
-category means (D12, D22), and metrics made from it say `basis: categories`.
+A document of version 1.0 has no accesses. The category of a call decides how it touched its targets
+(D12, D22), and metrics made from such a document say `basis: categories`.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ KIND_BY_CATEGORY: Mapping[Category, AccessKind] = {
     "other": "surfaced",
     "file_write": "written",
 }
-"""How a call without accesses touched its targets. Where a category can mean several kinds, as
-`other` does for shell commands, it is the weakest that is still retrieval."""
+"""How a call without accesses touched its targets. If a category can mean several kinds, as `other`
+does for shell commands, it is the weakest kind that still counts as retrieval."""
 
 
 _RESOLVED_SINCE = (1, 2)
-"""The version since which accesses say what they are."""
+"""The first version in which accesses say which ground-truth entry they are."""
 
 
 def completed(document: EventsDocument) -> tuple[Basis, EventsDocument]:
-    """The document with everything that metrics count on its accesses, and what they rest on."""
+    """The document with everything that metrics need on its accesses, and the basis of them."""
     with_accesses = all(event.accesses is not UNSET for event in document.events)
     basis: Basis = "accesses" if with_accesses else "categories"
     if with_accesses and _version(document) >= _RESOLVED_SINCE:
@@ -58,7 +58,7 @@ def _version(document: EventsDocument) -> tuple[int, int]:
 
 
 class _Completion:
-    """One old document on its way."""
+    """Completes one old document."""
 
     def __init__(self, old: EventsDocument) -> None:
         self._old = old
@@ -75,7 +75,7 @@ class _Completion:
         )
 
     def document(self) -> EventsDocument:
-        """The document as version 1.2 would hold it."""
+        """The document as version 1.2 would have it."""
         section = self._old.ground_truth
         expected = section.expected_edit_files
         edits = [] if expected is UNSET else list(dict.fromkeys(expected))
@@ -107,8 +107,10 @@ class _Completion:
     # --- which ground-truth entry each access is ------------------------------------------------
 
     def _accesses(self, event: Event) -> list[Access]:
-        """What the accesses say or, without them, the targets by category and by spelling; with
-        the entries that the event names as matched."""
+        """The accesses of the event; if it has none, its targets, with kinds by category.
+
+        The entries that the event names as matched are marked on them.
+        """
         accesses = list(self._stated(event))
         stated = {_truth(access) for access in accesses}
         named = [self._entries.get(name.lower()) for name in event.matched_ground_truth_files]
@@ -134,7 +136,7 @@ class _Completion:
     # --- edit targets, line ranges, neighbours --------------------------------------------------
 
     def _files_of(self, entries: Iterable[str]) -> dict[str, str]:
-        """Keys of touched files to the entry that each is."""
+        """Key of each touched file to its entry."""
         files: dict[str, str] = {}
         places = TouchedFiles(
             ((access.file, _repo(access)) for access in self._touched),
@@ -151,7 +153,7 @@ class _Completion:
         return files
 
     def _respelled(self, chunks: Sequence[Chunk]) -> list[Chunk]:
-        """Chunks with their file spelled as the trial's file that it is, where it was touched."""
+        """Chunks with their file spelled as in the trial, if the trial touched it."""
         spelling: dict[str, str] = {}
         names = dict.fromkeys(chunk.file for chunk in chunks)
         by_key = {_key(access): access for access in reversed(self._touched)}
@@ -165,8 +167,11 @@ class _Completion:
         ]
 
     def _neighbourhood(self) -> Callable[[Access], bool]:
-        """Tells whether a file lies in a folder of the ground truth: of the files as touched and,
-        where one never was, of all that its entry can mean (D15)."""
+        """A function that says whether a file lies in a folder of a relevant file.
+
+        The folder is that of the file as the trial touched it. If it was never touched, every
+        folder counts that its entry can mean (D15).
+        """
         touched: dict[str, set[tuple[str, str | None]]] = {}
         for access in self._touched:
             truth = _truth(access)
@@ -186,7 +191,8 @@ class _Completion:
         return lambda access: _truth(access) is None and near.has(access.file, _repo(access))
 
     def _same_path(self, entry: str) -> str | None:
-        """The one ground-truth entry that differs only in naming a repository or not."""
+        """The ground-truth entry with the same path, if only one of the two names a repository and
+        there is exactly one such entry."""
         repo = repo_of(entry)
         same = [
             truth
@@ -204,8 +210,11 @@ class _Completion:
 
     @cached_property
     def _unknown_anywhere(self) -> bool:
-        """Whether a file without repository may lie in the one that the truth names: a document
-        without accesses names none (D12), and where the truth knows one there is no choice."""
+        """Whether a file without repository may lie in the repository that the truth names.
+
+        A document without accesses names no repository (D12). If the truth names only one, the file
+        can only be in that one.
+        """
         named = {repo_of(entry) for entry in self._entries.values()}
         without = all(event.accesses is UNSET for event in self._old.events)
         return without and len(named) == 1
@@ -224,7 +233,7 @@ def _truth(access: Access) -> str | None:
 
 
 def _key(access: Access) -> str:
-    """Equal for accesses of the same file."""
+    """A key that is equal for accesses of the same file."""
     truth = _truth(access)
     return _file_key(access.file, _repo(access)) if truth is None else _truth_key(truth)
 
@@ -238,10 +247,11 @@ def _file_key(file: str, repo: str | None) -> str:
 
 
 def _join(entry: str, accesses: list[Access], event: Event) -> list[Access]:
-    """The accesses with the one marked that an event means by naming `entry` as matched.
+    """The accesses of an event that names `entry` as matched, with that entry marked.
 
-    Documents without accesses do not say which target an entry is. The two readings of a path
-    (D15) make one the end of the other; where no target fits, the entry itself was touched.
+    Documents without accesses do not say which target the entry is. With the two readings of a path
+    (D15), one of the two texts is the end of the other. If no target fits, the entry itself is
+    added as touched.
     """
     wanted = f"/{path_of(entry)}".lower()
     meant: Access | None = None
@@ -250,7 +260,8 @@ def _join(entry: str, accesses: list[Access], event: Event) -> list[Access]:
         path = f"/{path_of(access.file)}".lower()
         shared = min(len(path), len(wanted))
         fits = path.endswith(wanted) or wanted.endswith(path)
-        # `main.go` at the top also ends `cmd/main.go`; the target that shares more is the file.
+        # `main.go` in the root is also the end of `cmd/main.go`: the target that shares more of
+        # the path is the file.
         if _truth(access) is None and fits and shared > longest:
             meant, longest = access, shared
     if meant is None:
@@ -269,12 +280,12 @@ SEPARATOR = "::"
 
 
 class SpellingReading(msgspec.Struct, frozen=True):
-    """One way to understand a spelling, in lower case."""
+    """One way to read a spelling, in lower case."""
 
     repo: str | None
     path: str
     primary: bool
-    """False for the reading that takes the first folder for the repository."""
+    """False for the reading in which the first folder is the repository."""
 
 
 def repo_of(spelling: str) -> str | None:
@@ -295,15 +306,18 @@ def parent_of(path: str) -> str:
 
 
 def as_touched(file: str, repo: str | None) -> list[SpellingReading]:
-    """What a file of the document can be. Its repository is a label that is unique in the trial,
-    in the spelling or known beside it, and is compared as it stands."""
+    """The readings of a file in the document.
+
+    Its repository is in the spelling or given separately. It is a label that is unique in the
+    trial, so it is compared unchanged.
+    """
     named, separator, path = file.partition(SEPARATOR)
     label = named.lower() if separator else None
     return _readings([label or (repo.lower() if repo else None)], path if separator else file)
 
 
 def as_entry(entry: str) -> list[SpellingReading]:
-    """What an entry of the task can mean; its repository may be written in full (D14)."""
+    """The readings of an entry of the task; its repository may be written in full (D14)."""
     raw = repo_of(entry)
     if raw is None:
         return _readings([None], path_of(entry))
@@ -318,18 +332,18 @@ def _readings(repos: Sequence[str | None], path: str) -> list[SpellingReading]:
     readings: list[SpellingReading] = []
     for repo in repos:
         readings.append(SpellingReading(repo, path, True))
-        # Only a first folder named like the repository can be the repository: `kafka/clients/A`
-        # of flink is no `clients/A` of anything.
+        # A first folder can be the repository only if it is named like the repository: in flink,
+        # `kafka/clients/A` does not mean `clients/A`.
         if first and rest and repo in (None, first, short):
             readings.append(SpellingReading(repo or short, rest, False))
     return readings
 
 
 def home_repos(touched: Iterable[tuple[str, str | None, str | None]]) -> frozenset[str]:
-    """Repositories to which paths without a repository belong, from (file, repo, truth).
+    """Repositories that paths without a repository can belong to, from (file, repo, truth).
 
-    They are those whose files the document spells without a repository, because the task has no
-    other (D8), and those in which an entry that names no repository was found.
+    A repository belongs to them if the document spells its files without a repository, because the
+    task has no other one (D8), or if an entry without a repository was found in it.
     """
     home = set()
     for file, repo, truth in touched:
@@ -342,7 +356,7 @@ def home_repos(touched: Iterable[tuple[str, str | None, str | None]]) -> frozens
 
 
 class EntryFolders:
-    """The folders that readings of entries name."""
+    """The folders of all readings of entries."""
 
     def __init__(
         self,
@@ -351,8 +365,8 @@ class EntryFolders:
         *,
         unknown_anywhere: bool = False,
     ) -> None:
-        """`unknown_anywhere`: a file whose repository is not known may lie in any of them, because
-        the document names the repository of no file and its truth knows only one."""
+        """`unknown_anywhere`: a file whose repository is unknown may lie in any of the folders,
+        because the document names no repositories of files and its truth knows only one."""
         self._home = home
         self._unknown_anywhere = unknown_anywhere
         self._known: set[tuple[str, str]] = set()
@@ -374,8 +388,8 @@ class EntryFolders:
     def _has(self, reading: SpellingReading) -> bool:
         folder = parent_of(reading.path)
         if reading.repo is None:
-            # In a task of several repositories `/workspace/instruction.md` lies in none of them;
-            # it was once counted as a near miss of every `package.json` at a root.
+            # In a task with several repositories, `/workspace/instruction.md` lies in none of them.
+            # Once it counted as a near miss of every `package.json` in a root.
             return folder in (self._anywhere if self._unknown_anywhere else self._without_repo)
         if (reading.repo, folder) in self._known:
             return True
@@ -383,10 +397,10 @@ class EntryFolders:
 
 
 class TouchedFiles:
-    """Of many touched files, those that are the file of an entry.
+    """Finds the touched files of an entry.
 
-    A patch of thousands of files beside a listing of a whole repository made asking each entry
-    of each file take minutes, so the files' readings are indexed once.
+    The readings of the files are indexed once. Comparing every entry with every file took minutes
+    for a patch of thousands of files and a listing of a whole repository.
     """
 
     def __init__(
@@ -396,7 +410,7 @@ class TouchedFiles:
         *,
         unknown_anywhere: bool = False,
     ) -> None:
-        """(file, repo) of each; the rest as for `EntryFolders`."""
+        """(file, repo) of each touched file; the other parameters are as for `EntryFolders`."""
         self._unknown_anywhere = unknown_anywhere
         self._known: dict[tuple[str, str], dict[str, None]] = {}
         self._at_home: dict[str, dict[str, None]] = {}
@@ -412,7 +426,7 @@ class TouchedFiles:
                     self._at_home.setdefault(reading.path, {})[key] = None
 
     def files_of(self, entry: str) -> list[str]:
-        """Keys of the files that lie where the entry says."""
+        """Keys of the files that the entry can mean."""
         files: dict[str, None] = {}
         for reading in as_entry(entry):
             fits = reading.primary if self._unknown_anywhere else reading.repo is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.record import OutcomeMetric
 
-_NO_RECORD = "the trial's records do not state it"
+_NO_RECORD = "the trial's records do not contain it"
 
 ALL_OUTCOMES: tuple[OutcomeMetric, ...] = (
     OutcomeMetric(
@@ -47,7 +47,7 @@ ALL_OUTCOMES: tuple[OutcomeMetric, ...] = (
     OutcomeMetric(
         name="agent_seconds",
         title="Agent time",
-        measures="Wall clock of the agent.",
+        measures="How long the agent ran, by the clock.",
         unit="s",
         better="lower",
         undefined=_NO_RECORD,
@@ -62,7 +62,7 @@ ALL_OUTCOMES: tuple[OutcomeMetric, ...] = (
     OutcomeMetric(
         name="trial_seconds",
         title="Trial time",
-        measures="Wall clock of the whole trial, set-up and verifier included.",
+        measures="How long the whole trial ran, by the clock, including set-up and verifier.",
         unit="s",
         better="lower",
         undefined=_NO_RECORD,

@@ -1,4 +1,4 @@
-"""Edited files sorted by what they are to the gold patch, and which of both were shown (D94)."""
+"""Edited files compared with the files of the gold patch, and which of both were shown (D94)."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ ABOUT_EDITS = (
     "edited_unseen",
     "test_files_touched",
 )
-"""Metrics that have no value where it is not known what was edited."""
+"""Metrics that have no value if it is not known what was edited."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatchFiles:
-    """Edited files against the gold patch's, and which of both were shown."""
+    """Edited files compared with those of the gold patch, and which of both were shown."""
 
     reason: str | None
-    """Why the edited files cannot be compared; lists are empty then."""
+    """Why the edited files cannot be compared; then the lists are empty."""
     edited: Edited
     gold: tuple[str, ...] = ()
     submitted: tuple[str, ...] = ()
@@ -46,11 +46,11 @@ class PatchFiles:
     right: tuple[str, ...] = ()
     """Gold files that were edited."""
     tests: tuple[str, ...] | None = None
-    """Test files of the task that were edited; None where the task names none."""
+    """Test files of the task that were edited; None if the task names no test files."""
     seen_not_edited: tuple[str, ...] | None = None
     edited_unseen: tuple[str, ...] | None = None
     last_rank: int | None = None
-    """Position at which the last gold file was first shown; None where one never was."""
+    """Position at which the last gold file was first shown; None if one was never shown."""
     unseen_gold: str | None = None
     """A gold file that was never shown."""
     undefined: Mapping[str, str] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class PatchFiles:
 
 
 def patch_files(evidence: EvidenceView) -> PatchFiles:
-    """The edited files of a trial, sorted by what they are to the gold patch."""
+    """The edited files of a trial, compared with those of the gold patch."""
     gold, no_gold = gold_files(evidence.document)
     edited = edited_files(evidence)
     blind = "older_document" if evidence.basis == "categories" else evidence.trace_reason
@@ -76,8 +76,8 @@ def patch_files(evidence: EvidenceView) -> PatchFiles:
         undefined["test_files_touched"] = "no_test_files"
     seen = _Seen(evidence, gold, edited, undefined)
     if edited.reason is not None:
-        # What was seen is known all the same: leaving these trials out of acc@k would leave out
-        # those that went worst.
+        # What was shown is still known. Leaving these trials out of acc@k would leave out the worst
+        # trials.
         undefined.update(dict.fromkeys(ABOUT_EDITS, edited.reason))
     return PatchFiles(
         None,
@@ -97,7 +97,7 @@ def patch_files(evidence: EvidenceView) -> PatchFiles:
 
 
 class _Seen:
-    """What of the gold and of the patch was shown; notes why, where that cannot be told."""
+    """Which gold files and edited files were shown; records the reason if that is unknown."""
 
     not_edited: tuple[str, ...] | None = None
     last_rank: int | None = None
@@ -136,7 +136,7 @@ class _Seen:
             self.last_rank = max(first[key] for key in to_see)
 
     def unseen(self, submitted: Mapping[str, str]) -> tuple[str, ...] | None:
-        """Edited files that were there before and were never shown."""
+        """Edited files that existed before and were never shown."""
         if self._shown is None or self._edited.new is None:
             return None
         return tuple(

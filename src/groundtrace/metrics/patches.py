@@ -1,4 +1,4 @@
-"""The patch: files that the agent edited, against those that the gold patch edits (D94)."""
+"""The patch: files that the agent edited, compared with those of the gold patch (D94)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from groundtrace.metrics.record import MetricDeclaration, MetricSection, Section
 
 
 def make_patch(view: PatchFiles) -> PatchMetrics:
-    """The section, with the reason of each value that it does not have."""
+    """The section, with the reason for each value that it does not have."""
     known = view.reason is None
     told = known and view.edited.reason is None
     return PatchMetrics(
@@ -44,8 +44,12 @@ _NO_PATCH = (
     _NO_GOLD
     + ", or there is no patch and no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `older_document`) or none that shows a write (`nothing_written`)"
 )
-_NOT_SEEN = ", or the trace does not tell what was shown"
-_FROM_WRITES = "Without a patch, in the trace or in a predictions file, the files that calls wrote are taken (`source`: `writes`): scratch files then count, and changes by programs that a shell started are missing."
+_NOT_SEEN = ", or the trace does not say what was shown"
+_FROM_WRITES = (
+    "If there is no patch in the trace or in a predictions file, the files that calls wrote "
+    "are used (`source`: `writes`): then temporary files count, and changes by programs that a "
+    "shell started are missing."
+)
 
 _RECALL = MetricDeclaration[PatchFiles](
     name="patch_recall",
@@ -75,11 +79,14 @@ _PRECISION = MetricDeclaration[PatchFiles](
     name="patch_precision",
     field="precision",
     title="Patch precision",
-    measures="Share of the files of the agent's patch, the task's test files aside, that the gold patch edits.",
+    measures=(
+        "Share of the files of the agent's patch, without the task's test files, that the gold "
+        "patch edits."
+    ),
     formula="|patch ∩ gold| / |patch without test files|",
-    undefined=_NO_PATCH + ", or the patch has no file but test files (`nothing_submitted`)",
+    undefined=_NO_PATCH + ", or the patch has only test files or no files (`nothing_submitted`)",
     known_problems=_FROM_WRITES
-    + " Only files of the task's test patch are told apart; other tests, notes and scripts count.",
+    + " Only files of the task's test patch are left out; other tests, notes and scripts count.",
     reference=_OURS,
     compute=lambda view: _share(view, "patch_precision", len(view.right), len(view.submitted)),
     arithmetic=lambda view: f"{len(view.right)} of {len(view.submitted)} files of the patch",
@@ -125,7 +132,9 @@ _SEEN_NOT_EDITED = MetricDeclaration[PatchFiles](
     measures="Files of the gold patch whose content was shown to the agent and that its patch does not edit.",
     formula="|gold ∩ shown − patch|",
     undefined=_NO_PATCH + _NOT_SEEN,
-    known_problems="It is 0 also for an agent that saw none of them; read it beside patch recall.",
+    known_problems=(
+        "It is also 0 for an agent that saw none of them, so also look at patch recall."
+    ),
     reference=_OURS,
     compute=lambda view: view.value("seen_not_edited", _size(view.seen_not_edited)),
     arithmetic=lambda view: ", ".join(view.seen_not_edited or ()) or "no file",
@@ -147,18 +156,24 @@ _SEEN_NOT_EDITED = MetricDeclaration[PatchFiles](
 _EDITED_UNSEEN = MetricDeclaration[PatchFiles](
     name="edited_unseen",
     title="Files edited without being seen",
-    measures="Files of the agent's patch, test files and new files aside, whose content was never shown to it.",
+    measures=(
+        "Files of the agent's patch, without test files and new files, whose content was never "
+        "shown to the agent."
+    ),
     formula="|patch − shown − new files|",
     undefined=_NO_PATCH
     + _NOT_SEEN
-    + ", or there is no patch, so that it is not known which files are new (`new_files_unknown`)",
-    known_problems="A file that a program shows without its name, such as a script of the agent's own, counts as unseen.",
+    + ", or there is no patch, so new files are unknown (`new_files_unknown`)",
+    known_problems=(
+        "If a program shows a file without its name, such as a script that the agent wrote, "
+        "the file counts as unseen."
+    ),
     reference=_OURS,
     compute=lambda view: view.value("edited_unseen", _size(view.edited_unseen)),
     arithmetic=lambda view: ", ".join(view.edited_unseen or ()) or "no file",
     worked={
         "edited_unseen": (
-            "docs/guide.md was met by name alone; src/new.py is new, so nobody could have seen it",
+            "docs/guide.md was met only by name; src/new.py is new, so nobody could have seen it",
             1.0,
         ),
     },
@@ -177,10 +192,16 @@ _EDITED_UNSEEN = MetricDeclaration[PatchFiles](
 _TESTS = MetricDeclaration[PatchFiles](
     name="test_files_touched",
     title="Test files touched",
-    measures="Files of the task's test patch that the agent's patch edits. The evaluation puts its own in their place.",
+    measures=(
+        "Files of the task's test patch that the agent's patch edits. The evaluation replaces "
+        "them with its own."
+    ),
     formula="|patch ∩ test patch|",
     undefined=_NO_PATCH + ", or the task names no test files (`no_test_files`)",
-    known_problems="Other test files are not known to be such. Writing tests is not wrong; the number only tells them apart.",
+    known_problems=(
+        "Other test files cannot be recognised as tests. Writing tests is not wrong; this "
+        "number only counts them separately."
+    ),
     reference=_OURS,
     compute=lambda view: view.value("test_files_touched", _size(view.tests)),
     arithmetic=lambda view: ", ".join(view.tests or ()) or "no file",
@@ -208,13 +229,24 @@ def _acc(k: int) -> MetricDeclaration[PatchFiles]:
         name=name,
         field=f"acc_at_{k}",
         title=f"Acc@{k}",
-        measures=f"1 where all files of the gold patch are among the first {k} files whose content was shown, else 0.",
-        formula=f"1 if gold ⊆ first {k} files by first sight, else 0",
+        measures=(
+            f"1 if all files of the gold patch are among the first {k} files whose content was "
+            "shown, else 0."
+        ),
+        formula=f"1 if gold ⊆ first {k} files in the order in which they were first shown, else 0",
         undefined=_NO_GOLD
         + ", there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `older_document`)"
         + ", or the gold patch only creates files (`only_new_files`)",
-        known_problems="Published values rank the locations that a method names at its end; here files are ranked by first sight, because agents name none. Files that the gold patch creates are left out. A gold patch of more than k files cannot reach 1.",
-        reference="Acc@k of Z. Chen et al.: LocAgent, 2025, and of Z. Jiang et al.: CoSIL, 2025, over files in order of first sight",
+        known_problems=(
+            "Published values rank the locations that a method names at its end. Agents name "
+            "none, so here files are ranked by when their content was first shown. Files that "
+            "the gold patch creates are left out. A gold patch of more than k files cannot "
+            "reach 1."
+        ),
+        reference=(
+            "Acc@k of Z. Chen et al.: LocAgent, 2025, and of Z. Jiang et al.: CoSIL, 2025, "
+            "over files in the order in which they were first shown"
+        ),
         compute=compute,
         arithmetic=arithmetic,
         worked={name: ("src/config.py was never shown", 0.0)},

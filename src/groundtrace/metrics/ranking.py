@@ -1,8 +1,8 @@
 """The formulas of information retrieval, over a ranked list of files and the relevant ones.
 
-`hits` is the ranked list seen through the ground truth: for each distinct retrieved file, first
-seen first, whether it is relevant. `relevant` is the number of relevant files, retrieved or not.
-All agree with trec_eval to 1e-9 for binary relevance (D20); the tests hold them to it.
+`hits` says for each distinct retrieved file, in the order of first access, whether it is relevant.
+`relevant` is the number of relevant files, retrieved or not. All formulas agree with trec_eval to
+1e-9 for binary relevance (D20); tests check this.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ TEXTBOOK = "C. D. Manning, P. Raghavan, H. Schütze: Introduction to Information
 
 
 def precision_at(hits: Sequence[bool], k: int) -> float:
-    """Relevant files among the first `k`, divided by `k` also when fewer were retrieved (D20)."""
+    """Relevant files among the first `k`, divided by `k`, even if fewer were retrieved (D20)."""
     return sum(hits[:k]) / k
 
 
 def recall_at(hits: Sequence[bool], relevant: int, k: int | None = None) -> float:
-    """Share of the relevant files among the first `k`, or anywhere."""
+    """Share of the relevant files that are among the first `k`, or anywhere without `k`."""
     return sum(hits[:k]) / relevant
 
 
@@ -42,7 +42,7 @@ def dcg_at(hits: Sequence[bool], k: int) -> float:
 
 
 def ndcg_at(hits: Sequence[bool], relevant: int, k: int) -> float:
-    """DCG divided by that of the best list, with the relevant files in front (D20)."""
+    """DCG divided by the DCG of the best list, which has the relevant files first (D20)."""
     return dcg_at(hits, k) / dcg_at([True] * min(relevant, k), k)
 
 
@@ -52,7 +52,7 @@ def reciprocal_rank(hits: Sequence[bool]) -> float:
 
 
 def average_precision(hits: Sequence[bool], relevant: int) -> float:
-    """Precision at the rank of each relevant file, summed and divided by all relevant files."""
+    """Sum of the precisions at the rank of each relevant file, divided by all relevant files."""
     found = 0
     total = 0.0
     for rank, hit in enumerate(hits, start=1):
@@ -63,9 +63,9 @@ def average_precision(hits: Sequence[bool], relevant: int) -> float:
 
 
 def bpref(judgements: Sequence[bool | None], relevant: int, irrelevant: int) -> float:
-    """Relevant files before irrelevant ones, unjudged files (None) left out.
+    """How often relevant files come before irrelevant ones; unjudged files (None) are left out.
 
-    `irrelevant` is the number of files judged irrelevant, retrieved or not, and not 0.
+    `irrelevant` is the number of files judged irrelevant, retrieved or not; it must not be 0.
     """
     return sum(bpref_parts(judgements, relevant, irrelevant)) / relevant
 

@@ -1,4 +1,4 @@
-"""The record of a metric and of an outcome: everything that is said, computed and shown of one.
+"""The record of a metric or an outcome: its words, its computation, and where it is shown.
 
 A section of the metrics document declares its metrics (`MetricDeclaration`). The catalogue expands
 them by cutoff and by list of files into one `Metric` for each canonical name.
@@ -31,11 +31,15 @@ FileList = Literal["retrieved", "shown"]
 View = TypeVar("View")
 """What a section computes from: the evidence, arranged for its formulas."""
 
-NO_TRUTH_OR_TRACE = "the task has no ground truth (`no_ground_truth`), there is no usable trace (`no_trace`), no tool call could be read from it (`empty_trace`), or most answers are missing (`answers_missing`)"
+NO_TRUTH_OR_TRACE = (
+    "the task has no ground truth (`no_ground_truth`), there is no usable trace (`no_trace`), "
+    "no tool call could be read from it (`empty_trace`), or most results are missing "
+    "(`answers_missing`)"
+)
 """Why most metrics are undefined, in the words of the reference page."""
 
 NOT_IN_DOCUMENT = "not_in_document"
-"""Reason code of a metric whose section an earlier version of the metrics document does not have."""
+"""Reason code of a metric whose section is not in an earlier version of the metrics document."""
 
 SPECIFICATION = "Retrieval Evaluation Specification v1"
 """The reference of metrics that the specification defines itself."""
@@ -46,19 +50,19 @@ class Quantity:
     """A number of a trial that tables and charts can show: a metric or an outcome."""
 
     name: str
-    """Canonical name: the column, the heading, the argument and the key at once."""
+    """Canonical name; it is also the column, the heading, the argument and the key."""
     title: str
     measures: str
     """What it measures, as one or two sentences."""
     unit: str = ""
     better: Better = "higher"
     undefined: str
-    """When it has no value, in words; for a metric with the reason codes that summaries count."""
+    """When it has no value, in words; for a metric with the reason codes of summaries."""
     shown_in: Mapping[Display, Spot] = dataclasses.field(default_factory=dict)
-    """The displays that show it, besides those that show everything."""
+    """The displays that show it. Displays that show everything are not listed."""
 
     def heading(self, display: Display) -> str:
-        """What it is called in a display that shows it."""
+        """Its name in a display that shows it."""
         return self.shown_in[display].heading or self.name
 
 
@@ -77,17 +81,17 @@ class Metric(Quantity):
     over: FileList | None
     """The list of files that it is computed over, in sections that have two."""
     over_shown: str | None
-    """Name of the same metric over shown files, where this one is over retrieved files."""
+    """Name of the same metric over shown files, if this one is over retrieved files."""
     upper: float | None
-    """Upper end of the range, which begins at 0; None when it has none."""
+    """Upper end of the range, which begins at 0; None if there is no upper end."""
     known_problems: str
     formula: str
     reference: str
     example: Worked
     """The calculation on `groundtrace.metrics.example` in words, and its result."""
     hit_metric: str | None
-    """The recall that is above 0 where a relevant file was met, if this metric has no value
-    without a hit: its mean needs the hit rate beside it (D21)."""
+    """Only for a metric that has no value without a hit: the recall that is above 0 if there is a
+    hit. The mean of such a metric is shown with the hit rate (D21)."""
     getter: Callable[[MetricsDocument], float | None]
     """The value in a metrics document; None when it is undefined."""
     why_undefined: Callable[[MetricsDocument], str]
@@ -107,7 +111,7 @@ class Metric(Quantity):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeMetric(Quantity):
-    """One thing that became of a trial, with its direction (D35)."""
+    """One outcome of a trial, such as reward or cost, with its direction (D35)."""
 
     getter: Callable[[TrialOutcome], float | None]
     """The value in a trial's outcome; None when it is not known."""
@@ -139,18 +143,18 @@ class MetricDeclaration(Generic[View]):
     compute: Callable[[View], float | None]
     """The value; None when it is undefined."""
     arithmetic: Callable[[View], str | None]
-    """The same calculation written out; asked only where there is a value."""
+    """The same calculation written out; called only if there is a value."""
     worked: Mapping[str, Worked]
-    """The example worked by hand, for each canonical name."""
+    """The example computed by hand, for each canonical name."""
     at_cutoffs: bool = False
     """Stored by cutoff: one metric for each K."""
     better: Better = "higher"
     upper: float | None = 1.0
     unit: str = ""
     missing: str = "missing"
-    """Reason code where the section could be computed and this value is not there."""
+    """Reason code if the section could be computed but this value is missing."""
     hit_metric: str | None = None
-    """See `Metric.hit_metric`; without the list's prefix."""
+    """See `Metric.hit_metric`; without the prefix `shown.`."""
     shown_in: Mapping[str, Mapping[Display, Spot]] = dataclasses.field(default_factory=dict)
     """Where it is shown, by canonical name; `name` means every cutoff over retrieved files."""
 
@@ -183,23 +187,28 @@ class MetricSection(Generic[View]):
     heading: str
     """Heading on the reference page."""
     fields: tuple[SectionField[View], ...]
-    """One, or one for each list of files."""
+    """One field, or one for each list of files."""
     declarations: tuple[MetricDeclaration[View], ...]
     make: Callable[[View], Record]
     """The section as the document holds it."""
     why: Callable[[Any, MetricDeclaration[View]], str]
-    """Reason code of a metric that a made section has no value for."""
+    """Reason code of a metric that has no value in a section."""
     cut: Callable[[View, int], View] | None = None
-    """The view that a metric at cutoff K is computed from, where there are cutoffs."""
+    """Makes the view for a metric at cutoff K; None for sections without cutoffs."""
 
     def values(self, view: View) -> dict[str, Any]:
         """The fields of all metrics, as documents hold them: unrounded (D40)."""
-        return {d.stored_field: self._value(d, view) for d in self.declarations}
-
-    def _value(self, declaration: MetricDeclaration[View], view: View) -> Any:
-        if not declaration.at_cutoffs:
-            return declaration.compute(view)
-        return {str(k): declaration.compute(self._at(view, k)) for k in CUTOFFS}
+        made: dict[str, Any] = {}
+        cuts: dict[str, View] = {}
+        for declared in self.declarations:
+            if not declared.at_cutoffs:
+                made[declared.field or declared.name] = declared.compute(view)
+                continue
+            # One view for each cutoff, whatever the number of metrics that are computed from it.
+            cuts = cuts or {str(k): self._at(view, k) for k in CUTOFFS}
+            compute = declared.compute
+            made[declared.field or declared.name] = {k: compute(cut) for k, cut in cuts.items()}
+        return made
 
     def _at(self, view: View, k: int | None) -> View:
         return view if k is None or self.cut is None else self.cut(view, k)
@@ -207,8 +216,8 @@ class MetricSection(Generic[View]):
     def metrics(self) -> Iterator[Metric]:
         """A record for each canonical name, in the order in which tables show them.
 
-        Raises ValueError for a declaration that speaks of a name it does not have: a slip there
-        would leave a metric out of a table without a word.
+        Raises ValueError if a declaration mentions a name that it does not have. Otherwise a typing
+        mistake would silently leave a metric out of a table.
         """
         named: dict[str, set[str]] = {}
         for where in self.fields:
@@ -231,11 +240,13 @@ class MetricSection(Generic[View]):
             declared.measures if k is None else declared.measures.replace("first K", f"first {k}")
         )
 
+        section_name, field, key = where.name, declared.stored_field, None if k is None else str(k)
+
         def get(document: MetricsDocument) -> float | None:
-            section = getattr(document, where.name)
-            value = None if section is UNSET else getattr(section, declared.stored_field)
-            if k is not None and value is not None:
-                value = value.get(str(k))
+            section = getattr(document, section_name)
+            value = None if section is UNSET else getattr(section, field)
+            if key is not None and value is not None:
+                value = value.get(key)
             return None if value is None else float(value)
 
         def why(document: MetricsDocument) -> str:
@@ -254,7 +265,7 @@ class MetricSection(Generic[View]):
             shown_in={**family_spots, **declared.shown_in.get(name, {})},
             family=declared.name,
             section=where.name,
-            field=declared.stored_field,
+            field=field,
             cutoff=k,
             over=where.over,
             over_shown=prefixes["shown"] + base if where.over == "retrieved" else None,

@@ -1,4 +1,4 @@
-"""What subagents found, read and spent, and what of it came back to the main thread (D75)."""
+"""What subagents found, read and spent, and which of it the main thread met later (D75)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from groundtrace.metrics.record import (
 
 @dataclass(frozen=True, slots=True)
 class Threads:
-    """Relevant files by who met them, and the work of each subagent."""
+    """Relevant files that main thread and subagents met, and the work of each subagent."""
 
     reason: str | None
     relevant: int = 0
@@ -31,16 +31,16 @@ class Threads:
     by_subagents: int = 0
     by_subagents_only: int = 0
     came_back: int = 0
-    """Relevant files that a subagent met, and the main thread at a later step."""
+    """Relevant files that a subagent met and the main thread met at a later step."""
     agents: tuple[SubagentWork, ...] = ()
 
     def share(self, part: int, whole: int) -> float | None:
-        """A part of a whole; None without evidence, and for nothing of nothing."""
+        """A part of a whole; None without evidence, and if the whole is 0."""
         return part / whole if self.reason is None and whole else None
 
 
 def threads(evidence: EvidenceView) -> Threads:
-    """The work of a trial's subagents, counted against the ground truth."""
+    """The work of a trial's subagents, compared with the ground truth."""
     agents = _agents(evidence)
     if evidence.reason is not None:
         return Threads(evidence.reason, agents=agents)
@@ -69,7 +69,7 @@ def _relevant(touches: Iterable[Touch]) -> set[str]:
 
 
 def _came_back(met: Iterable[Touch], sub_only: str | None) -> set[str]:
-    """Relevant files that a subagent (`sub_only`, or any) met before the main thread did again."""
+    """Relevant files that a subagent (`sub_only`, or any) met and the main thread met later."""
     found: set[str] = set()
     back: set[str] = set()
     for touch in met:
@@ -87,6 +87,8 @@ def _agents(evidence: EvidenceView) -> tuple[SubagentWork, ...]:
     for event in evidence.document.events:
         if event.is_subagent:
             calls.setdefault(thread_name(event), []).append(event)
+    if not calls:
+        return ()
     answers = {
         event.call_id: event.result_chars
         for event in evidence.document.events
@@ -130,13 +132,16 @@ _MAIN_RECALL = MetricDeclaration[Threads](
     name="main_thread_recall",
     title="Recall of the main thread",
     measures="Share of the relevant files that the main thread met itself: file recall without the subagents.",
-    formula="|relevant files accessed by the main thread, writes aside| / |relevant files|",
+    formula="|relevant files accessed by the main thread, not counting writes| / |relevant files|",
     undefined=_UNDEFINED,
-    known_problems="What a subagent reported in words is no access of the main thread. Without subagents the main thread might have searched more.",
+    known_problems=(
+        "What a subagent reported in words is not an access of the main thread. Without "
+        "subagents, the main thread might have searched more."
+    ),
     reference=_OURS,
     compute=lambda view: view.share(view.by_main, view.relevant),
     arithmetic=lambda view: f"{view.by_main} of {view.relevant} relevant files",
-    worked={"main_thread_recall": ("the main thread met src/app.py alone: 1 / 3", 0.3333)},
+    worked={"main_thread_recall": ("the main thread met only src/app.py: 1 / 3", 0.3333)},
     missing="no_subagents",
     shown_in={
         "main_thread_recall": {
@@ -151,10 +156,13 @@ _MAIN_RECALL = MetricDeclaration[Threads](
 _ONLY_SUBAGENTS = MetricDeclaration[Threads](
     name="found_only_by_subagents",
     title="Found by subagents alone",
-    measures="Share of the relevant files that subagents met and the main thread never did: what they add to recall.",
+    measures=(
+        "Share of the relevant files that subagents met and the main thread never met: what "
+        "subagents add to recall."
+    ),
     formula="file recall - recall of the main thread",
     undefined=_UNDEFINED,
-    known_problems="It describes; more of it is no merit in itself.",
+    known_problems="It describes who found files; a higher value is not better by itself.",
     reference=_OURS,
     compute=lambda view: view.share(view.by_subagents_only, view.relevant),
     arithmetic=lambda view: f"{view.by_subagents_only} of {view.relevant} relevant files",
@@ -168,7 +176,10 @@ _ONLY_SUBAGENTS = MetricDeclaration[Threads](
 _CAME_BACK = MetricDeclaration[Threads](
     name="subagent_findings_used",
     title="Subagents' findings used",
-    measures="Share of the relevant files that subagents met which the main thread met too, at a later step.",
+    measures=(
+        "Share of the relevant files met by subagents that the main thread also met, at a "
+        "later step."
+    ),
     formula="relevant files met by a subagent and later by the main thread / relevant files met by subagents",
     undefined=_UNDEFINED + ", or subagents met no relevant file (`nothing_found`)",
     known_problems="A file that the main thread had met before and meets again counts. A file named in a subagent's report and never opened does not.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET
@@ -20,18 +21,18 @@ from groundtrace.metrics.record import (
 
 @dataclass(frozen=True, slots=True)
 class WrittenTargets:
-    """The files in which an edit is expected. They are judged apart from relevant files: a patch
-    that only adds files has edit targets and nothing to retrieve (D27)."""
+    """The files in which the task expects an edit. They are separate from the relevant files: a
+    patch that only adds files has edit targets but nothing to retrieve (D27)."""
 
     total: int
     written: int | None
-    """How many of them were written to; None when that cannot be known."""
+    """How many of them were written; None if that cannot be known."""
     reason: str | None
     """Why there is no share."""
 
     @property
     def share(self) -> float | None:
-        """Share of the targets that were written to."""
+        """Share of the targets that were written."""
         if self.reason is not None or self.written is None:
             return None
         return self.written / self.total
@@ -39,10 +40,10 @@ class WrittenTargets:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceUse:
-    """What was read and written, counted against the ground truth."""
+    """What was read and written, compared with the ground truth."""
 
     reason: NotComputable | None
-    """Why nothing can be said against the relevant files."""
+    """Why reads and writes cannot be compared with the relevant files."""
     relevant: int
     read: int
     read_relevant: int
@@ -53,7 +54,7 @@ class EvidenceUse:
     edits: WrittenTargets
 
     def share(self, part: int, whole: int) -> float | None:
-        """A part of a whole; None without ground truth or trace, and for nothing of nothing."""
+        """A part of a whole; None without ground truth or trace, and if the whole is 0."""
         return part / whole if self.reason is None and whole else None
 
 
@@ -72,11 +73,11 @@ def evidence_use(evidence: EvidenceView) -> EvidenceUse:
     )
 
 
-def _relevant(touches: list[Touch]) -> int:
+def _relevant(touches: Sequence[Touch]) -> int:
     return sum(touch.truth is not None for touch in touches)
 
 
-def _read_before(read: list[Touch], written: list[Touch]) -> int:
+def _read_before(read: Sequence[Touch], written: Sequence[Touch]) -> int:
     first_read = {touch.key: touch.event.step_index for touch in read}
     return sum(
         touch.key in first_read and first_read[touch.key] < touch.event.step_index
@@ -84,7 +85,7 @@ def _read_before(read: list[Touch], written: list[Touch]) -> int:
     )
 
 
-def _edit_targets(evidence: EvidenceView, written: list[Touch]) -> WrittenTargets:
+def _edit_targets(evidence: EvidenceView, written: Sequence[Touch]) -> WrittenTargets:
     expected = evidence.document.ground_truth.expected_edit_files
     if expected is UNSET:
         return WrittenTargets(0, None, "no_expected_edit_files")
@@ -100,7 +101,7 @@ def _edit_targets(evidence: EvidenceView, written: list[Touch]) -> WrittenTarget
 
 
 def make_utilization(use: EvidenceUse) -> UtilizationProbes:
-    """The four probes with the counts behind them."""
+    """The four probes with their counts."""
     known = use.reason is None
     return UtilizationProbes(
         probe_available=known,
@@ -134,10 +135,10 @@ _NO_WRITE = NO_TRUTH_OR_TRACE + ", or nothing was written (`nothing_written`)"
 _READ_RELEVANT = MetricDeclaration[EvidenceUse](
     name="util_read_overlap_with_relevant_files",
     title="Relevant files read",
-    measures="Share of the relevant files that the agent opened and was shown.",
+    measures="Share of the relevant files that the agent opened and whose content came back.",
     formula="|files read ∩ relevant files| / |relevant files|",
     undefined=NO_TRUTH_OR_TRACE,
-    known_problems="Lines of a file shown by a search are no read of it, however many they are.",
+    known_problems="Lines that a search shows do not count as a read, no matter how many.",
     reference=SPECIFICATION,
     compute=lambda use: use.share(use.read_relevant, use.relevant),
     arithmetic=lambda use: f"{use.read_relevant} of {use.relevant} relevant files read",
@@ -166,7 +167,10 @@ _WRITTEN_RELEVANT = MetricDeclaration[EvidenceUse](
     measures="Share of the relevant files that the agent wrote to.",
     formula="|files written ∩ relevant files| / |relevant files|",
     undefined=_NO_WRITE,
-    known_problems="Relevant files are evidence, not always edit targets: a proxy for tasks that fix something, of no meaning elsewhere.",
+    known_problems=(
+        "Relevant files are not always edit targets. The value is an approximation for tasks "
+        "that fix something, and means nothing for other tasks."
+    ),
     reference=SPECIFICATION,
     compute=lambda use: use.share(use.written_relevant, use.relevant) if use.written else None,
     arithmetic=lambda use: f"{use.written_relevant} of {use.relevant} relevant files written",
@@ -189,8 +193,12 @@ _EXPECTED_EDITS = MetricDeclaration[EvidenceUse](
     title="Expected edits made",
     measures="Share of the files in which an edit is expected that the agent wrote to.",
     formula="|files written ∩ expected edit files| / |expected edit files|",
-    undefined="the task does not tell which files to edit (`no_expected_edit_files`) or expects no edit (`no_edit_expected`), there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`), or nothing was written (`nothing_written`)",
-    known_problems="That the file was written says nothing of what was written; that is the verifier's part.",
+    undefined=(
+        "the task does not say which files to edit (`no_expected_edit_files`) or expects no "
+        "edit (`no_edit_expected`), there is no usable trace (`no_trace`, `empty_trace`, "
+        "`answers_missing`), or nothing was written (`nothing_written`)"
+    ),
+    known_problems="It does not say whether the edit was right; the verifier checks that.",
     reference=SPECIFICATION,
     compute=lambda use: use.edits.share,
     arithmetic=_edits_written_out,

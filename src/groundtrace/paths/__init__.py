@@ -1,29 +1,30 @@
-"""When two paths mean the same file: the one place that decides it (D8, D13–D17).
+"""When two paths mean the same file: only this package decides it (D8, D13–D17).
 
 A trial names one file in many ways. An agent prints `/workspace/clients/A.java`, a code search
 answers with `github.com/sg-evals/kafka--0753c489` and `clients/A.java`, a patch says
-`a/clients/A.java`, and the ground truth lists `kafka::clients/A.java`. Nothing but the trial itself
-says that `/workspace` is the clone: in another trial `/workspace` holds several clones, and
-`/workspace/kafka/clients/A.java` is the same file. A rule that treats all of them alike either
-misses hits or invents them, and both are wrong numbers.
+`a/clients/A.java`, and the ground truth lists `kafka::clients/A.java`. Only the trial itself says
+that `/workspace` is the clone: in another trial `/workspace` holds several clones, and
+`/workspace/kafka/clients/A.java` is the same file. A fixed rule for all trials either misses hits
+or invents them, and both give wrong numbers.
 
-So the question is answered once per trial, in five steps, each in a module of its own:
+So this is decided once per trial, in five steps, each in its own module:
 
 1. `lexical`: text is cleaned without knowledge of the trial (`./a//b` is `a/b`; a folder, a URL or
-   a glob is no file).
-2. `repos`: names of repositories are taken apart, and names that mean one repository are joined.
-   Only names that the task, the ground truth or the trace hold are known.
-3. `layout`, with the folders of `containers` that are clones by convention: from all paths of the trial it is decided which folders are repositories. It is decided
-   per folder, not per path, so that all files of a folder are read alike.
+   a glob is not a file).
+2. `repos`: names of repositories are split into parts, and names that mean one repository are
+   joined. Only names in the task, the ground truth or the trace are known.
+3. `layout`: decides from all paths of the trial which folders are repositories; `containers` has
+   the folders that are clones by convention. The decision is per folder, not per path, so all files
+   of a folder are treated alike.
 4. `truth_index`: the ground truth's entries are indexed by the (repository, path) pairs that they
    can mean.
-5. `resolver`: each reference becomes its one spelling in the document, and the entry that it is.
+5. `resolver`: each reference gets its one spelling in the document, and the entry that it means.
 
-An example. The task names `apache/kafka`. A search names `github.com/sg-evals/kafka--0753c489`:
-the owner only holds mirrors and the name carries a revision, so it is the task's kafka. The agent
-opens `/workspace/clients/A.java`: `/workspace` is a root, nothing below it bears the name of a
+An example. The task names `apache/kafka`. A search names `github.com/sg-evals/kafka--0753c489`: the
+owner holds only mirrors and the name has a revision, so it is the task's kafka. The agent opens
+`/workspace/clients/A.java`: `/workspace` is a root and no folder below it has the name of a
 repository, so it is the clone of the task's only repository. All three spellings become
-`clients/A.java` (the only repository is left out of spellings), and all are the entry
+`clients/A.java` (the only repository is left out of spellings), and all of them mean the entry
 `kafka::clients/A.java`.
 """
 

@@ -26,17 +26,17 @@ class Clone(NamedTuple):
     folder: str
     """Its path."""
     repo: str | None
-    """Owner and name, where the folder tells."""
+    """Owner and name, if the folder's name has them."""
 
 
 def joined_name(name: str) -> str | None:
-    """`owner/repo` of a folder that joins them: `cli__cli__0.1` is `cli/cli`."""
+    """`owner/repo` for a folder that joins them: `cli__cli__0.1` is `cli/cli`."""
     found = _JOINED.fullmatch(name)
     return None if found is None else f"{found[1]}/{found[2]}"
 
 
 def clone_of(path: str) -> Clone | None:
-    """The clone that a path of a container lies in, where its folders say so."""
+    """The clone that a path of a container lies in, if its folders show that."""
     if path == _TESTBED or path.startswith(f"{_TESTBED}/"):
         return Clone(_TESTBED, None)
     found = _CLONE.match(path)

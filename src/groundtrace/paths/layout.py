@@ -2,40 +2,41 @@
 
 `/workspace` is the root of a repository in one trial and the parent of several in another, and
 `/workspace/numpy` is a package in the first and a repository in the second. A single path does not
-tell. All paths of the trial together do, so it is decided once per trial and folder, and all files
-of a folder are read alike.
+show which. All paths of the trial together do, so it is decided once per trial and folder, and all
+files of a folder are treated alike.
 
 Two words: a *root* is a folder of the container below which tasks have their files (`/workspace`,
 the working directory, what the settings name). A *mount* is a folder that is a repository. A root
-with mounts below it is a *parent*: what lies in it beside them is in no repository.
+with mounts below it is a *parent*: its other files are in no repository.
 
 What decides, strongest first:
 
 1. the task declares it (`repo_paths`);
-2. the folder's name carries a revision, as mirrors' folders do: `kafka--0753c489`;
+2. the folder's name has a revision, as the folders of mirrors have: `kafka--0753c489`;
 3. the folder is an owner's or a host's with a repository below it: `sg-evals/kafka`;
 4. the folder is named like a repository of the trial, and nothing says that it is a package of the
-   same name (`_is_repository`): first which reading meets the ground truth, then the top folders
-   that code search showed, then neighbours of the ground truth, then whether it lies alone;
+   same name (`_is_repository`): first which reading matches the ground truth, then the top folders
+   that code search showed, then neighbours of the ground truth, then whether it is the only folder;
 5. it is the working directory;
-6. nothing names any repository, and it is the only folder looked into (`_is_open`);
+6. nothing names any repository, and it is the only folder that the agent looked into (`_is_open`);
 7. it lies in a working directory above the clones, such as `/home`, and files of the ground truth
-   lie in it at their places (`_holds_truth`).
+   are at their places in it (`_holds_truth`).
 
-Folders that are clones by convention, wherever they lie, come first of all (`containers`). A
-relative working directory that paths name again is left off: `repo/src/a.py` in `repo` is
+Folders that are clones by convention, wherever they lie, come before all of these (`containers`).
+If paths repeat a relative working directory, it is left off: `repo/src/a.py` in `repo` is
 `src/a.py`.
 
 An example: the task names kafka and flink, and the agent reads `/workspace/kafka/A.java`,
 `/workspace/flink/B.java` and `/workspace/notes.md`. Both folders are named like repositories and
-nothing contradicts either reading, so both are mounts; `/workspace` is their parent, and `notes.md`
-is in no repository.
+nothing contradicts that, so both are mounts; `/workspace` is their parent, and `notes.md` is in no
+repository.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import msgspec
 
@@ -48,18 +49,19 @@ ALWAYS = ("/ccb_crossrepo",)
 """Containers of cross-repository tasks, besides the configured prefixes."""
 
 WHEN_USED = ("/app", "/repo")
-"""Roots only where they are the working directory or hold a repository of the task (D13)."""
+"""Roots only if they are the working directory or hold a repository of the task (D13)."""
 
 NOWHERE = ""
-"""Stands for the unknown folder that relative paths are relative to."""
+"""The unknown folder that relative paths are relative to."""
 
 _HOSTS = frozenset({"github.com", "gitlab.com"})
 _NEVER_A_ROOT = frozenset({"bin", "dev", "etc", "lib", "logs", "opt", "proc", "sys", "tmp"})
 _DEEPER = {"home": 3, "root": 2, "usr": 3, "var": 3}
-"""Folders of people and systems hold projects only further down: `/home/agent` is no root."""
+"""Folders of people and systems hold projects only further down: `/home/agent` is not a root."""
 
 
-def container_roots(prefixes: Iterable[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=64)
+def container_roots(prefixes: tuple[str, ...]) -> tuple[str, ...]:
     """Every folder of a container below which a task may spell its own files, longest first."""
     folders = {clean_folder(prefix) for prefix in (*prefixes, *Settings().container_prefixes)}
     known = {folder for folder in folders if folder not in (None, "/")}
@@ -69,15 +71,15 @@ def container_roots(prefixes: Iterable[str]) -> tuple[str, ...]:
 
 
 class RepoPlace(msgspec.Struct, frozen=True):
-    """Where a path lies: in a repository, in an unknown one, or outside of all."""
+    """Where a path lies: in a repository, in an unknown one, or outside of all repositories."""
 
     repo: Repo | None
     path: str
-    """Relative to the repository or root; as it was when outside of every root."""
+    """Relative to the repository or root; unchanged if it is outside of every root."""
     outside: bool = False
-    """It lies in no repository, and is no file of the ground truth."""
+    """It lies in no repository, and is not a file of the ground truth."""
     full: str = ""
-    """The path as it was, where it lies beside the repositories of a root."""
+    """The unchanged path, if it lies beside the repositories of a root."""
 
 
 @dataclass(slots=True)
@@ -85,17 +87,17 @@ class RootPaths:
     """What a trial's paths show about one root."""
 
     below: dict[str, set[str]] = field(default_factory=dict)
-    """First component to the rests of the paths below it."""
+    """From the first component to the rest of each path below it."""
     read: set[str] = field(default_factory=set)
-    """First components of folders in which something was not only written."""
+    """First components of folders in which files were not only written."""
 
 
 Truths = Mapping[Repo | None, Set[str]]
-"""Ground-truth paths in lower case, literally, by repository; None for those of no one."""
+"""Literal ground-truth paths in lower case, by repository; None for those without a repository."""
 
 
 FolderRoots = dict[str, tuple[str | None, str | None]]
-"""Root and mount of the files in a folder: a trial touches many files of few folders."""
+"""Root and mount by folder; cached, because a trial touches many files in few folders."""
 
 
 class Layout:
@@ -120,19 +122,19 @@ class Layout:
         self._truths = truths
         self._in_repos = in_repos
         self.home = repos.task[0] if len(repos.task) == 1 else None
-        """The task's only repository: what lies in no other is taken to be in it."""
+        """The task's only repository: files that lie in no other are taken to be in it."""
         start = clean_folder(cwd) if cwd else None
         self._start = f"{start}/" if start and not start.startswith(("/", "..", "~")) else ""
         """A relative working directory, with a slash."""
         paths = [(self._without_start(path), written) for path, written in paths]
         self._above_clones: str | None = None
-        """A working directory that is no project but holds clones."""
+        """A working directory that is not a project but holds clones."""
         declared = _declared(repo_paths)
         self._clones = self._find_clones(prefixes, paths)
         self._roots = self._find_roots(prefixes, start, declared, paths)
         self._mounts: dict[str, Repo] = {}
         self._parents: set[str] = set()
-        """Roots that hold repositories and are none themselves."""
+        """Roots that hold repositories but are not repositories."""
         self._mounts.update(self._clones)
         self._declare(declared)
         for root, seen in self._look(paths).items():
@@ -156,7 +158,7 @@ class Layout:
         return RepoPlace(self.home, _below(root, path))
 
     def _without_start(self, path: str) -> str:
-        """A path without the relative working directory in front, unless the truth has it so."""
+        """A path without the relative working directory, unless the truth has the whole path."""
         start = self._start
         if not start or not path.startswith(start) or len(path) == len(start):
             return path
@@ -180,8 +182,8 @@ class Layout:
                 folder, paths, known
             ):
                 known.add(folder)
-        # `/code/django/django` lies below no root: it is one itself. Below `/workspace` that root
-        # holds the clone.
+        # `/code/django/django` is below no root, so it is a root itself. A clone below `/workspace`
+        # belongs to that root.
         known.update(
             folder for folder in self._clones if not any(_within(root, folder) for root in known)
         )
@@ -197,9 +199,9 @@ class Layout:
     def _find_clones(
         self, prefixes: Iterable[str], paths: Collection[tuple[str, bool]]
     ) -> dict[str, Repo]:
-        """Folders that are repositories by how they are called and where they lie.
+        """Folders that are repositories by their names and places.
 
-        A root that the settings name is one as it is: what is below `/code` is then no owner.
+        If the settings name `/code` as a root, the folders below it are not owners.
         """
         known = {clean_folder(prefix) for prefix in prefixes}
         found: dict[str, Repo] = {}
@@ -227,7 +229,7 @@ class Layout:
         )
 
     def _holds_truth(self, first: str, rests: Set[str]) -> bool:
-        """Whether files of the ground truth lie at their places below a folder, but not with it."""
+        """Whether ground-truth files are at their places below a folder if its name is left out."""
         truths = self._truths.get(self.home, frozenset()) | self._truths.get(None, frozenset())
         inside = {rest.lower() for rest in rests if "/" in rest}
         package = {f"{first}/{rest}".lower() for rest in rests}
@@ -238,9 +240,9 @@ class Layout:
     ) -> bool:
         """Whether the task's repository lies in a folder that is not the working directory.
 
-        A clone below it has the name of one, or a file of the ground truth lies at its place
-        in it, or the agent looked at nothing in folders elsewhere: some tasks start
-        in an empty /workspace and have the repository in /app.
+        It does in three cases. A clone below the folder has the name of a repository of the task. A
+        file of the ground truth is at its place in the folder. Or the agent looked at nothing in
+        other folders: some tasks start in an empty /workspace and have the repository in /app.
         """
         looked = [path for path, written in paths if not written]
         inside = [below for path in looked if "/" in (below := _below_if(folder, path))]
@@ -262,7 +264,7 @@ class Layout:
         return None
 
     def _around(self, path: str, known: FolderRoots) -> tuple[str | None, str | None]:
-        """Root and mount of a path, looked up once a folder."""
+        """Root and mount of a path, looked up once per folder."""
         folder = path.rpartition("/")[0]
         if not folder or path in self._roots:
             return self._root_of(path), self._mount_of(path)
@@ -281,7 +283,7 @@ class Layout:
     # --- repositories below the roots --------------------------------------------------------
 
     def _declare(self, declared: Mapping[str, str]) -> None:
-        """Mounts that the task declares; a relative one holds below every root."""
+        """Mounts that the task declares; a relative one applies below every root."""
         for path, name in declared.items():
             repo = self._repos.find(name)
             if repo is None:
@@ -293,7 +295,7 @@ class Layout:
                 self._mounts[_joined(root, path) if path != "." else root] = repo
 
     def _look(self, paths: Collection[tuple[str, bool]]) -> dict[str, RootPaths]:
-        """What is below each root, without what is declared already."""
+        """The paths below each root, without those that are already declared."""
         by_root: dict[str, RootPaths] = {}
         folders: FolderRoots = {}
         for path, written in paths:
@@ -312,7 +314,7 @@ class Layout:
         return by_root
 
     def _decide(self, root: str, seen: RootPaths, cwd: str | None) -> None:
-        """Mount the repositories directly below a root; the order is the module's."""
+        """Mount the repositories directly below a root, in the order of the module's docstring."""
         named: dict[str, Repo] = {}
         unknown: list[str] = []
         for first, rests in seen.below.items():
@@ -329,7 +331,7 @@ class Layout:
                 unknown.append(first)
             else:
                 named[first] = repo
-        # Folders that the agent only wrote into are its own, such as `/workspace/output`.
+        # Folders that the agent only wrote to are its own, such as `/workspace/output`.
         others = [first for first in unknown if first in seen.read and not first.startswith(".")]
         for first, repo in named.items():
             if self._is_repository(first, repo, seen.below[first], bool(others)):
@@ -343,17 +345,17 @@ class Layout:
                 if repo is not None:
                     self._mounts[_joined(root, first)] = repo
         if any(_within(root, mount) for mount in self._mounts):
-            # A root that holds one repository is no clone itself, so that its other folders with
-            # the name of a repository are clones as well. `/workspace/hyper/Cargo.toml` beside
-            # `/workspace/tokio` was in no repository, because the truth `hyper::hyper/Cargo.toml`
-            # fits the reading in which `/workspace` is the clone, too.
+            # A root that holds one repository is not a clone itself. So its other folders with the
+            # name of a repository are clones too. Without this, `/workspace/hyper/Cargo.toml`
+            # beside `/workspace/tokio` was in no repository, because the truth
+            # `hyper::hyper/Cargo.toml` also matches if `/workspace` is the clone.
             for first, repo in named.items():
                 self._mounts.setdefault(_joined(root, first), repo)
 
     def _mount_nested(self, root: str, folder: str, first: str, rests: Set[str]) -> bool:
-        """Mount repositories that lie further down; whether there are any."""
+        """Mount repositories that lie further down; return whether there are any."""
         nested = False
-        # A repository is at most two folders further down, so one path of each folder will do.
+        # A repository is at most two folders further down, so one path of each folder is enough.
         heads = dict.fromkeys(tuple(rest.split("/")[:-1][:2]) for rest in sorted(rests))
         for folders in heads:
             inner, repo = self._nested(root, first, folders)
@@ -363,8 +365,11 @@ class Layout:
         return nested
 
     def _nested(self, root: str, first: str, folders: Sequence[str]) -> tuple[str, Repo | None]:
-        """A repository below `first`, and where: `sg-evals/kafka--0753c489`, `src/etcd`,
-        `github.com/apache/kafka`, `apache/kafka` where the trial knows that pair."""
+        """A repository below `first`, and where it is.
+
+        Examples: `sg-evals/kafka--0753c489`, `src/etcd`, `github.com/apache/kafka`, and
+        `apache/kafka` if the trial knows that pair.
+        """
         lower = first.lower()
         if not folders:
             return "", None
@@ -376,14 +381,14 @@ class Layout:
             return inner, self._repos.add(f"{first}/{inner}" if lower != "src" else inner)
         repo = self._repos.find(f"{first}/{inner}")
         if repo is None or lower not in repo.owners or self._repos.find(first) is not None:
-            return inner, None  # django/django is the package in the clone as well
+            return inner, None  # django/django is also the package in the clone
         return inner, repo
 
     def _is_repository(self, first: str, repo: Repo, rests: Set[str], siblings: bool) -> bool:
         """Whether a folder named like a repository is that repository, or a package of the root.
 
-        `/workspace/numpy/core/overrides.py` is `numpy/core/overrides.py` of numpy where
-        /workspace is the clone, and `core/overrides.py` where it holds clones.
+        `/workspace/numpy/core/overrides.py` is `numpy/core/overrides.py` of numpy if /workspace is
+        the clone, and `core/overrides.py` if /workspace holds clones.
         """
         lower = {rest.lower() for rest in rests}
         package = {f"{first}/{rest}".lower() for rest in rests}
@@ -392,29 +397,30 @@ class Layout:
         hits = len(lower & inside) - len(package & around)
         if hits:
             return hits > 0
-        # `numpy/numpy/core`: a folder of its own name in it is the package, so it is the clone.
+        # `numpy/numpy/core`: the inner folder of the same name is the package, so the outer one is
+        # the clone.
         if any(rest.startswith(f"{first.lower()}/") for rest in lower):
             return True
         tops = {path.partition("/")[0].lower() for path in self._in_repos.get(repo, ())}
-        # Code search shows paths from the repository's top: `core` there is `core` here.
+        # Code search shows paths from the top of the repository: `core` there is `core` here.
         alike = any(rest.partition("/")[0] in tops for rest in lower)
         if alike is not (first.lower() in tops):
             return alike
-        # No file of the truth was opened; its folders may have been.
+        # No file of the truth was opened, but perhaps files in its folders were.
         near = len(_folders(lower) & _folders(inside)) - len(_folders(package) & _folders(around))
         if near:
             return near > 0
-        # Nothing tells. A second repository of the task has no other place to be; the only one may
-        # be the root itself, unless this folder is all there is.
+        # Nothing decides. A second repository of the task can only be here. The task's only
+        # repository may be the root itself, unless this is the only folder.
         expected = repo is not self.home and repo in (*self._repos.task, *self._repos.truth)
         return expected or not siblings
 
     def _is_open(self, first: str, rests: Set[str]) -> bool:
-        """Whether a folder must be a repository though nothing names it (D14).
+        """Whether a folder must be a repository although nothing names it (D14).
 
-        Only in a trial that knows no repository at all, when it is the only folder that was
-        looked into, and files in it, not at its top, are the ground truth's when its name is
-        left out but none with it.
+        All of this must hold: the trial knows no repository at all, this is the only folder that
+        the agent looked into, and the paths of files below its top match the ground truth without
+        the folder's name, but not with it.
         """
         if self._repos.task or self.home is not None:
             return False
@@ -456,5 +462,5 @@ def _joined(root: str, name: str) -> str:
 
 
 def _folders(paths: Iterable[str]) -> set[str]:
-    """Folders of the paths, those at the top left out: every repository has a top."""
+    """Folders of the paths, without files at the top: every repository has a top."""
     return {folder for path in paths if (folder := path.rpartition("/")[0])}

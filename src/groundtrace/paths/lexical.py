@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 MAX_LENGTH = 4096
-"""Longer than any path of a file system: such text is not a path."""
+"""No path of a file system is longer: such text is not a path."""
 
 _NOT_A_FILE = re.compile(r"[*?\x00-\x1f\x7f]|^[a-z][a-z0-9+.-]*://|^/dev/", re.IGNORECASE)
 """Globs, control characters, URLs and devices (D5). Brackets stay: `pages/[id].tsx` is a file."""
@@ -14,16 +14,16 @@ _NOT_A_FILE = re.compile(r"[*?\x00-\x1f\x7f]|^[a-z][a-z0-9+.-]*://|^/dev/", re.I
 
 @lru_cache(maxsize=8192)
 def clean_path(path: str) -> str | None:
-    """The path without `.`, `..`, doubled and trailing slashes; None when it names no file (D5).
+    """The path without `.`, `..`, double and trailing slashes; None if it is not a file (D5).
 
-    `..` is resolved by text alone, for the container is gone. A backslash is part of a name, as
-    on the systems that traces come from. Idempotent. Answers are kept: stages ask for the same
+    `..` is resolved by text alone, because the container is gone. A backslash is part of a name, as
+    on the systems that traces come from. Idempotent. Results are cached: stages ask for the same
     few hundred paths of a trial again and again.
     """
     if _no_path(path) or path.endswith("/"):
         return None
     if "//" not in path and "/." not in path and not path.startswith("."):
-        return path  # nothing to be resolved, as in most paths
+        return path  # nothing to resolve, as in most paths
     return _joined(path, _components(path))
 
 
@@ -38,7 +38,7 @@ def clean_folder(path: str) -> str | None:
 
 
 def without_diff_prefix(path: str) -> str:
-    """A path out of a diff without its `a/` or `b/` (D13)."""
+    """A path from a diff without its `a/` or `b/` (D13)."""
     return path[2:] if path[:2] in ("a/", "b/") and len(path) > 2 else path
 
 
@@ -46,7 +46,8 @@ def _no_path(text: str) -> bool:
     if not text.strip() or len(text) > MAX_LENGTH:
         return True
     if text.isprintable() and "*" not in text and "?" not in text:
-        # The pattern is slow to say no, and most paths have nothing that it could begin with.
+        # The pattern is slow if it does not match, and most paths hold nothing that it can begin
+        # with.
         could_match = "://" in text or text[:5].lower() == "/dev/"
         return could_match and _NOT_A_FILE.search(text) is not None
     return _NOT_A_FILE.search(text) is not None
@@ -68,4 +69,4 @@ def _joined(text: str, components: list[str]) -> str | None:
     if not components or components[-1] == "..":
         return None
     joined = ("/" if text.startswith("/") else "") + "/".join(components)
-    return None if _no_path(joined) else joined  # `/./dev/null` is a device as well
+    return None if _no_path(joined) else joined  # `/./dev/null` is a device too

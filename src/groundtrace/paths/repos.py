@@ -4,15 +4,15 @@ A repository is written in many ways: `github.com/sg-evals/kafka--0753c489` (a m
 revision), `https://github.com/apache/kafka`, `apache/kafka`, `kafka` (a folder, a ground-truth
 prefix), `sg-evals/kubernetes-client-go` (a mirror whose name joins owner and name).
 
-Two names are one repository when their short names are equal and their owners, where both are
-known, do not differ; or when one is `<owner>-<name>` of the other and something in the trial
-supports that owner. What supports it: the other name carries the owner (`kubernetes/client-go`),
-the name repeats itself (`etcd-io-etcd`), or the task or its ground truth knows the owner as an
-owner or as a project (`kubernetes` beside `kubernetes-client-go`).
+Two names are one repository if their short names are equal and their owners, if both are known, are
+equal too. They are also one if one is `<owner>-<name>` of the other and something in the trial
+supports that owner. Support is: the other name has the owner (`kubernetes/client-go`), the name
+repeats itself (`etcd-io-etcd`), or the task or its ground truth knows the owner as an owner or as a
+project (`kubernetes` beside `kubernetes-client-go`).
 
-Limits, on the side of too few matches: a project that changed its owner (facebook/jest,
-jestjs/jest) is two repositories where both owners are named; where a trace shows two owners of
-one short name and the task names none, neither is taken for the task's repository.
+In doubt there are too few matches rather than too many. A project that changed its owner
+(facebook/jest, jestjs/jest) is two repositories if both owners are named. If a trace shows two
+owners of one short name and the task names none, neither is taken for the task's repository.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _PLACEHOLDERS = frozenset(
     {"", "n/a", "none", "null", "tbd", "unknown", "multi", "multiple"}
     | {"org/repo", "org/repo-name", "owner/repo", "repo", "repo-name"}
 )
-"""What stands where nobody filled in a repository; real task files hold `repo = "org/repo"`. Taken
-for a repository it would make every access of a trial a miss (D16)."""
+"""Text in place of a repository that nobody filled in; real task files hold `repo = "org/repo"`.
+Taken as a repository, it would make every access of a trial a miss (D16)."""
 
 _PORTS = frozenset(
     {"c", "cpp", "dotnet", "go", "java", "js", "kotlin", "net", "node", "php", "py", "python"}
@@ -43,7 +43,7 @@ _COMMON = frozenset(
     | {"docs", "examples", "frontend", "lib", "operator", "proto", "proxy", "sdk", "server"}
     | {"spec", "test", "tests", "tools", "ui", "utils", "web", "website"}
 )
-"""Names that many owners give: `istio/api` is not the `api` of a task on kubernetes."""
+"""Names that many owners use: `istio/api` is not the `api` of a task on kubernetes."""
 
 _GITHUB = frozenset({"github.com", "www.github.com"})
 
@@ -52,10 +52,10 @@ _SCHEME = re.compile(r"^(?:[a-z][a-z0-9+.-]*://(?:[^/@]*@)?|[\w.-]+@(?=[\w.-]+:)
 
 @lru_cache(maxsize=4096)
 def short_repo(name: str) -> str:
-    """The short name of a repository, however it is written (D14).
+    """The short name of a repository, in every spelling (D14).
 
-    `github.com/sg-evals/kafka--0753c489` and `https://github.com/apache/kafka.git` are `kafka`.
-    The revision of a mirror begins at the first `--`. Case is kept; idempotent.
+    `github.com/sg-evals/kafka--0753c489` and `https://github.com/apache/kafka.git` are `kafka`. The
+    revision of a mirror begins at the first `--`. Case is kept; idempotent.
     """
     while (short := _shortened(name)) != name:
         name = short
@@ -70,7 +70,7 @@ def _shortened(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def repo_names(name: str) -> frozenset[str]:
-    """Short names, in lower case, that a repository goes by on its own evidence.
+    """Short names, in lower case, that follow from a repository's name alone.
 
     `kubernetes/client-go` is also `kubernetes-client-go`, `etcd-io-etcd` is also `etcd`.
     """
@@ -80,28 +80,28 @@ def repo_names(name: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class RepoName:
-    """A repository's name taken apart; owner and name in lower case."""
+    """The parts of a repository's name; owner and name in lower case."""
 
     name: str
     owner: str | None
-    """None when unknown or when it is only a mirror's owner."""
+    """None if unknown, or if it is only the owner of a mirror."""
     text: str
     """The short name as written."""
     pinned: bool
-    """It carries a `--revision`; such mirrors are named after the repository alone."""
+    """The name has a `--revision`; such mirrors are named after the repository alone."""
     elsewhere: bool = False
-    """It lies on another host than GitHub. A search over everything also shows copies such as
-    `bitbucket.org/linea-supply-demo/envoy`: not the repository that the task mirrors."""
+    """It is on another host than GitHub. A search over everything also shows copies such as
+    `bitbucket.org/linea-supply-demo/envoy`; that is not the repository that the task mirrors."""
 
     def names(self) -> frozenset[str]:
-        """Names it goes by."""
+        """All short names of the repository."""
         joined = () if self.owner is None else (f"{self.owner}-{self.name}",)
         return frozenset((self.name, *joined))
 
     def split(self, projects: Set[str] = frozenset()) -> RepoName:
-        """Owner and name told apart where the name joins both and there is support for it.
+        """Split a name that joins owner and name, if there is support for it.
 
-        Without `projects` only the doubled form is support enough.
+        Without `projects` only the doubled form is enough support.
         """
         if self.owner is not None or self.pinned:
             return self
@@ -114,13 +114,13 @@ class RepoName:
 
 
 def is_placeholder(name: str) -> bool:
-    """Whether a text only stands for a repository that nobody named."""
+    """Whether a text is only a placeholder for a repository that nobody named."""
     return name.strip().lower() in _PLACEHOLDERS
 
 
 @lru_cache(maxsize=4096)
 def parse_repo(name: str) -> RepoName | None:
-    """A repository's name taken apart; None when it names none."""
+    """The parts of a repository's name; None if the text names no repository."""
     if is_placeholder(name):
         return None
     parts = _parts(name)
@@ -136,7 +136,7 @@ def parse_repo(name: str) -> RepoName | None:
 
 
 def is_pinned(folder: str) -> bool:
-    """Whether a folder's name carries a revision, as mirrors' folders do: `kafka--0753c489`."""
+    """Whether a folder's name has a revision, as the folders of mirrors have: `kafka--0753c489`."""
     return folder.find("--") > 0
 
 
@@ -183,7 +183,7 @@ def _plain(name: str) -> str:
 
 @dataclass(slots=True, eq=False)
 class Repo:
-    """One repository of a trial, under all names that were met."""
+    """One repository of a trial, with all names found for it."""
 
     label: str
     """Short name for spelling, unique in the trial."""
@@ -191,7 +191,7 @@ class Repo:
     owners: set[str] = field(default_factory=set)
 
     def fits(self, parsed: RepoName) -> bool:
-        """Whether the owners do not speak against it."""
+        """Whether the owners do not contradict it."""
         return parsed.owner is None or not self.owners or parsed.owner in self.owners
 
 
@@ -205,8 +205,8 @@ class RepoTable:
         everything = [name for names in sources for name in names]
         wanted = [*sources[0], *sources[1]]
         self._projects = {n.name for n in wanted} | {n.owner for n in wanted if n.owner}
-        # Names that are whole somewhere are not split: `spring-boot--3f2` says that `spring-boot`
-        # is one name, and not `boot` of `spring`.
+        # A name that is complete somewhere is not split: `spring-boot--3f2` shows that
+        # `spring-boot` is one name, not `boot` of `spring`.
         self._whole = {n.name for n in everything if n.pinned or n.owner is not None}
         task_names, truth_names, trace_names = (
             list(dict.fromkeys(map(self._split, names))) for names in sources
@@ -219,7 +219,7 @@ class RepoTable:
         self.truth = _unique(self._join(name) for name in truth_names)
         """Repositories that entries of the ground truth name."""
         rivals = self._rivals(trace_names)
-        # Names with an owner first: a bare `kafka` is then joined to a repository that is known.
+        # Names with an owner first: a bare `kafka` is then joined to a known repository.
         self.trace = _unique(
             self._join(name, alone=(name.name, name.owner) in rivals)
             for name in sorted(trace_names, key=lambda n: n.owner is None)
@@ -228,19 +228,19 @@ class RepoTable:
 
     @property
     def lone(self) -> Repo | None:
-        """The one repository of a trial whose task names none, where nothing names another."""
+        """The only repository of a trial whose task names none, if nothing names another."""
         named = {*self.truth, *self.trace}
         return self.truth[0] if not self.task and len(named) == 1 and self.truth else None
 
     def find(self, name: str) -> Repo | None:
-        """The repository that a name means, or None when the trial knows none of that name."""
+        """The repository that a name means; None if the trial knows no repository of that name."""
         if name not in self._found:
             parsed = parse_repo(name)
             self._found[name] = None if parsed is None else self._match(self._split(parsed))
         return self._found[name]
 
     def add(self, name: str) -> Repo | None:
-        """The repository of that name, made known if it is not yet; None for no name at all."""
+        """The repository of that name, added if it is not known yet; None if there is no name."""
         parsed = parse_repo(name)
         if parsed is None:
             return None
@@ -248,7 +248,7 @@ class RepoTable:
         return self._join(self._split(parsed))
 
     def _rivals(self, names: list[RepoName]) -> set[tuple[str, str | None]]:
-        """Trace names whose owner is one of several, for a short name without a known owner."""
+        """Trace names with one of several owners, for a short name without a known owner."""
         owners: dict[str, set[str]] = {}
         for name in names:
             if name.owner is not None:
@@ -276,8 +276,8 @@ class RepoTable:
     def _match(self, parsed: RepoName, *, alone: bool = False) -> Repo | None:
         """The first known repository that shares a name and whose owners do not differ.
 
-        With `alone` the owners must be equal: one of several owners, or a copy on another
-        host, is not the task's repository just because it was met first.
+        With `alone` the owners must be equal: one of several owners, or a copy on another host, is
+        not the task's repository just because it came first.
         """
         shared = [
             repo

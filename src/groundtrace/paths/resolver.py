@@ -1,20 +1,20 @@
-"""From the files that calls name to the files that they are.
+"""From the paths that calls name to the files that they mean.
 
 A resolver is built once per trial, from everything the trial names, before it answers anything:
 what a path means depends on the other paths. `/workspace/numpy/core/a.py` is in the package `numpy`
-or in the clone `numpy`, and only the rest of the trial tells which.
+or in the clone `numpy`, and only the rest of the trial shows which.
 
-Building it goes in this order, and the order matters:
+It is built in this order, and the order matters:
 
 1. all repositories that the task, the truth and the calls name are joined (`RepoTable`);
-2. the ground truth is indexed with them (`index_truth`), because which reading of a folder meets
-   the truth is evidence of the layout;
+2. the ground truth is indexed with them (`index_truth`), because it is evidence of the layout which
+   reading of a folder matches the truth;
 3. the layout is learned from the paths (`Layout`);
-4. every reference is placed, and folders that were shown to exist are noted: they take second
-   readings of entries away. A path that was only written shows nothing, since agents write files
-   that the repository does not have;
-5. entries that name no repository are settled;
-6. all references are resolved in order, so that the first spelling met is the document's (D8).
+4. every reference is placed, and folders that certainly exist are noted: they rule out second
+   readings of entries. A path that was only written shows nothing, because agents write files that
+   the repository does not have;
+5. entries that name no repository get one;
+6. all references are resolved in order, so the first spelling found is the document's (D8).
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from groundtrace.paths.truth_index import index_truth
 
 
 class Resolved(msgspec.Struct, frozen=True):
-    """A file as the document spells it, and the entries of the task that it is."""
+    """A file as the document spells it, and the entries of the task that it matches."""
 
     file: str
     """Its one spelling in this trial (D8)."""
     repo: str | None
-    """Short name of its repository, where known."""
+    """Short name of its repository, if known."""
     truth: TruthFile | None
-    """The entry of the relevant files that it is, if any (D16)."""
+    """The entry of the relevant files that it matches, if any (D16)."""
     beside: TruthFile | None
-    """The entry that it is of those that name edit targets and line ranges."""
+    """The entry that it matches among those that name edit targets and line ranges."""
     place: tuple[Repo | None, str] | None
     """Repository and path in lower case; None outside of every repository."""
 
@@ -56,9 +56,9 @@ class ChunkLines(msgspec.Struct, frozen=True):
 
 
 class Resolver:
-    """Decides, for one trial, which file a path means; every answer is kept.
+    """Decides, for one trial, which file a path means; every result is cached.
 
-    Built from this trial, its task and its ground truth alone: no other trial changes it.
+    It uses only this trial, its task and its ground truth: no other trial changes it.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Resolver:
         cwd: str | None = None,
         settings: Settings | None = None,
     ) -> None:
-        """`refs` are all files that the trial's calls touched, `repos` what else they name."""
+        """`refs` are the files that the trial's calls touched, `repos` the repositories named."""
         settings = settings or Settings()
         refs = list({(ref.repo, ref.path, ref.from_diff, ref.kind): ref for ref in refs}.values())
         repo_paths = {} if task is None else dict(task.repo_paths)
@@ -116,7 +116,7 @@ class Resolver:
         self._edit_chunks = self._line_ranges(truth.edit_chunks)
 
     def is_other_revision(self, ref: FileRef) -> bool:
-        """Whether the call names another revision of a repository than the task does (D49)."""
+        """Whether the call names another revision of a repository than the task (D49)."""
         if ref.repo is None or not self._revisions:
             return False
         key = (ref.repo, ref.revision)
@@ -130,7 +130,7 @@ class Resolver:
         return named is not None and bool(known) and all(differ(named, own) for own in known or ())
 
     def resolve(self, ref: FileRef) -> Resolved | None:
-        """The file that a reference means; None when it means none (a folder, URL or glob)."""
+        """The file that a reference means; None if it means no file (a folder, URL or glob)."""
         key = (ref.repo, ref.path, ref.from_diff)
         if key in self._known:
             return self._known[key]
@@ -139,7 +139,7 @@ class Resolver:
         return resolved
 
     def _add_folders(self, repo: Repo, path: str) -> None:
-        """Take note of all folders above a path; where one is known, so are those above it."""
+        """Note all folders above a path; if one is known, so are those above it."""
         while folder := path.rpartition("/")[0]:
             if (repo, folder) in self._folders:
                 return
@@ -148,13 +148,13 @@ class Resolver:
 
     @property
     def home(self) -> str | None:
-        """The task's only repository, short name; None where it names none or several."""
+        """Short name of the task's only repository; None if the task names none or several."""
         return None if self._layout.home is None else self._layout.home.label
 
     # --- what else a file is: one rule for evidence, edits, line ranges and neighbours ----------
 
     def edit_target(self, file: Resolved) -> str | None:
-        """The edit target that a file is, spelled as the document spells it."""
+        """The edit target that a file is, as the document spells it."""
         for entry in (file.truth, file.beside):
             if entry is not None and entry in self._edits:
                 return self._edits[entry]
@@ -165,21 +165,21 @@ class Resolver:
         return _chunks_of(self._chunks, file)
 
     def edit_chunks_of(self, file: Resolved) -> tuple[ChunkLines, ...]:
-        """The same of the lines that the gold patch changes."""
+        """The same for the lines that the gold patch changes."""
         return _chunks_of(self._edit_chunks, file)
 
     def chunks_met(self, file: Resolved, first: int, last: int) -> list[int]:
-        """Positions of the line ranges of the ground truth that these lines of a file meet."""
+        """Positions of the line ranges of the ground truth that overlap these lines of a file."""
         chunks = self.chunks_of(file)
         return sorted({c.index for c in chunks if c.first <= last and first <= c.last})
 
     def is_near(self, file: Resolved) -> bool:
-        """Whether a file that is no relevant one lies in the folder of one (D23).
+        """Whether a file that is not relevant lies in the folder of a relevant file (D23).
 
-        The folder of a relevant file is where the trial met the file and, where it never did,
-        every folder that its entry can mean by the readings that `find` would accept. Taking all
-        readings counted the folder of a reading that the trial had shown to be wrong: 47 near
-        misses in a task of gcc instead of 33.
+        The folder of a relevant file is where the trial found the file. If the trial never did, it
+        is every folder that its entry can mean by the readings that `find` accepts. Using all
+        readings counted folders of readings that the trial had shown to be wrong: 47 near misses in
+        a task of gcc instead of 33.
         """
         if file.truth is not None or file.place is None:
             return False
@@ -210,16 +210,16 @@ class Resolver:
         return ranges
 
     def _entry(self, path: str, repo: str | None) -> TruthFile | None:
-        """The entry that an edit target or a line range is: of the relevant files, else its own."""
+        """The entry for an edit target or a line range: of the relevant files, else its own."""
         return self._truths.same(path, repo, self._repos) or self._others.same(
             path, repo, self._repos
         )
 
     def spelling_of(self, path: str, repo: str | None = None) -> str:
-        """How the document writes a file that the ground truth names beside its `files`.
+        """How the document writes a file that the ground truth names outside its `files`.
 
-        As the entry of `files` where it is one, else as the trial's file that it is, so that
-        edit targets and chunks can be told by comparing text.
+        Like the entry of `files` if there is one, else like the trial's file. So edit targets and
+        chunks can be recognised by comparing text.
         """
         entry = self._truths.same(path, repo, self._repos)
         if entry is not None:
@@ -275,7 +275,7 @@ class Resolver:
         if path is None:
             return None
         if ref.repo is not None and (repo := self._repos.find(ref.repo)) is not None:
-            # A call that names the repository says more than any layout.
+            # A call that names the repository is better evidence than any layout.
             path = path.lstrip("/")
             if path.startswith("../"):
                 return None
@@ -286,7 +286,7 @@ class Resolver:
         bare = without_diff_prefix(place.path)
         if bare == place.path or place.repo is not None:
             return RepoPlace(place.repo, bare)
-        # `b/kafka/x` below a root of several clones: without `b/` it lies in one of them.
+        # `b/kafka/x` below a root of several clones: without `b/` it lies in one of the clones.
         return self._layout.place(path[: len(path) - len(place.path)] + bare)
 
     def _resolved(self, place: RepoPlace) -> Resolved:
@@ -307,9 +307,9 @@ class Resolver:
         return Resolved(file, label, truth, beside, (place.repo, path.lower()))
 
     def _is_taken(self, path: str) -> bool:
-        """Whether a path beside the clones would be spelled like one in the task's only one.
+        """Whether a path beside the clones would be spelled like one in the task's only clone.
 
-        `/workspace/answer.json` is `answer.json`, but not where the clone has one, too.
+        `/workspace/answer.json` is `answer.json`, unless the clone has a file of that name too.
         """
         home = self._layout.home
         if home is None:
@@ -317,7 +317,7 @@ class Resolver:
         return (home, path) in self._placed or self._truths.find(home, path) is not None
 
     def _spelled(self, repo: Repo, path: str) -> str:
-        """A path as the task's only repository has it, else with the repository's name (D8)."""
+        """The path alone in the task's only repository, else with the repository's name (D8)."""
         return path if self._repos.task == (repo,) else f"{repo.label}::{path}"
 
 

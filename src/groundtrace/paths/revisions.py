@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from groundtrace.paths.repos import short_repo
 
 _MOVING = frozenset({"head", "main", "master", "trunk", "develop", "default"})
-"""Names of branches: what they mean changes, so nothing follows from them."""
+"""Names of branches: their meaning changes, so they show nothing."""
 _HASH = re.compile(r"[0-9a-f]{7,64}")
 _TAG = re.compile(r"v?\d++(?:\.\d++)*+(?:[-+.]?[a-z0-9]++)*+")
 
@@ -23,7 +23,7 @@ def revision_of(repo: str) -> str | None:
 
 
 def revisions_of(repos: Iterable[str]) -> dict[str, set[str]]:
-    """Short name of each repository to the revisions that its names state."""
+    """From the short name of each repository to the revisions that its names state."""
     found: dict[str, set[str]] = {}
     for repo in repos:
         revision = revision_of(repo)
@@ -40,6 +40,6 @@ def differ(one: str, other: str) -> bool:
     if _HASH.fullmatch(one) and _HASH.fullmatch(other):
         return not (one.startswith(other) or other.startswith(one))
     if _HASH.fullmatch(one) or _HASH.fullmatch(other):
-        return False  # a tag has a hash, which nothing here tells
+        return False  # a tag has a hash, but it is not known here
     tags = _TAG.fullmatch(one[:64]) and _TAG.fullmatch(other[:64])
     return bool(tags) and one.removeprefix("v") != other.removeprefix("v")

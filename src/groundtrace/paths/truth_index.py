@@ -7,13 +7,13 @@ An entry is text that a person or a program wrote, and it can mean more than one
   `Cargo.toml` (the second reading: the path repeats the repository's name);
 - `go.mod`, in a task that names no repository, may lie in any of them.
 
-Every reading goes into an index, so that a file is looked up and never compared with all entries.
-Literal readings win over second ones. A second reading is dropped once the trial shows that the
-folder of the literal one exists: gcc has a folder `gcc`, so that `gcc::gcc/Makefile.in` is not the
+Every reading goes into an index, so a file is looked up and never compared with all entries.
+Literal readings win over second ones. A second reading is dropped if the trial shows that the
+folder of the literal one exists: gcc has a folder `gcc`, so `gcc::gcc/Makefile.in` is not the
 `Makefile.in` at the top.
 
-An entry is one file. Where it names no repository, `settle` chooses the one it lies in from all
-files of the trial; otherwise every `go.mod` that a search shows would be a hit.
+An entry is one file. If it names no repository, `settle` uses all files of the trial to choose the
+repository that it lies in. Otherwise every `go.mod` that a search shows would be a hit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class EntryReading(msgspec.Struct, frozen=True):
     """One way to read a ground-truth entry."""
 
     repo: Repo | None
-    """None: the entry names no repository, and the trace's file is of an unknown one."""
+    """None: the entry names no repository, and the repository of the trace's file is unknown."""
     path: str
     """In lower case."""
 
@@ -42,27 +42,27 @@ class TruthIndex:
     """Entries by their readings; `exact` are literal, `other` leave the repository's name out."""
 
     roots: Sequence[str] = ()
-    """Folders of the container that are no part of an entry which is written with them."""
+    """Folders of the container that are removed from an entry that begins with them."""
     entries: list[TruthFile] = field(default_factory=list)
     """Distinct entries, in order."""
     exact: dict[tuple[Repo | None, str], TruthFile] = field(default_factory=dict)
     anywhere: dict[str, TruthFile] = field(default_factory=dict)
-    """Entries of no repository in a task that names none: the repository is a wildcard (D16)."""
+    """Entries without a repository in a task that names none: any repository matches (D16)."""
     other: dict[tuple[Repo | None, str], tuple[TruthFile, str]] = field(default_factory=dict)
     """Second readings, each with its entry and the folder that the literal reading needs."""
     main: Repo | None = None
-    """The repository that entries of no repository are taken to belong to, once it is known."""
+    """The repository that entries without one are taken to belong to, if it is known."""
     in_main: frozenset[str] = frozenset()
-    """Paths of entries of no repository that were met in it."""
+    """Paths of entries without a repository that were found in it."""
     _by_path: dict[str, list[TruthFile]] = field(default_factory=dict)
 
     def find(
         self, repo: Repo | None, path: str, folders: Set[tuple[Repo | None, str]] = frozenset()
     ) -> TruthFile | None:
-        """The entry that a file is; the literal reading is tried first.
+        """The entry that a file matches; the literal reading is tried first.
 
-        `folders` are those that the trial showed to exist. Once the folder of the literal
-        reading is among them the second reading is dropped: gcc has a folder `gcc`, so that
+        `folders` are those that certainly exist in the trial. If the folder of the literal reading
+        is among them, the second reading is dropped: gcc has a folder `gcc`, so
         `gcc::gcc/Makefile.in` is not the `Makefile.in` at the top.
         """
         lower = path.lower()
@@ -79,9 +79,10 @@ class TruthIndex:
     def settle(self, places: Iterable[tuple[Repo, str]]) -> None:
         """Choose the repository of entries that name none, from all files of the trial.
 
-        An entry is one file, so that `go.mod` cannot be the one of every repository that a
-        search shows. It is taken in the repository where most entries were met, then the one
-        with most files; elsewhere only if it was not met there and its path has a folder.
+        An entry is one file, so `go.mod` cannot be the file of every repository that a search
+        shows. It belongs to the repository with the most entries found, then to the one with the
+        most files. In another repository it counts only if it was not found in this one and its
+        path has a folder.
         """
         files: dict[Repo, int] = {}
         met: dict[Repo, set[str]] = {}
@@ -90,16 +91,16 @@ class TruthIndex:
             if path in self.anywhere:
                 met.setdefault(repo, set()).add(path)
         if met:
-            # Entries met first, files second: a monorepo that a search lists is large, and not
-            # what the task is about.
+            # First the entries found, then the files: a monorepo that a search lists is large, but
+            # the task is not about it.
             self.main = max(met, key=lambda repo: (len(met[repo]), files[repo]))
             self.in_main = frozenset(met[self.main])
 
     def _may_be(self, repo: Repo | None, path: str) -> bool:
         if repo is None or self.main in (None, repo):
             return True
-        # A bare `go.mod` is everywhere; a path with a folder that the main repository does not
-        # have may well be another one's.
+        # A bare `go.mod` is everywhere. A path with a folder that the main repository does not have
+        # may belong to another repository.
         return "/" in path and path not in self.in_main
 
     def same(self, path: str, repo: str | None, repos: RepoTable) -> TruthFile | None:
@@ -116,16 +117,20 @@ class TruthIndex:
         return self.anywhere.get(lower)
 
     def _only(self, path: str) -> TruthFile | None:
-        """The one entry with this path, whatever its repository: chunks and symbols of
-        `repo::path` entries are often written without the repository."""
+        """The only entry with this path, in any repository.
+
+        Chunks and symbols of `repo::path` entries are often written without the repository.
+        """
         entries = self._by_path.get(path, ())
         return entries[0] if len(entries) == 1 else None
 
     def readings_of(
         self, wanted: Set[TruthFile], folders: Set[tuple[Repo | None, str]]
     ) -> Iterator[tuple[Repo | None, str] | str]:
-        """Every place that these entries can mean, by the rule of `find`: repository and path, or
-        a path alone where the repository is a wildcard."""
+        """Every place that these entries can mean, by the rule of `find`.
+
+        A place is a repository and a path, or only a path if the repository is a wildcard.
+        """
         for place, entry in self.exact.items():
             if entry in wanted:
                 yield place
@@ -141,7 +146,7 @@ class TruthIndex:
                 yield repo, path
 
     def literal(self) -> dict[Repo | None, set[str]]:
-        """Paths of the literal readings by repository, for telling how folders are laid out."""
+        """Paths of the literal readings by repository, used to find the layout of folders."""
         paths: dict[Repo | None, set[str]] = {None: set(self.anywhere)}
         for repo, path in self.exact:
             paths.setdefault(repo, set()).add(path)
@@ -177,11 +182,12 @@ def index_truth(
 
 
 def _literal(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryReading]:
-    """Readings that take the path as it is written; none where nothing says whose it is."""
+    """Readings that take the path as it is written; none if nothing says whose it is."""
     if entry.repo is not None and (repo := repos.find(entry.repo)) is not None:
         yield EntryReading(repo, path)
         if repos.lone is repo:
-            # The trial knows no other repository, so that a path of an unknown one is its own.
+            # The trial knows no other repository, so a path without a repository belongs to this
+            # one.
             yield EntryReading(None, path)
         return
     if not repos.task:
@@ -189,7 +195,7 @@ def _literal(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryRea
     first, _, rest = path.partition("/")
     named = repos.find(first) if rest else None
     if len(repos.task) > 1 and named in repos.task:
-        # `kafka/clients/…` of a task on kafka and flink: no path of flink.
+        # `kafka/clients/…` in a task on kafka and flink: not a path of flink.
         yield EntryReading(named, rest)
         yield EntryReading(named, path)
     else:
@@ -219,12 +225,12 @@ def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryRead
     elif repos.task:
         fits = repo in repos.task
     else:
-        fits = "/" in rest  # nothing but the trace names it: a bare file name is too little
+        fits = "/" in rest  # only the trace names it: a bare file name is not enough
     if fits:
         yield EntryReading(repo, rest)
 
 
 def _strip_root(path: str, roots: Sequence[str]) -> str:
-    """An entry written as the container's path, without the root that it lies below."""
+    """An entry that is written as a path of the container, without the root that it lies below."""
     root = next((root for root in roots if path.startswith(f"{root}/")), None)
     return path if root is None else path[len(root) + 1 :]

@@ -1,8 +1,8 @@
-"""Masking what looks like a credential, wherever a trace's text is stored or shown (D39, D77).
+"""Mask what looks like a credential, wherever text of a trace is stored or shown (D39, D77).
 
-A credential is known by its form (`redact.forms`), by the name that it is given (`redact.named`)
-or by its place (`redact.places`). What a file, a repository or a configuration is called is no
-secret and is never masked: masked names would make different files one.
+A credential is recognised by its form (`redact.forms`), by its name (`redact.named`) or by its
+place (`redact.places`). The name of a file, a repository or a configuration is not a secret and is
+never masked: masking would turn different files into one.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ __all__ = ["MASK", "is_masking", "mask", "mask_head", "masking"]
 MASK = "[masked]"
 
 EDGE = 512
-"""Longer than the part of a credential that shows that it is one."""
+"""More characters than it takes to see that something is a credential."""
 
 _CALL_ID = re.compile(r"toolu_0[0-9][A-Za-z0-9]{1,80}")
-"""An id of a call, of which most texts that come here are: one word, and no form begins with 0."""
+"""The id of a call, as most texts here are: one word, and no form begins with 0."""
 
 _on: ContextVar[bool] = ContextVar("groundtrace_masking", default=True)
 
@@ -51,8 +51,8 @@ def mask(text: str) -> str:
     """The text with everything that looks like a credential replaced; idempotent."""
     if not _on.get() or _CALL_ID.fullmatch(text):
         return text
-    # A value can end where another begins only after the first is gone: `a=KEY;b=…`. Two rounds
-    # have always been enough, the third is the proof.
+    # Masking one value can make the next one visible: `a=KEY;b=…`. Two rounds have always been
+    # enough; the third confirms it.
     for _ in range(3):
         masked = _masked_once(text)
         if masked == text:
@@ -64,7 +64,7 @@ def mask(text: str) -> str:
 def mask_head(text: str, looked_at: int) -> tuple[str, bool]:
     """The beginning of a long text, masked before it is cut, and whether it was cut.
 
-    Of a text that is cut here the end is dropped: it can be the first half of a credential.
+    If the text is cut, its end is dropped, because that can be the first half of a credential.
     """
     if len(text) <= looked_at:
         return mask(text), False
@@ -90,7 +90,7 @@ class _Patterns(NamedTuple):
 
 @cache
 def _patterns() -> _Patterns:
-    """The patterns, compiled with the first text: a run without changes masks none."""
+    """The patterns, compiled for the first text: a run without changes masks no text."""
     from groundtrace.redact.forms import by_form
     from groundtrace.redact.named import MARKS, by_name
     from groundtrace.redact.places import by_place
@@ -111,7 +111,7 @@ def _replaced(text: str, spans: Iterable[CredentialSpan]) -> str:
 
 
 def _holds(text: str, pieces: tuple[str, ...]) -> bool:
-    # Not any(): it took twice as long, and every new text of every trial comes by here.
+    # Not any(): it took twice as long, and every new text of every trial passes here.
     for piece in pieces:  # noqa: SIM110
         if piece in text:
             return True

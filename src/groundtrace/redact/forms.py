@@ -1,8 +1,8 @@
-"""Credentials that are known by their form alone: a service's prefix and a body of a known kind.
+"""Credentials recognised by their form alone: a service's prefix and a body of a known kind.
 
-The prefixes are those that the services describe in public. Each is looked for as plain text, and
-only what follows it is matched. Every body is one greedy run of characters, so the time grows with
-the text's length and no faster.
+The prefixes are those that the services describe in public. Each is searched for as plain text, and
+only what follows it is matched. Every body is one greedy run of characters, so the time grows only
+linearly with the length of the text.
 """
 
 from __future__ import annotations
@@ -52,21 +52,22 @@ _PREFIXES: Mapping[str, Mapping[str, int]] = {
         **dict.fromkeys(("shpat_", "shpss_", "shpca_", "shppa_"), 24),
     },
 }
-"""Characters of a body to the prefixes that it follows, each with the least length of the body."""
+"""From the characters of a body to the prefixes before it, each with the smallest length of the
+body."""
 
 _NUMBERED = frozenset({"secret_", "xai-", "pplx-", "sl.", "slk_", "AKCp", "ATBB", "pcsk_", "xapp-"})
-"""Prefixes that ordinary names begin with as well: a digit must follow within the body."""
+"""Prefixes that ordinary names begin with too: the body must hold a digit."""
 
 
 class _Form(NamedTuple):
     mark: str
-    """Text without which the form cannot be there."""
+    """Text that every match of the form holds."""
     pattern: re.Pattern[str]
-    """Matched where the mark is, or searched for where the mark is inside."""
+    """Matched at the mark, or searched for if the mark is inside."""
     leads: bool = True
-    """The mark is the beginning."""
+    """The form begins with the mark."""
     numbered: bool = False
-    """What is found must hold a digit."""
+    """The match must hold a digit."""
 
 
 def _forms() -> Iterator[_Form]:
@@ -77,7 +78,7 @@ def _forms() -> Iterator[_Form]:
     amazon = r"[0-9A-Z]{16}(?![0-9A-Za-z])"
     for prefix in ("AKIA", "ASIA", "ABIA", "ACCA"):
         yield _Form(prefix, re.compile(prefix + amazon))
-    # Words, then one long run: `sk-button-primary-large-v1` has none and is a file.
+    # Short words, then one long run: `sk-button-primary-large-v1` has no such run and is a file.
     model = r"sk-(?:[a-z0-9]{1,12}-){0,3}[A-Za-z0-9_]{16,}+[A-Za-z0-9_-]*+"
     yield _Form("sk-", re.compile(model), numbered=True)
     yield _Form("xox", re.compile(r"xox[abcdeoprs]-[A-Za-z0-9-]{10,}"), numbered=True)
@@ -99,7 +100,7 @@ _INSIDE: Mapping[str, str] = {
     "1/1": r"1/[0-9]{16}:[0-9a-f]{32}",  # Asana
     ".": r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",  # Discord
 }
-"""Text inside a form that does not begin with it, to the form."""
+"""From a text inside a form, not at its beginning, to the form."""
 
 
 def _by_mark(forms: Iterable[_Form]) -> dict[str, list[_Form]]:
@@ -112,7 +113,7 @@ def _by_mark(forms: Iterable[_Form]) -> dict[str, list[_Form]]:
 _FORMS = _by_mark(_forms())
 _MARKS = tuple(_FORMS)
 _RUN = re.compile(r"[A-Za-z0-9_-]{16}")
-"""What every form holds; most texts hold none, and over a hundred prefixes need no look then."""
+"""Every form holds this. Most texts do not, so the more than a hundred prefixes are not tried."""
 
 
 def by_form(text: str) -> Iterator[CredentialSpan]:

@@ -1,9 +1,8 @@
-"""Credentials that are known by the name that they are given: assignments, keys, headers, flags
-and parameters of URLs.
+"""Credentials recognised by their names: assignments, keys, headers, flags, URL parameters.
 
-A name is taken apart into its words, whatever its case and spelling (`dbPassword`, `DB_PASS`,
-`X-Api-Key`), and its last words say what it is of: `token_type` is of a type and `MAX_TOKENS` of a
-count. Then the value decides (`redact.values`).
+A name is split into its words, in every case and spelling (`dbPassword`, `DB_PASS`, `X-Api-Key`).
+Its last words say what it is about: `token_type` is a type and `MAX_TOKENS` is a count. Then the
+value decides (`redact.values`).
 """
 
 from __future__ import annotations
@@ -19,12 +18,13 @@ _ANCHORS = (
     r"|session|sess|sid(?![a-z])|signature|sig(?![a-z])|bearer|pat(?![a-z])|dsn(?![a-z])"
 )
 _ANCHOR = re.compile(rf"(?i){_ANCHORS}")
-"""Where a name may speak of a credential; the whole name is looked at around it."""
+"""Where a name may mean a credential; then the whole name around it is read."""
 _LOWER_ANCHOR = re.compile(_ANCHORS)
-"""The same in lower case: ten times as quick, for `re` can pass by what begins no anchor."""
+"""The same in lower case. It is ten times as fast, because `re` can skip text that begins no
+anchor."""
 
 MARKS = ("pass", "pwd", "secret", "token", "key", "cred", "auth", "sess", "sid", "sig", "pat")
-"""Without one of these, in lower case, no name speaks of a credential."""
+"""A name without any of these, in lower case, never means a credential."""
 
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _MAX_NAME = 80
@@ -54,7 +54,7 @@ _KINDS: Mapping[str, NameKind] = {
     ),
     **dict.fromkeys(("key", "keys"), "key"),
 }
-"""The last word of a name to what it speaks of."""
+"""From the last word of a name to what the name means."""
 
 _KEY_OF = frozenset(
     {
@@ -83,7 +83,7 @@ _KEY_OF = frozenset(
         *("consumer", "integration", "write", "ingest", "function", "functions", "host"),
     }
 )
-"""Words before `key` that make it a credential's."""
+"""Words before `key` that make it a credential."""
 
 _TRAILING = frozenset(
     {
@@ -92,7 +92,7 @@ _TRAILING = frozenset(
         *("live", "main", "admin", "root", "user", "env", "base"),
     }
 )
-"""Words after the one that counts, which change nothing: `AWS_ACCESS_KEY_ID`, `TOKEN_PROD`."""
+"""Words after the word that counts, which change nothing: `AWS_ACCESS_KEY_ID`, `TOKEN_PROD`."""
 
 _COUNTED = frozenset(
     {
@@ -116,7 +116,7 @@ _COUNTED = frozenset(
         *("color", "method", "signature", "type", "is", "has", "with", "by", "from", "invalid"),
     }
 )
-"""First words of names that speak of a count, a lexer, a table or a look-up."""
+"""First words of names that mean a count, a lexer, a table or a look-up."""
 
 _SEPARATOR = re.compile(
     r"""(?:\\{0,3}["'\]]){0,2}[ \t]{0,16}"""
@@ -124,7 +124,7 @@ _SEPARATOR = re.compile(
     r"""(?P<sign>=>|:=|::=|==|=(?![=~>])|:(?!:)|\+=)(?P<blank>[ \t]{0,16})"""
 )
 _ARGUMENT = re.compile(r"""["']\s{0,8},\s{0,8}(?=["'])""")
-"""Between a name and its value as arguments of a call: `define('DB_PASSWORD', '…')`."""
+"""What is between a name and its value as arguments of a call: `define('DB_PASSWORD', '…')`."""
 _FLAG_SEPARATOR = re.compile(r"(?P<blank>[ \t]{1,16})(?=[^\s=:-])")
 _ELEMENT = re.compile(r">(?=[^<\s])")
 _QUOTE = re.compile(r"""\\{0,3}["'`]|[rbuf]["']""")
@@ -138,9 +138,9 @@ _SCHEME_BEFORE = re.compile(r"(?i)(?:bearer|basic|token|apikey|bot)(?:\s|\\ |%20
 
 
 def by_name(text: str) -> Iterator[CredentialSpan]:
-    """Values of names that speak of a credential."""
+    """Values whose names mean a credential."""
     done = 0
-    # ASCII alone is sure to keep its length in lower case.
+    # Only ASCII text is sure to keep its length in lower case.
     anchors = _LOWER_ANCHOR.finditer(text.lower()) if text.isascii() else _ANCHOR.finditer(text)
     for anchor in anchors:
         if anchor.start() < done:
@@ -156,16 +156,16 @@ def by_name(text: str) -> Iterator[CredentialSpan]:
             continue
         (first, last), written, sign = value
         if _SCHEME_BEFORE.search(text, max(end, first - 24), first):
-            kind = "password"  # whatever a header's scheme is followed by is the credential
+            kind = "password"  # what follows the scheme of a header is the credential
             written = "joined" if not text[first:last].islower() else written
         if (
             sign == ":"
             and written != "quoted"
             and name.upper() in ("PASS", "KEY", "SESSION", "SIG")
         ):
-            continue  # a test's `PASS: name`
+            continue  # `PASS: name` of a test
         if name.upper() in ("PWD", "OLDPWD") and text[first : first + 1] in "/~.":
-            continue  # the shell's working folder
+            continue  # the shell's working directory
         after = text[last : last + 1]
         if is_secret(text[first:last], kind, written, _flat(name), after):
             yield first, last
@@ -173,7 +173,7 @@ def by_name(text: str) -> Iterator[CredentialSpan]:
 
 
 def kind_of(name: str) -> NameKind | None:
-    """What a name speaks of, or None where it is of something else."""
+    """What a name means; None if it does not mean a credential."""
     words = [word.lower() for word in _WORDS.findall(name)]
     while words and (words[-1] in _TRAILING or words[-1].isdigit()):
         words.pop()
@@ -187,7 +187,7 @@ def kind_of(name: str) -> NameKind | None:
     if words[-1] in ("key", "keys") and len(words) > 1 and words[-2] in _KEY_OF:
         return "token"
     if words[-1] in ("session", "sid", "pat", "sig", "signature", "bearer", "pw", "cred"):
-        return "key"  # ordinary words too: only a long random value is one
+        return "key"  # ordinary words too: only a long random value counts
     if words[-1] in ("secrets", "creds", "credentials", "credential", "keys"):
         return "token"
     return kind
@@ -243,7 +243,7 @@ def _value_at(
         closed = end >= 0
         line = text.find("\n", at, at + _MAX_VALUE)
         if not closed or (0 <= line < end):
-            # A quote that was opened before the name closes here: `grep 'TOKEN=' src`.
+            # A quote that began before the name ends here: `grep 'TOKEN=' src`.
             found = _UNQUOTED.match(text, at, at + _MAX_VALUE)
             return None if found is None else (found.span(), "quoted", sign)
         if end == at or text[at].isspace():

@@ -1,4 +1,4 @@
-"""Credentials that are known by where they are: in a URL, after a program's flag, in a key file."""
+"""Credentials recognised by their place: in a URL, after a program's flag, in a key file."""
 
 from __future__ import annotations
 
@@ -60,20 +60,20 @@ _SIMPLE = (
     (("echo", "printf"), _SAID),
     (("hook", "telegram", "ifttt", "dingtalk"), _HOOKS),
 )
-"""Text that must be there, in lower case, to the pattern whose group `value` is the credential."""
+"""From text that must be there, in lower case, to a pattern; its group `value` is the secret."""
 
 
 class _Program(NamedTuple):
     """Programs whose flags take a credential."""
 
     marks: tuple[str, ...]
-    """Text without which none of them is there, in lower case."""
+    """At least one of these must be in the text, in lower case."""
     names: str
     """Pattern of its names."""
     joined: str = ""
-    """Letters of flags that a value follows at once: `-pPASS`."""
+    """Letters of flags whose value follows without a blank: `-pPASS`."""
     apart: str = ""
-    """Letters of flags that a value follows after a blank."""
+    """Letters of flags whose value follows after a blank."""
     pairs: str = ""
     """Letters of flags whose value is `user:pass` or `user%pass`."""
 
@@ -148,18 +148,18 @@ _MARKS = tuple(
         )
     )
 )
-"""Every text in lower case without which none of the patterns can match."""
+"""Every mark in lower case; a text without any of them matches none of the patterns."""
 
 
 def by_place(text: str) -> Iterator[CredentialSpan]:
-    """Credentials at places where nothing else is."""
+    """Credentials at places where only a credential can be."""
     lower = text.lower()
     if _KEY_BEGIN in text:
         yield from _key_blocks(text)
     if "://" in text and "@" in text:
         yield from _user_infos(text)
-    # Plain text first, all of it in one loop: nearly every text holds none of these, and every
-    # new text of every trial comes by here.
+    # Search for plain text first, in one loop: nearly every text holds none of these, and every new
+    # text of every trial passes here.
     held = [mark for mark in _MARKS if mark in lower]
     if not held:
         return

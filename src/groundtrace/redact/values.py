@@ -1,4 +1,4 @@
-"""Whether the value of a password, token or key is one, or code, a placeholder or a count."""
+"""Whether the value of a password, token or key is a secret, or code, a placeholder or a count."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Literal
 
 NameKind = Literal["password", "token", "key"]
-"""What a name speaks of: something that people choose, something random, or any key."""
+"""What a name means: something that people choose, something random, or any key."""
 
 Written = Literal["quoted", "joined", "spaced"]
-"""How a value follows its name: in quotes, with no blank between, or after blanks."""
+"""How a value follows its name: in quotes, without a blank between, or after blanks."""
 
 _PLACEHOLDER = re.compile(
     r"(?i)(?:your|my|the|some|an?|insert|enter|replace)[ _.-]"
@@ -37,7 +37,7 @@ _NOTHING = frozenset(
         *("value", "secret", "password", "passwd", "token", "key", "apikey", "api_key", "pass"),
     }
 )
-"""Words that are no value of a credential, in lower case."""
+"""Words that are never the value of a credential, in lower case."""
 
 _MESSAGE = frozenset(
     {
@@ -56,7 +56,7 @@ _PATH = re.compile(r"(?:~|\.{1,2})?/|[A-Za-z]:\\|file:|\w+://")
 _PARTS = re.compile(r"(?:id|src|source|type|env|target)=")
 
 LONG_RANDOM = 16
-"""Least length of a random value whose name alone says too little."""
+"""Smallest length of a random value whose name alone is not enough."""
 
 
 def is_secret(value: str, kind: NameKind, written: Written, name: str, after: str) -> bool:
@@ -79,7 +79,7 @@ def is_secret(value: str, kind: NameKind, written: Written, name: str, after: st
 
 
 def is_random(text: str) -> bool:
-    """Whether a text looks drawn rather than written: letters and digits mixed without blanks."""
+    """Whether a text looks random: letters and digits mixed without blanks."""
     if any(char.isspace() for char in text):
         return False
     digits = sum(char.isdigit() for char in text)
@@ -113,7 +113,8 @@ def _is_password(value: str, written: Written, name: str) -> bool:
     if _PATH.match(value):
         return False
     if written == "spaced" and _LETTERS.match(value):
-        # `password: string` and `secret = compute`, against a passphrase in a settings file.
+        # `password: string` and `secret = compute` are code; a passphrase in a settings file is
+        # not.
         return len(value) >= 12 and value.islower() and "_" not in value
     return not _is_reference(value, name)
 
@@ -125,7 +126,7 @@ def _is_prose(value: str) -> bool:
 
 
 def _is_reference(value: str, name: str) -> bool:
-    """Whether a value only names its own name again: `"password": "user_password"`."""
+    """Whether a value only repeats its own name: `"password": "user_password"`."""
     plain = value.lower().replace("-", "_")
     return _LETTERS.match(value) is not None and (
         plain in name or plain.endswith((name, "_" + name))

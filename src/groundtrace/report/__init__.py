@@ -1,4 +1,4 @@
-"""Reports for people, from documents alone: Markdown and a self-contained page."""
+"""Reports for people, made only from documents: Markdown and a self-contained page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer as lines of text, for the terminal; the report's first section is made beside it."""
+"""The answer as lines of text, for the terminal and for the report's first section."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from groundtrace.report import formats
 from groundtrace.report.wording import plural, reason
 
 WIDTH = 30
-"""Columns of the questions."""
+"""Width of the questions in characters."""
 TASKS_SHOWN = 4
 
 
@@ -57,7 +57,7 @@ def row_text(row: AnswerRow, answer: Answer) -> str:
 
 
 def difference_text(row: AnswerRow) -> str:
-    """The difference or ratio with its interval, or the single tasks where there is none."""
+    """The difference or ratio with its interval; the single tasks if there is no interval."""
     if row.ratio is not None:
         text = f"× {row.ratio:.2f}"
         ends = (row.ratio_low, row.ratio_high)
@@ -89,14 +89,14 @@ def single_tasks(row: AnswerRow) -> str:
 
 
 def enough_text(enough: AnswerEnough, answer: Answer) -> str:
-    """What so many tasks can show."""
+    """What this number of tasks can show."""
     text = (
         f"{enough.n} matched"
         if answer.comparison == "matched_comparisons"
         else f"{enough.n} run by both"
     )
     if enough.metric is None or enough.detectable is None:
-        return f"{text}; too little to say what they can show ({reason(enough.reason)})"
+        return f"{text}; too few to say what they can show ({reason(enough.reason)})"
     name = short_name(enough.metric)
     limit = formats.brief(enough.metric, enough.detectable)
     text = f"{text}; a {name} difference below {limit} would go unseen"

@@ -39,13 +39,13 @@ from groundtrace.report.task_units import distinct_tasks
 from groundtrace.report.wording import plain_name, plural, reason
 
 MAX_COLUMNS = 4
-"""Configurations whose means stand side by side where nothing is compared."""
+"""Most configurations whose means are shown side by side if nothing is compared."""
 
 MAX_DOTS = 40
-"""Single tasks that are drawn where there is no interval."""
+"""Most single tasks that are drawn if there is no interval."""
 
 SENTENCE = 1_500
-"""Characters of a sentence that are shown: names in it can be long."""
+"""Most characters of a sentence that are shown: names in it can be long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class AnswerLine:
     """One number of the answer, as it is shown."""
 
     question: str
-    """Empty where it is that of the line above."""
+    """Empty if it is the same as in the line above."""
     label: str
     title: str
     """The metric's name and what it measures."""
@@ -85,7 +85,7 @@ class AnswerView:
     statement: str
     enough: str
     per_dollar: str
-    """What each extra dollar goes with; empty where the configuration costs no more."""
+    """Difference of reward per extra dollar; empty if the configuration does not cost more."""
     look_at: tuple[str, ...]
 
 
@@ -169,7 +169,7 @@ def _heading(intervals: Sequence[DrawnInterval | None]) -> str:
 
 
 def _interval(row: AnswerRow, comparison: MatchedComparison | None) -> DrawnInterval | None:
-    """What is drawn of a row; ratios of single tasks only where both values are above 0."""
+    """What is drawn for a row; ratios of single tasks only if both values are above 0."""
     tasks = comparison.tasks or [] if comparison is not None else []
     both = [
         (task.baseline[row.metric], task.config[row.metric])
@@ -237,11 +237,11 @@ def _no_interval(row: AnswerRow) -> str:
 
 
 def _verdict(row: AnswerRow) -> tuple[str, str]:
-    """In a word where the configuration lies, and whether that is better."""
+    """One word for where the configuration lies, and whether that is better."""
     if row.p_adjusted is None:
         return "not tested", "open"
     if row.p_adjusted > SIGNIFICANT:
-        return "cannot be told from chance", "open"
+        return "could be chance", "open"
     up = row.ratio > 1 if row.ratio is not None else (row.delta or 0.0) > 0
     good = up == (QUANTITIES[row.metric].better == "higher")
     return ("higher" if up else "lower"), ("good" if good else "bad")
@@ -254,7 +254,7 @@ def _per_dollar(number: float | None) -> str:
 
 
 def _said(text: str) -> str:
-    """A sentence of the answer, which can hold names of runs."""
+    """A sentence of the answer, made safe: it can contain names from runs."""
     return shown_name(text, SENTENCE)
 
 
@@ -265,7 +265,7 @@ def _look_at(answer: Answer) -> Iterator[str]:
 
 
 def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> AnswerView:
-    """Means of the configurations, where there is nothing to compare."""
+    """Means of the configurations, if there is nothing to compare."""
     groups = data.summary.by_config
     shown = sorted(groups, key=lambda name: (-groups[name].tasks, name))[:MAX_COLUMNS]
     primaries = data.impact.primaries if data.impact is not None else ()
@@ -301,7 +301,10 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
     more = (f"{plural(left, 'more configuration')} in the tables below.",) if left else ()
     return AnswerView(
         title=title,
-        about=(*_scope(data), " Means over tasks; in brackets how many tasks have a value."),
+        about=(
+            *_scope(data),
+            (" Means over tasks, with the number of tasks that have a value in brackets."),
+        ),
         columns=tuple((name, colours.get(name, "")) for name in sorted(shown)),
         lines=tuple(lines),
         axes={},

@@ -1,6 +1,6 @@
-"""What a report is built of, before it is Markdown or HTML: sections, paragraphs and tables.
+"""The parts of a report before it becomes Markdown or HTML: sections, paragraphs and tables.
 
-Both renderings are made from the same blocks, so they say the same.
+Both formats are made from the same blocks, so they say the same.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ class Name(str):
     __slots__ = ()
 
     def __new__(cls, text: str) -> Self:
-        """Visible and cut; names are no secrets."""
+        """The name, cut and with hidden characters made visible; names are not secret."""
         return super().__new__(cls, shown_name(text))
 
 
 class Quoted(Name):
-    """Other text that came from a run, such as the reason of an error: masked too."""
+    """Other text that came from a run, such as the reason for an error; also masked."""
 
     __slots__ = ()
 
     def __new__(cls, text: str) -> Self:
-        """Masked, visible and cut."""
+        """The text masked, with hidden characters made visible, and cut."""
         return str.__new__(cls, plain(text))
 
 
@@ -39,7 +39,7 @@ Paragraph = tuple[str, ...]
 Align = Literal["left", "right"]
 
 _NOTHING = frozenset({"", "0", "–", "– (0)", "0 of 0"})
-"""Cells that hold no number."""
+"""Cells without a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +48,17 @@ class ReportTable:
 
     caption: Paragraph
     columns: tuple[str, ...]
-    """Headings; a leading `>` sets the column to the right, as numbers are."""
+    """Headings; a leading `>` aligns the column to the right, as for numbers."""
     rows: tuple[tuple[str, ...], ...]
     note: Paragraph = ()
     detail: bool = False
-    """For readers who want every number: the page folds it, the Markdown leaves it out."""
+    """For readers who want every number: folded on the page, left out of the Markdown."""
     open: bool = False
     """The page shows it without a click."""
 
     @property
     def has_values(self) -> bool:
-        """Whether any of its numbers is there; a table of dashes says nothing."""
+        """Whether the table has at least one number; a table of dashes says nothing."""
         numbers = [n for n, align in enumerate(self.aligns) if align == "right"]
         cells = [row[n] for row in self.rows for n in numbers]
         return bool(self.rows) and (not numbers or any(cell not in _NOTHING for cell in cells))

@@ -1,4 +1,4 @@
-"""What a call did, in one word: how the page colours it, and how it names kinds of calls."""
+"""What a call did, in one word. The page uses it to colour calls and to name kinds of calls."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def is_shell(event: Event) -> bool:
 
 
 def way_of(event: Event) -> str:
-    """The kind of call; calls to MCP servers are told from local ones."""
+    """The kind of call; calls to MCP servers and local calls are different kinds."""
     way = "a shell command" if is_shell(event) else WAYS[event.tool_category]
     return f"{way}, MCP" if event.is_mcp else way
 
 
 def deed_of(event: Event, kinds: Collection[AccessKind], unknown: Collection[str]) -> Deed:
-    """What a call did, the strongest first; `unknown` are the tools that the table lacks."""
+    """The strongest thing that a call did; `unknown` are tools that are not in the tool table."""
     for kind in _STRONGEST:
         if kind in kinds:
             return kind

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterable
 
 MAX_CONFIGS = 8
-"""Configurations in one chart: one for each colour that a reader can tell apart."""
+"""Most configurations in one chart: one for each colour that readers can distinguish."""
 
 BASELINE_CLASS = "baseline"
 
@@ -14,9 +14,9 @@ BASELINE_CLASS = "baseline"
 def colours_of(configs: Iterable[str]) -> dict[str, str]:
     """A colour for each configuration, the same in every chart and nearly every report.
 
-    The name decides, so that a configuration keeps its colour from one report to the next: those
-    called `baseline…` are blue, the others get one of the other colours. Where two names ask for
-    the same colour, the one that comes later takes the next free one.
+    The name decides, so that a configuration keeps its colour from one report to the next. Names
+    that begin with `baseline` are blue; others get one of the other colours. If two names lead to
+    the same colour, the later name takes the next free colour.
     """
     taken: dict[str, int] = {}
     for name in sorted(configs, key=lambda name: (not name.startswith(BASELINE_CLASS), name)):

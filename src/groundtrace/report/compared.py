@@ -1,4 +1,4 @@
-"""The comparison that the answer is taken from, and the page draws."""
+"""The comparison that the answer uses and that the page draws."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from groundtrace.documents.impact import ImpactDocument
 
 
 def comparison_of(impact: ImpactDocument) -> MatchedComparison | None:
-    """The comparison that the answer is taken from."""
+    """The comparison that the answer uses."""
     answer = impact.answer
     lists = {
         "matched_comparisons": impact.matched_comparisons,

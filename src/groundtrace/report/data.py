@@ -19,15 +19,15 @@ class ReportData:
     """Run id, or `*` for all runs."""
     summary: RunSummaryDocument
     impact: ImpactDocument | None
-    """None when no analysis was made, or it could not be read."""
+    """None if there is no analysis, or it could not be read."""
     rows: Iterable[TrialRow]
-    """Every evaluated trial; may be iterated more than once, and need not fit into memory."""
+    """Every evaluated trial. It can be iterated more than once; it may be too large for memory."""
     details: Callable[[], Iterator[Detail]]
-    """Reads the trials' documents one at a time; in the order of the rows; may be called more
-    than once."""
+    """Reads the trials' documents one at a time, in the order of the rows; can be called more than
+    once."""
     impact_problem: str | None = None
-    """Why the analysis could not be read, when there is one."""
+    """Why an existing analysis could not be read."""
     refused: tuple[RefusedDocument, ...] = ()
-    """Documents that cannot be read; no number here holds anything of them (D62)."""
+    """Documents that cannot be read; no number in the report contains anything from them (D62)."""
     tasks: int | None = None
-    """Distinct tasks of the rows, where somebody has counted them already."""
+    """Number of distinct tasks in the rows, if it is already known."""

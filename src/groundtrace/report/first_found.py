@@ -1,4 +1,4 @@
-"""By what kind of call each relevant file was met first, counted over the trials of a page."""
+"""Which kind of call met each relevant file first, counted over the trials of a page."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class FirstFound:
 
     def __init__(self) -> None:
         self.files: Counter[str] = Counter()
-        """Configuration to relevant files of its trials that have a trace."""
+        """Configuration to the number of relevant files of its trials with a trace."""
         self.trials: Counter[str] = Counter()
-        """Configuration to these trials."""
+        """Configuration to the number of these trials."""
         self._ways: Counter[tuple[str, str]] = Counter()
         self._seen: set[int] = set()
 
     def add(self, place: int, detail: Detail) -> None:
-        """Take the trial of one row; a row that was taken before is not counted again."""
+        """Add the trial of one row; a row that was added before is not counted again."""
         if place in self._seen:
             return
         self._seen.add(place)
@@ -42,15 +42,15 @@ class FirstFound:
         self._ways[config, NEVER] += len(evidence.truth) - met
 
     def number(self, config: str, way: str) -> int:
-        """Files of a configuration that were met this way first."""
+        """Files of a configuration that this kind of call met first."""
         return self._ways[config, way]
 
     def share(self, config: str, way: str) -> float:
-        """The same as a part of its relevant files."""
+        """The same as a share of the configuration's relevant files."""
         return self._ways[config, way] / self.files[config]
 
     def ways(self, configs: Collection[str]) -> list[str]:
-        """The kinds of calls that met files, most files first; what was never met is last."""
+        """The kinds of calls that met files, most files first; "never met" is last."""
         totals: Counter[str] = Counter()
         for (config, way), number in self._ways.items():
             if config in configs and number:

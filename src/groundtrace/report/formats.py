@@ -1,7 +1,7 @@
-"""How every number is written for people: the one place that Markdown, page and terminal share.
+"""How every number is written for people: Markdown, page and terminal all use this module.
 
-A reader who sees 0.7833 in the terminal must find 0.7833 on the page, so the page's script
-formats nothing: it shows the texts made here.
+A reader who sees 0.7833 in the terminal must find 0.7833 on the page. So the page's script formats
+no numbers: it shows the texts made here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ARROWS = {"higher": "↑", "lower": "↓"}
 """Direction of a number in a heading (D35)."""
 
 _HUGE = 1e12
-"""Above this a number is written with an exponent: its digits would fill the table."""
+"""Numbers above this are written with an exponent: otherwise their digits would fill the table."""
 
 
 def share(value: float | None) -> str:
@@ -27,7 +27,7 @@ def share(value: float | None) -> str:
 
 
 def short_share(value: float | None) -> str:
-    """The same in a table of a report, where a person compares: three decimals."""
+    """The same in a table of a report, where readers compare values: three decimals."""
     return _written(value, lambda number: f"{number:.3f}")
 
 
@@ -62,7 +62,7 @@ def percent(part: float, whole: float) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """A p value; small ones are only bounded."""
+    """A p value; a small one is written with `<` and a limit."""
     return _written(value, lambda number: "<0.0001" if number < 0.0001 else f"{number:.4f}")
 
 
@@ -84,7 +84,7 @@ def short(name: str, number: float | None) -> str:
 
 
 def short_delta(name: str, number: float | None) -> str:
-    """A difference in such a table, with its sign; none where nothing changed."""
+    """A difference in a table of a report, with its sign; no sign if nothing changed."""
     if number is None or not isfinite(number):
         return MISSING
     text = short(name, abs(number))
@@ -92,9 +92,9 @@ def short_delta(name: str, number: float | None) -> str:
 
 
 def brief(name: str, number: float | None, n: int = 0) -> str:
-    """The value of a metric or outcome where a person only glances: two or three digits.
+    """The value of a metric or outcome for a quick look: two or three digits.
 
-    Shares get a third decimal from `MANY` tasks on; below that it would be noise.
+    Shares get a third decimal if there are at least `MANY` tasks; with fewer it would be noise.
     """
     if number is None or not isfinite(number):
         return MISSING
@@ -107,7 +107,7 @@ def brief(name: str, number: float | None, n: int = 0) -> str:
 
 
 def brief_delta(name: str, number: float | None, n: int = 0) -> str:
-    """A difference as `brief` writes values, with its sign; none where nothing changed."""
+    """A difference in the style of `brief`, with its sign; no sign if nothing changed."""
     if number is None or not isfinite(number):
         return MISSING
     text = brief(name, abs(number), n)
@@ -120,7 +120,7 @@ def ratio(number: float | None) -> str:
 
 
 def files(number: float | None) -> str:
-    """A mean number of files, at a glance."""
+    """A mean number of files, for a quick look."""
     return _written(number, lambda v: "0" if v == 0 else f"{v:.1f}" if v < 10 else f"{v:,.0f}")
 
 
@@ -137,7 +137,7 @@ def signed(number: float | None) -> str:
 def interval(
     low: float | None, high: float | None, write: Callable[[float | None], str] = signed
 ) -> str:
-    """Both ends of an interval, or nothing."""
+    """Both ends of an interval; a dash if it has none."""
     return MISSING if low is None or high is None else f"{write(low)} to {write(high)}"
 
 
@@ -158,11 +158,11 @@ _UNITS: Mapping[str, Callable[[float | None], str]] = {
     "USD": dollars,
     "files": average,
 }
-"""How the values of a unit are written; what has none of these is a share or a reward."""
+"""Unit to how its values are written; a quantity without such a unit is a share or a reward."""
 
 
 MANY = 1000
-"""Tasks from which on a third decimal says something."""
+"""With at least this many tasks a third decimal has a meaning."""
 
 
 def _written(number: float | None, write: Callable[[float], str]) -> str:

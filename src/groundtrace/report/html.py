@@ -1,7 +1,7 @@
-"""The report as one page that opens from disk: no request, no code but its own.
+"""The report as one page that opens from disk: it makes no requests and runs only its own code.
 
-The page's policy names its script and its style by their digests and forbids everything else.
-Charts are inline SVG, so the page is whole before its script runs.
+The page's content-security policy allows its script and its style by their digests, and nothing
+else. Charts are inline SVG, so the page is complete before its script runs.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from groundtrace.rows.detail import Detail
 from groundtrace.rows.units import Counted, collect_distinct
 
 PAGE_LIMIT = 3_000_000
-"""Bytes of a page of up to 1,000 trials; larger pages may have as much for each trial."""
+"""Most bytes of a page of up to 1,000 trials. Larger pages may have as many bytes per trial."""
 
 LIMIT_TRIALS = 1_000
 
 MAX_TRIALS = 20_000
-"""Trials that a page lists; the page says how many more there are."""
+"""Most trials that a page lists; the page says how many more there are."""
 
 TRIALS_AFTER = "errors"
 """The section that the table of trials follows."""
@@ -45,7 +45,7 @@ TRIALS_AFTER = "errors"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Surveyed:
-    """What one pass over all rows gives: there can be too many to hold."""
+    """What one pass over all rows gives. There can be too many rows to keep them in memory."""
 
     table: TrialTable
     units: TaskUnits
@@ -92,11 +92,11 @@ def render(data: ReportData) -> str:
 
 
 _TEXT = 400_000
-"""Bytes set aside for the tables and charts of the page, which are written as HTML."""
+"""Bytes reserved for the tables and charts of the page, which are HTML."""
 
 
 def _head(table: TrialTable, colours: Mapping[str, str]) -> dict[str, Any]:
-    """What the page's script knows besides the rows."""
+    """What the page's script gets in addition to the rows."""
     return words_of_parts(colours) | {"keys": table.other_keys(), **table.lists()}
 
 
@@ -128,15 +128,16 @@ def _numbered(
 
 
 def _trials_text(table: TrialTable, packed: Packed) -> list[str]:
-    """How much the page holds of the trials, said where they are opened."""
+    """How much of the trials the page contains; shown where readers open them."""
     text = [
         f"The page holds the calls of {plural(len(packed.places), 'trial')} "
         f"({formats.size(packed.size)}, unpacked when a trial is opened): {packed.limits.in_words()}."
     ]
     if table.seen > len(table.rows):
         text.append(
-            f"Of {plural(table.seen, 'trial')} the first {len(table.rows):,} are listed; charts "
-            "and the other tables count all of them, except where relevant files were met first."
+            f"Of {plural(table.seen, 'trial')} the first {len(table.rows):,} are listed; the "
+            "charts and the other tables count all of them, except the chart of the calls that "
+            "met relevant files first."
         )
     missing = len(table.rows) - len(packed.places)
     if missing:

@@ -15,7 +15,7 @@ WHERE = (
     "This is the short report: retrieval_report.html beside it holds every metric, every trial "
     "with its calls, and charts; run_retrieval_summary.json and impact_analysis.json hold all numbers."
 )
-"""Where the rest is."""
+"""Says where readers find what the Markdown leaves out."""
 
 _TICKS = re.compile(r"`+")
 
@@ -62,7 +62,7 @@ def paragraph(parts: Paragraph) -> str:
 
 
 def code(text: str) -> str:
-    """Text as a code span: nothing in it is markup, whatever backticks it holds."""
+    """Text as a code span: nothing in it becomes markup, even if it contains backticks."""
     if not text:
         return ""
     longest = max((len(run) for run in _TICKS.findall(text)), default=0)

@@ -1,7 +1,7 @@
 """What the page keeps of each trial: its calls in order, its ground truth and its arithmetic.
 
-Details are packed in blocks, compressed, and unpacked by the page when a trial is opened. Where
-they would make the page too large, less is kept of each trial, and the page says what was cut.
+Details are compressed in blocks; the page unpacks a block when a reader opens a trial. If the page
+would be too large, less is kept of each trial, and the page says what was cut.
 """
 
 from __future__ import annotations
@@ -32,18 +32,19 @@ ACCESS_KINDS: tuple[AccessKind, ...] = get_args(AccessKind)
 
 MCP, SUBAGENT, FIRST, HIT, WRITE = 1, 2, 4, 16, 32
 GENERIC, OTHER_REVISION, UNANSWERED = 64, 128, 256
-"""Marks of a step; the last three say how far its files can be trusted."""
+"""Marks of a step, as bits. These three say how much its files can be trusted."""
 
 ALL_TOKENS = 0.99
-"""From this share on the calls count as all of the stated tokens: placeholders of a stream leave
-up to 0.5 % out."""
+"""If the calls reach this share of the stated tokens, they count as all of them. A stream can hold
+placeholders instead of final counts, which leaves up to 0.5 % out."""
 
 TRIALS_IN_BLOCK = 24
-"""Trials in one block: enough to share their words, few enough to unpack at once."""
+"""Trials in one block: enough to share their words, few enough to unpack quickly."""
 
 
 FOLDER = 1_000
-"""Characters of a folder's path that are shown: a path that is cut opens nothing."""
+"""Most characters of a folder's path that are shown. It is large, because a path that was cut opens
+nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,9 @@ class Limits:
 
     steps: int
     files: int
-    """Files of one call."""
+    """Most files of one call."""
     argument: int
-    """Characters of a call's arguments."""
+    """Most characters of a call's arguments."""
     only_notable: bool = False
     """Keep only calls that hit or wrote."""
 
@@ -82,10 +83,10 @@ class Packed:
 
     blocks: tuple[str, ...]
     places: dict[int, tuple[int, int]]
-    """Index of a row to its block and its place there."""
+    """Index of a row to its block and its position in the block."""
     limits: Limits
     without: int
-    """Trials whose detail was left out, because the page would be too large."""
+    """Trials whose details were left out because the page would be too large."""
 
     @property
     def size(self) -> int:
@@ -94,7 +95,7 @@ class Packed:
 
 
 def pack(details: Callable[[], Iterable[tuple[int, Detail]]], budget: int) -> Packed:
-    """The details of all trials within a budget of bytes, as much of each as fits."""
+    """The details of all trials within a budget of bytes; of each trial as much as fits."""
     for limits in LEVELS[:-1]:
         packed = _pack(details(), limits, budget)
         if not packed.without:
@@ -142,7 +143,7 @@ def unpack(block: str) -> Any:
 
 
 class _Words:
-    """Strings kept once, by number."""
+    """Strings, each stored once and referred to by number."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -159,7 +160,7 @@ class _Words:
 def trial_data(detail: Detail, limits: Limits, first_step: int = 0) -> dict[str, Any]:
     """One trial, compact: names by number, marks as bits, numbers as they are shown.
 
-    Calls before `first_step` are left out; `cut` counts those after the last one that is here.
+    Calls before `first_step` are left out; `cut` counts the calls after the last one included.
     """
     evidence = EvidenceView(detail.events)
     words = _Words()
@@ -212,7 +213,7 @@ def _step(
         + UNANSWERED * (event.answered is False)
     )
     files = _files(event, touches)
-    # Hits first where not all files are kept: readers look for them.
+    # If not all files are kept, hits come first: readers look for them.
     kept = (
         sorted(files, key=lambda file: file[2] is None)[: limits.files]
         if len(files) > limits.files
@@ -259,7 +260,8 @@ def _arguments(event: Event, limit: int) -> str:
 
 
 def _truth(evidence: EvidenceView) -> list[list[Any]]:
-    """Every ground-truth file with rank and step of its first retrieval, and of its first showing."""
+    """Every ground-truth file with the rank and step at which it was first retrieved and first
+    shown."""
     places = {}
     for kinds in (RETRIEVED, SHOWN):
         for rank, touch in enumerate(evidence.first(kinds), 1):
@@ -285,19 +287,19 @@ def _metrics(evidence: EvidenceView, detail: Detail) -> list[list[str]]:
 
 
 def _folder(detail: Detail) -> str:
-    """The trial's folder, relative to the folder that holds the run; empty where it is unknown."""
+    """The trial's folder, relative to the folder that contains the run; empty if unknown."""
     outcome = detail.row.outcome
     return "" if outcome is None else shown_name(f"{outcome.run_id}/{outcome.path}", FOLDER)
 
 
 def _explain(detail: Detail) -> str:
-    """The command that shows the same in a terminal, from the folder that holds the run."""
+    """The command that shows the same in a terminal, in the folder that contains the run."""
     folder = _folder(detail)
     return f"groundtrace explain {shlex.quote(folder)} --tasks TASKS" if folder else ""
 
 
 def _tokens_counted(coverage: Coverage) -> str:
-    """How much of the stated total the calls add up to, where that is less than all of it."""
+    """The share of the stated total that the calls add up to, if it is not all of it."""
     share = coverage.tokens_share
     if share is UNSET or share is None or share >= ALL_TOKENS:
         return ""
@@ -305,7 +307,7 @@ def _tokens_counted(coverage: Coverage) -> str:
 
 
 def _about(document: EventsDocument, detail: Detail) -> list[list[str]]:
-    """What a reader should know before believing the rest."""
+    """What a reader should know before trusting the other numbers."""
     coverage = document.coverage
     outcome = detail.row.outcome
     problems = coverage.problems if coverage.problems is not UNSET else {}

@@ -1,4 +1,4 @@
-"""What the page shares with the viewer: its files, and the words that its script shows a trial with."""
+"""What the page shares with the viewer: files, and the words that the script needs for a trial."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ def words_of_parts(colours: Mapping[str, str]) -> dict[str, Any]:
 
 
 def asset(name: str) -> str:
-    """A file of the page: `parts.js` and `page.css` are the viewer's too."""
+    """A file of the page; the viewer also uses `parts.js` and `page.css`."""
     text = resources.files("groundtrace.report").joinpath("templates", name)
     return text.read_text(encoding="utf-8").replace("\r\n", "\n")

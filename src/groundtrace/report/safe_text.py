@@ -1,10 +1,10 @@
-"""Text of a trace, made safe to show: masked, with invisible characters written out, and cut.
+"""Text of a trace, made safe to show: masked, with invisible characters as escapes, and cut.
 
-Names of files, tasks, trials and configurations are shown in the same way and never masked: they
-decide what a row is about, and four masked names would look like one (D77).
+Names of files, tasks, trials and configurations are shown in the same way but never masked: they
+say what a row is about, and four masked names would look like one (D77).
 
-A name can hold a line break, a bidirectional override that turns `exe.txt` around, or a megabyte
-of text. Such characters are shown as escapes, and a cut says how long the text was.
+A name can contain a line break, a bidirectional control character that reverses `exe.txt`, or a
+megabyte of text. Such characters are shown as escapes, and a cut says how long the text was.
 """
 
 from __future__ import annotations
@@ -13,36 +13,37 @@ from groundtrace.redact import is_masking, mask
 from groundtrace.visible import visible
 
 NAME_LIMIT = 240
-"""Characters of a name that are shown."""
+"""Most characters of a name that are shown."""
 
 _EDGE = 512
-"""Longer than any credential that the end of a cut could halve."""
+"""Characters that are removed at the end of the masked part of a very long text. Longer than any
+credential, so that no half of one is shown."""
 
 
 UNMASKED = "Text of traces is shown as it is: credentials in it are not masked (`--no-mask`)."
-"""Said in the head of a report that was made so."""
+"""Shown at the top of a report that was made with `--no-mask`."""
 
 
 def with_note(status: str) -> str:
-    """The line in the head of a report, with a warning where nothing is masked."""
+    """The line at the top of a report, with a warning if nothing is masked."""
     return status if is_masking() else f"{status} {UNMASKED}"
 
 
 def plain(text: str, limit: int = NAME_LIMIT) -> str:
-    """Text of a trace as it may be shown anywhere, on one line."""
-    # Masking first, on more than is shown: a cut could halve a credential past recognition.
+    """Text of a trace, safe to show anywhere, on one line."""
+    # Mask before the cut, and more than is shown: half of a credential is not recognised as one.
     looked_at = text[: limit * 64]
     masked = mask(looked_at)
     unseen = len(text) - len(looked_at)
     if unseen:
-        # The end of the part that was looked at can be the first half of a credential.
+        # The end of the masked part can be the first half of a credential.
         kept = masked[:-_EDGE]
         return visible(shorten(kept, limit, len(text)))
     return visible(shorten(masked, limit))
 
 
 def shown_name(text: str, limit: int = NAME_LIMIT) -> str:
-    """A name as it may be shown anywhere, on one line; never masked."""
+    """A name, safe to show anywhere, on one line; never masked."""
     return visible(shorten(text, limit))
 
 

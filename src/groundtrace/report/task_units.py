@@ -1,6 +1,6 @@
 """Rows as charts count them: by the rules of `groundtrace.rows.units` (D41, D42).
 
-Only what charts show is kept of each trial: a page can be made of a million.
+Only what charts show is kept of each trial: a page can cover a million trials.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.units import Counted, TaskNames, collect_distinct
 
 DRAWN_BY_TASK: tuple[Display, ...] = ("recall_charts", "first_hit_charts", "utilization")
-"""Charts that are drawn from the values of single tasks."""
+"""Displays whose charts use the values of single tasks."""
 
 KEPT = tuple(
     dict.fromkeys(name for display in DRAWN_BY_TASK for name in QUANTITIES.names_in(display))
 )
-"""Values that these charts are made of."""
+"""Values that these charts need."""
 
 
 class ChartTrial(NamedTuple):
@@ -31,9 +31,9 @@ class ChartTrial(NamedTuple):
 
     hit: bool | None
     values: Mapping[str, float]
-    """Those of `KEPT` that it has."""
+    """The values of `KEPT` that the trial has."""
     clock: str | None = None
-    """What its seconds count from; None where nothing says so."""
+    """What its seconds count from; None if nothing says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class TaskUnits:
         self._trials: dict[tuple[str, str, str | None], list[ChartTrial]] = {}
 
     def add(self, row: TrialRow, *, is_copy: bool) -> None:
-        """Take one row; of a copy only the suite is noted."""
+        """Add one row; for a copy only the suite is noted."""
         self._names.add(row.task_name, row.benchmark)
         if is_copy:
             return
@@ -101,25 +101,25 @@ class DistinctTasks:
     """Counts tasks by name, however many configurations and runs tried them.
 
     The unit of statistics is the task within a configuration: 14 tasks in two configurations are
-    28 units, and yet there are 14 tasks. A name without a suite is the same task in every suite.
+    28 units, but only 14 tasks. A name without a suite is the same task in every suite.
     """
 
     def __init__(self) -> None:
         self._suites: dict[str, set[str]] = {}
 
     def add(self, row: TrialRow) -> None:
-        """Take one row."""
+        """Add one row."""
         suites = self._suites.setdefault(row.task_name, set())
         if row.benchmark:
             suites.add(row.benchmark)
 
     def number(self) -> int:
-        """How many there are."""
+        """The number of distinct tasks."""
         return sum(max(len(suites), 1) for suites in self._suites.values())
 
 
 def distinct_tasks(data: ReportData) -> int:
-    """How many tasks a report is about; reads the rows where nobody has counted them."""
+    """How many tasks a report is about; reads the rows if they are not counted yet."""
     if data.tasks is not None:
         return data.tasks
     found = DistinctTasks()

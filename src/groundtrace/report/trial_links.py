@@ -19,7 +19,7 @@ class TrialLinks:
         self._keys: list[str] = []
 
     def add(self, row: TrialRow) -> None:
-        """Take the trial of the next row."""
+        """Add the trial of the next row."""
         place = len(self._names)
         self._names.append(
             (shown_name(row.run_id), shown_name(row.config_name), shown_name(row.trial_name))
@@ -29,9 +29,9 @@ class TrialLinks:
         self._by_task.setdefault(task, []).append((row.run_id, place))
 
     def keys(self) -> list[str]:
-        """The key of each trial: its name, with run and configuration where that is not enough.
+        """The key of each trial: its name, with run and configuration if the name is not unique.
 
-        Names that differ only in what is not shown of them get a number.
+        Names that differ only in parts that are not shown get a number.
         """
         if len(self._keys) == len(self._names):
             return self._keys

@@ -13,7 +13,7 @@ from groundtrace.report.wording import reason
 from groundtrace.rows.trial_row import TrialRow
 
 NUMBER_COLUMNS = QUANTITIES.names_in("trial_table")
-"""Numbers of the table; the number of calls and of missed files follow."""
+"""Numbers of the table. The number of calls and the number of missed files come after them."""
 
 
 def trial_columns() -> list[dict[str, str]]:
@@ -45,7 +45,7 @@ class _List:
 
 
 class TrialTable:
-    """Takes rows, and keeps those that the page lists."""
+    """Collects rows, and keeps those that the page lists."""
 
     def __init__(self, limit: int) -> None:
         self.rows: list[list[Any]] = []
@@ -55,14 +55,14 @@ class TrialTable:
         self.copies: set[int] = set()
         """Rows whose trial counts in another row."""
         self.seen = 0
-        """Rows taken, those beyond the limit included."""
+        """Number of rows added, including those beyond the limit."""
         self.places: dict[tuple[str, str | None], int] = {}
         """Run and document of a trial to its row."""
         self._limit = limit
         self._lists = {name: _List() for name in ("configs", "suites", "runs", "models", "found")}
 
     def add(self, row: TrialRow, *, counted_in: str | None) -> None:
-        """Take one row; beyond the limit it is only counted. `counted_in` is the run whose copy of
+        """Add one row; beyond the limit it is only counted. `counted_in` is the run whose copy of
         the trial counts instead."""
         self.seen += 1
         if len(self.rows) >= self._limit:
@@ -88,7 +88,7 @@ class TrialTable:
         )
 
     def other_keys(self) -> dict[str, str]:
-        """Row to the key of its trial, where that is not the trial's name."""
+        """Row to the key of its trial, if the key is not the trial's name."""
         keys = enumerate(self.links.keys())
         return {str(place): key for place, key in keys if key != self.rows[place][1]}
 
@@ -98,7 +98,7 @@ class TrialTable:
 
 
 def found_word(row: TrialRow, counted_in: str | None) -> str:
-    """In a word what became of the search, or why that cannot be said (D19)."""
+    """One word for how much was found, or why that is unknown (D19)."""
     if counted_in is not None:
         where = "in this run" if counted_in == row.run_id else "in another run"
         return f"copy, counted {where}"
@@ -112,7 +112,7 @@ def shown_numbers(row: TrialRow) -> tuple[list[float | None], list[str]]:
     """Values of `trial_columns` to sort by, and the texts to show."""
     found = [value_of(row, name) for name in NUMBER_COLUMNS]
     texts = [formats.brief(name, value) for name, value in zip(NUMBER_COLUMNS, found, strict=True)]
-    # The page only sorts by them: all digits would take a megabyte in ten thousand trials.
+    # The page only sorts by these values: all digits would take a megabyte for 10,000 trials.
     values = [None if value is None else round(value, 6) for value in found]
     calls = row.summary.total_events if row.volume else None
     missed = row.labels.get("missed_key_evidence") if row.computable else None

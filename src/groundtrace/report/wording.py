@@ -1,4 +1,4 @@
-"""The words that reports use for codes of the documents."""
+"""The words that reports use for codes in documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REASON_WORDS: Mapping[str, str] = {
     "no_ground_truth": "no ground truth",
     "no_trace": "no usable trace",
     "empty_trace": "no tool call could be read",
-    "answers_missing": "most answers are missing",
+    "answers_missing": "most results are missing",
     "never_hit": "never hit",
     "nothing_retrieved": "nothing retrieved",
     "nothing_judged_irrelevant": "no file is judged irrelevant",
@@ -21,8 +21,8 @@ REASON_WORDS: Mapping[str, str] = {
     "no_time": "no times in the trace",
     "no_tokens": "no token counts in the trace",
     "no_chunk_ground_truth": "no line ranges known",
-    "lines_unknown": "too many lines cannot be told",
-    "chars_unknown": "too many sizes cannot be told",
+    "lines_unknown": "too many line numbers are unknown",
+    "chars_unknown": "too many sizes are unknown",
     "context_unknown": "what the context still held is unknown",
     "nothing_shown": "nothing shown",
     "nothing_found": "nothing found",
@@ -34,8 +34,8 @@ REASON_WORDS: Mapping[str, str] = {
     "no_test_files": "test files unknown",
     "nothing_submitted": "nothing submitted",
     "new_files_unknown": "new files unknown",
-    "only_new_files": "gold only creates files",
-    "no_final_context": "no context stated",
+    "only_new_files": "the gold patch only creates files",
+    "no_final_context": "the agent named no context",
     "no_gold_context": "no annotated lines",
     "not_recorded": "not in the trial's records",
     "no_outcome": "no outcome known",
@@ -46,27 +46,27 @@ REASON_WORDS: Mapping[str, str] = {
     "missing_on_both_sides": "missing on both sides",
     "missing_side": "not run in both configurations",
     "different_runs": "run by both, in different runs",
-    "clock_differs": "times count from different moments",
-    "clock_unknown": "unknown from when times count",
+    "clock_differs": "times are counted from different moments",
+    "clock_unknown": "the start of the time count is unknown",
     "not_computable": "no metrics on a side",
     "some_trials_miss": "hit in some trials only",
-    "alone_in_suite": "alone in its suite",
+    "alone_in_suite": "the only task of its suite",
     "fewer_than_4_differ": "fewer than 4 tasks differ",
     "deltas_all_equal": "all tasks differ by the same amount",
     "fewer_than_6_pairs": "fewer than 6 tasks",
     "fewer_than_6_clusters": "fewer than 6 repositories",
-    "no_permutation": "no task can trade places with another",
+    "no_permutation": "no two tasks can be exchanged",
     "same_trial": "the same trial on both sides",
     "model_unknown": "model unknown",
     "model_differs": "different models",
     "harness_version_unknown": "harness version unknown",
     "harness_version_differs": "different harness versions",
-    "metric_constant": "the metric is the same everywhere",
-    "outcome_constant": "the outcome is the same everywhere",
+    "metric_constant": "the metric has the same value everywhere",
+    "outcome_constant": "the outcome has the same value everywhere",
     "resamples_constant": "resamples are constant",
     "resamples_all_equal": "resamples all agree",
 }
-"""Reason codes in words; a code that is not here is shown with spaces for underscores."""
+"""Reason codes in words; any other code is shown with spaces instead of underscores."""
 
 LABEL_WORDS: Mapping[str, str] = {
     "irrelevant_retrieval": "Files retrieved that are not in the ground truth",
@@ -84,7 +84,7 @@ LABEL_NAMES: Mapping[str, str] = {
     "ambiguity_near_miss": "Met beside a relevant file",
     "irrelevant_retrieval": "Met, not relevant",
 }
-"""The same labels as the page's chart calls them, the most important first."""
+"""Names of the same labels in the page's chart, the most important first."""
 
 PLAIN_NAMES: Mapping[str, str] = {
     "file_recall": "Relevant files met",
@@ -102,11 +102,11 @@ PLAIN_NAMES: Mapping[str, str] = {
     "cost_usd": "Cost",
     "agent_seconds": "Agent time",
 }
-"""Metrics and outcomes as a person calls them; the canonical name is in the tooltip."""
+"""Plain names of metrics and outcomes; the canonical name is in the tooltip."""
 
 
 def plain_name(name: str) -> str:
-    """A metric or outcome as a person calls it."""
+    """The plain name of a metric or outcome."""
     return PLAIN_NAMES.get(name) or QUANTITIES[name].title
 
 
@@ -127,6 +127,6 @@ def reason(code: str | None) -> str:
 
 
 def left_out(counts: Mapping[str, int]) -> str:
-    """What a mean leaves out, most frequent first; `none` where it leaves out nothing."""
+    """What a mean leaves out, most frequent reason first; `none` if it leaves out nothing."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{number:,} {reason(code)}" for code, number in ordered if number) or "none"

@@ -1,7 +1,8 @@
-"""Which clock times to the first relevant file are shown by, where configurations are side by side.
+"""Which clock is used for times to the first relevant file when configurations are compared.
 
 Seconds count from the start of the agent or from the first line of the trace (`elapsed_origin`).
-Configurations are compared by one of the two (D121): a mean of both measures the records.
+Configurations are compared by only one of the two (D121): a mean over both would measure which
+records a trial has.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from groundtrace.rows.trial_row import TrialRow
 
 @cache
 def timed_names() -> tuple[str, ...]:
-    """Metrics that a trial's own clock gives."""
+    """Metrics that are measured with a trial's clock."""
     return tuple(name for name, metric in METRICS.items() if metric.unit == "s")
 
 
 def clock_of(row: TrialRow) -> str | None:
-    """What the trial's seconds count from; None where nothing says so."""
+    """What the trial's seconds count from; None if nothing says so."""
     clock = row.coverage.elapsed_origin
     return None if clock is UNSET else clock
 
@@ -35,10 +36,10 @@ class SharedClock:
 
     clock: str | None
     any_counts: bool
-    """All times are by one clock, known or not: nothing is left out."""
+    """All times come from one clock, known or not, so none is left out."""
 
     def why_not(self, clock: str | None) -> str | None:
-        """Reason code for a time by this clock; None where it counts."""
+        """Why a time by this clock does not count (a reason code); None if it counts."""
         if self.any_counts or clock == self.clock:
             return None
         return "clock_unknown" if clock is None else "clock_differs"

@@ -1,4 +1,4 @@
-"""Who found a trial's relevant files, as counts that can be added up over trials (D74)."""
+"""Who found a trial's relevant files, as counts that can be summed over trials (D74)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import UNSET
 from groundtrace.documents.metrics import DiscoveredFile, Finder, MetricsDocument
 from groundtrace.metrics.context import NO_SERVER
 from groundtrace.metrics.discovery import MAIN_THREAD, SUBAGENT
-from groundtrace.rows.trial_row import Find
+from groundtrace.rows.trial_row import Find, FoundBy
 
 FILES, FOUND, SHOWN = ("files", "", ""), ("found", "", ""), ("shown", "", "")
 """Keys of the totals."""
@@ -20,7 +20,7 @@ DIMENSIONS: Mapping[str, Callable[[Finder], str]] = {
     "by_server": lambda finder: NO_SERVER if finder.mcp_server is None else finder.mcp_server,
     "by_agent": lambda finder: MAIN_THREAD if finder.agent is None else SUBAGENT,
 }
-"""How finders are told apart. Ids of subagents mean nothing outside of their trial."""
+"""Ways to group finders. Ids of subagents are not one: they mean nothing outside their trial."""
 
 _MET_BY: Mapping[str, Callable[[DiscoveredFile], Sequence[str]]] = {
     "by_tool": lambda file: file.tools,
@@ -32,7 +32,7 @@ _MET_BY: Mapping[str, Callable[[DiscoveredFile], Sequence[str]]] = {
 
 
 def finders_of(metrics: MetricsDocument) -> dict[Find, int]:
-    """Counts of first meetings, first showings and sole finds, by every dimension."""
+    """Counts of files that each finder met first, showed first, or was the only one to find."""
     counts: Counter[Find] = Counter()
     files = [] if metrics.discovery is UNSET else metrics.discovery.files
     for file in files:
@@ -48,3 +48,15 @@ def finders_of(metrics: MetricsDocument) -> dict[Find, int]:
             if len(met_by) == 1:
                 counts[dimension, met_by[0], "only"] += 1
     return {key: count for key, count in sorted(counts.items()) if count}
+
+
+def found_by(metrics: MetricsDocument) -> dict[str, FoundBy | None]:
+    """Each relevant file of a trial to the call that met it first; None if nothing met it."""
+    files = [] if metrics.discovery is UNSET else metrics.discovery.files
+    by_tool, by_server, by_agent = DIMENSIONS.values()
+    return {
+        file.file: None
+        if (first := file.first_met) is None
+        else (by_tool(first), by_server(first), by_agent(first))
+        for file in files
+    }

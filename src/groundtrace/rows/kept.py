@@ -1,7 +1,7 @@
 """Rows that were made in this process, kept in a temporary file until later stages need them.
 
-A row takes 4.5 kB in memory, so for each row only its place in the file is kept. Rows are not
-compressed: that halved the file and doubled the time.
+A row takes 4.5 kB in memory, so only the position of each row in the file is in memory. Rows are
+not compressed: compression halved the file but doubled the time.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from groundtrace.errors import OutputError
 from groundtrace.rows.trial_row import TrialRow
 
 IN_MEMORY = 1 << 20
-"""Bytes up to which no file is made: some hundred rows."""
+"""Up to this many bytes (a few hundred rows) no file is made."""
 
 
 def packed(row: TrialRow) -> bytes:
-    """A row as the file holds it. Workers pack theirs, so that the parent only writes it."""
+    """A row as the file stores it. Workers pack their rows, so that the parent only writes them."""
     return pickle.dumps(row, pickle.HIGHEST_PROTOCOL)
 
 
@@ -29,13 +29,13 @@ def unpacked(data: bytes) -> TrialRow:
 
 
 class RowFile:
-    """The file: rows are added at its end and read from anywhere. It is deleted with its last user."""
+    """The file. Rows are added at its end and read from any position; it is deleted after use."""
 
     def __init__(self) -> None:
         self._stream: IO[bytes] | None = None
 
     def add(self, data: bytes) -> int:
-        """Add a packed row; returns its place. Raises OutputError when there is no room for it."""
+        """Add a packed row; returns its position. Raises OutputError if the disk is full."""
         try:
             stream = self._opened()
             place = stream.seek(0, 2)
@@ -48,7 +48,7 @@ class RowFile:
         return place
 
     def data(self, place: int) -> bytes:
-        """The packed row at a place."""
+        """The packed row at a position."""
         stream = self._opened()
         stream.seek(place)
         return stream.read(int.from_bytes(stream.read(4), "little"))
@@ -63,7 +63,7 @@ class RowFile:
 
 
 class KeptRows(Mapping[str, TrialRow]):
-    """Rows of one run by document; each is read when it is asked for."""
+    """Rows of one run by document; each is read from the file when it is needed."""
 
     __slots__ = ("_file", "_places")
 
@@ -72,15 +72,15 @@ class KeptRows(Mapping[str, TrialRow]):
         self._places: dict[str, int] = {}
 
     def keep(self, document: str, row: TrialRow) -> None:
-        """Add a row, or put another in its place."""
+        """Add a row, or replace the row of this document."""
         self.keep_packed(document, packed(row))
 
     def keep_packed(self, document: str, data: bytes) -> None:
-        """The same of a row that a worker packed."""
+        """The same, for a row that a worker packed."""
         self._places[document] = self._file.add(data)
 
     def packed(self, document: str) -> bytes:
-        """The row of a document as it is kept."""
+        """The row of a document as the file stores it."""
         return self._file.data(self._places[document])
 
     def __getitem__(self, document: str) -> TrialRow:
@@ -97,7 +97,7 @@ class KeptRows(Mapping[str, TrialRow]):
 
 
 class RowsByRun(dict[str, KeptRows]):
-    """Output folder to the rows of its run, all in one file; a run is entered when asked for."""
+    """Output folder to the rows of its run, all in one file; an entry is made at first access."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The one place where a trial's row is made, whether its documents were made now or read back."""
+"""The only place that makes a trial's row, from documents just made or read from disk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.jsonio import clean_text
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import EvidenceView, access_counts, why_no_events
-from groundtrace.rows.finders import finders_of
+from groundtrace.rows.finders import finders_of, found_by
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
 
@@ -26,9 +26,12 @@ def row_from(
     is_known: Callable[[str], bool] | None = None,
     no_outcome: str = "no_outcome",
 ) -> TrialRow:
-    """The row of one trial. Values come from the metrics document, so that rows made now and rows
-    read later are equal. An outcome of another trial is ignored: an earlier run can have left a
-    document of that name."""
+    """The row of one trial.
+
+    Values come from the metrics document, so that rows made now and rows made later from the files
+    are equal. An outcome of another trial is ignored: an earlier run can have left a document with
+    the same name.
+    """
     where = metrics.provenance
     if outcome is not None and clean_text(outcome.trial_name) != where.trial_name:
         outcome = None
@@ -74,6 +77,7 @@ def row_from(
         uncounted_servers={} if events is None else uncounted_servers(events),
         accesses=_accesses(metrics, events),
         finders=finders_of(metrics),
+        found_by=found_by(metrics),
         looked_at=None if metrics.looked_at is UNSET else metrics.looked_at,
         document=path,
         repo=None if where.repo is UNSET else where.repo,
@@ -83,8 +87,11 @@ def row_from(
 
 
 def _edit_targets(taxonomy: ErrorTaxonomy) -> EditTargets | None:
-    """What the task says of edits. Documents before 1.2 name labels as not applicable where edit
-    targets are unknown; a task that expects no edit could not be told there."""
+    """What the task says about edits.
+
+    Documents before 1.2 call labels "not applicable" if edit targets are unknown. They cannot show
+    that a task expects no edit.
+    """
     if not taxonomy.computable:
         return None
     if taxonomy.edit_targets is not UNSET:
@@ -93,7 +100,7 @@ def _edit_targets(taxonomy: ErrorTaxonomy) -> EditTargets | None:
 
 
 def _volume(metrics: MetricsDocument) -> dict[str, float]:
-    """Counts over a trial's events; without events there are none, since a 0 would be invented."""
+    """Counts over a trial's events; empty without events, because a 0 would be invented."""
     summary: EventSummary = metrics.event_summary
     if not summary.total_events:
         return {}
@@ -107,8 +114,11 @@ def _volume(metrics: MetricsDocument) -> dict[str, float]:
 
 
 def _accesses(metrics: MetricsDocument, events: EventsDocument | None) -> dict[str, int]:
-    """Accesses by `category/kind`: from the metrics, which an earlier version of the events
-    document cannot change; metrics of older versions do not hold them."""
+    """Accesses counted by `category/kind`.
+
+    They come from the metrics document, so that the version of the events document does not change
+    them. Metrics documents of older versions do not have them; then the events are counted.
+    """
     if metrics.access_counts is not UNSET:
         return metrics.access_counts
     return access_counts(EvidenceView(events)) if events is not None else {}

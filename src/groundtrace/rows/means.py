@@ -1,7 +1,7 @@
 """Means of exact values, and when two of them are equal (D40).
 
-Documents hold full doubles. Averaging leaves noise in their last digits, so that 1/6 and 1/6
-against 1/3 and 0 can differ by 1e-17: whether two means differ is decided here alone.
+Documents store full doubles. Averaging leaves noise in the last digits: the means of (1/6, 1/6) and
+(1/3, 0) can differ by 1e-17. So only this module decides whether two means differ.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from math import fsum, inf, isfinite, isinf
 
 NOISE = 1e-9
-"""Difference of two means, relative to the larger one, up to which they are equal. Averaging a
-million doubles leaves less than 1e-12; no metric tells 1e-9 of its value."""
+"""Two means are equal if their difference, divided by the larger one, is at most this. Averaging a
+million doubles leaves less than 1e-12; no metric is so fine that 1e-9 of its value matters."""
 
 
 def mean_of(values: Sequence[float]) -> float | None:
-    """Their mean; None when there is none. The mean of equal values is that value."""
+    """The mean; None without values. The mean of equal values is exactly that value."""
     if len(values) < 2:
         return values[0] if values else None
     n = len(values)
@@ -26,27 +26,27 @@ def mean_of(values: Sequence[float]) -> float | None:
     else:
         try:
             mean = fsum(values) / n
-            # The sum was rounded before it was divided: three of 0.1 gave 0.10000000000000002.
+            # The sum is rounded before the division: three of 0.1 gave 0.10000000000000002.
             mean += fsum([value - mean for value in values]) / n
-        except (OverflowError, ValueError):  # values of 1e308 add up to more than a double holds
+        except (OverflowError, ValueError):  # 1e308 twice: the sum is too large for a double
             mean = inf
-    if not isfinite(mean):  # so does their distance from a mean of the other sign
+    if not isfinite(mean):  # so can the distance of such a value from a mean of the other sign
         largest = max(map(abs, values))
         return fsum(value / largest for value in values) / n * largest
     if min(values) >= 0:
         return mean + 0.0  # nothing cancels out, so nothing of it is noise; no minus zero
     if abs(mean) <= NOISE * max(map(abs, values)) / n:
-        return 0.0  # rewards of 0.1, 0.2 and -0.3: what is left is noise
+        return 0.0  # rewards of 0.1, 0.2 and -0.3: the rest is noise
     return mean
 
 
 def difference(baseline: float, config: float) -> float:
-    """Configuration minus baseline; exactly 0 where the two are equal but for noise (D35)."""
+    """Configuration minus baseline; exactly 0 if the two differ only by noise (D35)."""
     return without_noise(config - baseline, baseline, config)
 
 
 def without_noise(delta: float, *sides: float) -> float:
-    """A difference of these values, or a mean of such differences; 0 where it is noise."""
+    """A difference of these values, or a mean of such differences; 0 if it is only noise."""
     if isinf(delta):
         return delta
     return 0.0 if abs(delta) <= NOISE * max(map(abs, sides), default=0.0) else delta
@@ -60,5 +60,5 @@ def quantile(ordered: Sequence[float], share: float) -> float:
     above = min(below + 1, len(ordered) - 1)
     low, high, part = ordered[below], ordered[above], place - below
     step = high - low
-    # From -1e308 to 1e308 is more than a double holds.
+    # The step from -1e308 to 1e308 is too large for a double.
     return low * (1 - part) + high * part if isinf(step) else low + step * part

@@ -1,4 +1,4 @@
-"""Which calls of a trial went to unknown tools, and to MCP servers that are not counted as such."""
+"""Which calls of a trial used unknown tools, or MCP servers that do not count as MCP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ UNREAD = "unread"
 def unknown_calls(
     document: EventsDocument, is_known: Callable[[str], bool]
 ) -> dict[str, dict[str, int]]:
-    """Raw name of each unknown tool to its calls: by category where files were read from them."""
+    """Raw name of each unknown tool to counts of its calls, by how they were read: a category if
+    files were found in them, else `FAILED` or `UNREAD`."""
     found: dict[str, Counter[str]] = {}
     for event in document.events:
         if not is_known(_whole_name(event)):
@@ -28,7 +29,7 @@ def unknown_calls(
 
 
 def uncounted_servers(document: EventsDocument) -> dict[str, int]:
-    """MCP servers whose calls the settings do not count as MCP, with these calls (D3)."""
+    """MCP server whose calls do not count as MCP in the settings, to the number of calls (D3)."""
     servers = Counter(
         server
         for event in document.events
@@ -48,7 +49,7 @@ def _server(event: Event) -> str | None:
 
 
 def _whole_name(event: Event) -> str:
-    """The tool's name with the server that the trace states beside it."""
+    """The tool's name with its server, if the trace states the server separately."""
     server = _server(event)
     if server is None or server_in_name(event.tool_name) is not None:
         return event.tool_name

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 
 from groundtrace.documents.events import Coverage, EventSummary
 from groundtrace.documents.looked_at import LookedAt
@@ -11,13 +12,16 @@ from groundtrace.documents.metrics import EditTargets, Slices
 from groundtrace.documents.outcomes import TrialOutcome
 
 Find = tuple[str, str, str]
-"""How finds are told apart (`by_tool` and so on), the finder's name, and what it did."""
+"""Key of a count of finds: the dimension (`by_tool` and so on), the finder's name, what it did."""
+
+FoundBy = tuple[str, str, str]
+"""Tool, server and agent of a call that met a file (`rows.finders`)."""
 
 EVENT_COUNTS = ("total_events", "mcp_events", "local_events", "unique_files_accessed")
 """Counts of a document's summary; a trial without events has none of them, not 0."""
 
 VOLUME = (*EVENT_COUNTS, "files_retrieved", "files_shown", "files_read", "files_written")
-"""What is counted as retrieval volume; the last four only where metrics are computable."""
+"""What counts as retrieval volume; the last four exist only if metrics are computable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,49 +40,57 @@ class TrialRow:
     computable: bool
     """Whether file-level metrics could be computed."""
     reason: str | None
-    """Why not (D19)."""
+    """Why they could not (D19)."""
     metrics: Mapping[str, float]
-    """Canonical metric name to value; a metric that is undefined here is absent."""
+    """Canonical metric name to value; an undefined metric is absent."""
     undefined: Mapping[str, str] = field(default_factory=dict)
-    """Reason code of an absent metric where it is not `reason`; see `why_undefined`."""
+    """Absent metric to its reason code, if that is not `reason`; see `why_undefined`."""
     hit: bool | None = None
     """Whether a relevant file was retrieved; None when not computable (D21)."""
     hit_shown: bool | None = None
     """Whether the content of a relevant file was shown; None when not computable."""
     volume: Mapping[str, float] = field(default_factory=dict)
-    """Retrieval volume by name (`VOLUME`); absent where nothing is known of it."""
+    """Retrieval volume by name (`VOLUME`); unknown counts are absent."""
     labels: Mapping[str, int] = field(default_factory=dict)
     """Error taxonomy: label to number of files."""
     not_applicable: tuple[str, ...] = ()
     """Labels that do not apply to this trial: no edit was expected."""
     edit_targets: EditTargets | None = None
-    """Whether the task tells which files to edit (D58); None where labels are not computable."""
+    """Whether the task says which files to edit (D58); None if labels are not computable."""
     slices: Slices | None = None
     unknown_tools: Mapping[str, int] = field(default_factory=dict)
     """Raw names of tools that the tool table does not know, with counts."""
     unknown_calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """The same tools with what became of their calls (`rows.tool_use`)."""
+    """The same tools to how their calls were read, with counts (`rows.tool_use`)."""
     uncounted_servers: Mapping[str, int] = field(default_factory=dict)
-    """MCP servers whose calls are not counted as MCP, with these calls."""
+    """MCP server whose calls do not count as MCP, to the number of these calls."""
     accesses: Mapping[str, int] = field(default_factory=dict)
     """Accesses counted by `category/kind`, such as `file_read/read`."""
     finders: Mapping[Find, int] = field(default_factory=dict)
-    """Relevant files counted by who found them (`rows.finders`); empty where it is not known."""
+    """Relevant files counted by who found them (`rows.finders`); empty if that is not known."""
+    found_by: Mapping[str, FoundBy | None] = field(default_factory=dict)
+    """Each relevant file to the call that met it first; None if nothing met it."""
     looked_at: LookedAt | None = None
-    """What it looked at, where no ground truth can say more; its heaviest files alone."""
+    """What a trial without ground truth looked at; only the files with the most text shown."""
     document: str | None = None
     """Path of the events document relative to its retrieval_events folder."""
     repo: str | None = None
-    """The task's only repository, where known: tasks of one repository rise and fall together."""
+    """The task's only repository, if known. Statistics need it: tasks of one repository tend to
+    rise and fall together."""
     outcome: TrialOutcome | None = None
     """From outcomes.json; None when the run has none."""
     no_outcome: str = "no_outcome"
-    """Why there is no outcome where there is none: `no_outcome`, or `outcomes_refused` where
+    """Why there is no outcome, if there is none: `no_outcome`, or `outcomes_refused` if
     outcomes.json cannot be read (D62)."""
+
+    def __reduce__(self) -> tuple[type[TrialRow], tuple[object, ...]]:
+        """Packed as its values in order: asking a dataclass for its fields takes longer than that."""
+        return TrialRow, _values(self)
 
     @property
     def trial_key(self) -> str:
-        """Equal for copies of one trial in several runs; a configuration counts a key once (D41)."""
+        """A key that copies of one trial in several runs share. A configuration counts each key
+        once (D41)."""
         if self.outcome is not None and self.outcome.trial_key:
             return self.outcome.trial_key
         return f"{self.run_id}/{self.config_name}/{self.task_name}/{self.trial_name}"
@@ -86,3 +98,6 @@ class TrialRow:
     def why_undefined(self, name: str) -> str:
         """Why the row has no value of this name; a code such as `no_ground_truth` (D19)."""
         return self.undefined.get(name) or self.reason or "missing"
+
+
+_values = attrgetter(*(field.name for field in fields(TrialRow)))

@@ -1,7 +1,7 @@
 """What is counted: distinct trials (D41), tasks, and tasks within a configuration (D42).
 
-The one place for these rules: summaries, the impact analysis, tables and pages all ask here, so
-that they give one count and one mean for one configuration.
+All these rules are here. Summaries, the impact analysis, tables and pages use them, so that they
+all give the same count and the same mean for a configuration.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from groundtrace.rows.trial_row import TrialRow
 Made = TypeVar("Made")
 
 Counted = tuple[TrialRow, str | None]
-"""A row, and for a copy the run whose copy counts instead."""
+"""A row; and, if the row is a copy, the run whose copy counts instead."""
 
 
 def trial_identity(row: TrialRow) -> str | None:
-    """Equal for copies of one trial in one configuration, whichever runs they lie in.
+    """A key that copies of one trial in one configuration share, in whatever runs they are.
 
-    A trial filed under two configurations is one trial of each: the numbers of a configuration do
-    not depend on which others lie beside it. None for a trial without a record: nothing tells
-    that two documents of one name are one trial.
+    A trial that is stored under two configurations is one trial of each: the numbers of a
+    configuration do not depend on which other configurations exist. None for a trial without a
+    record: nothing says that two documents with the same name are one trial.
     """
     if row.outcome is None or not row.outcome.trial_key:
         return None
@@ -33,9 +33,9 @@ def trial_identity(row: TrialRow) -> str | None:
 
 
 def number_of_values(row: TrialRow) -> int:
-    """Metrics and outcomes that a trial has: of two copies, the one with more says more."""
+    """Number of metrics and outcomes that a trial has. The copy with more of them counts."""
     metrics = row.metrics
-    if isfinite(sum(metrics.values())):  # then each of them is
+    if isfinite(sum(metrics.values())):  # then each value is finite
         known = len(metrics.keys() & METRICS.keys())
     else:
         known = sum(name in METRICS and isfinite(value) for name, value in metrics.items())
@@ -46,8 +46,11 @@ def number_of_values(row: TrialRow) -> int:
 
 
 class DistinctTrials:
-    """Says which rows count. Of copies it is the one with most values, and of those the first: by
-    name of the run, then in the order in which rows are added."""
+    """Decides which rows count.
+
+    Among copies it is the one with the most values. If several have the most, it is the first by
+    name of the run, then in the order in which rows are added.
+    """
 
     def __init__(self) -> None:
         self._values = array("l")
@@ -57,10 +60,10 @@ class DistinctTrials:
         self._counting: dict[str, int] = {}
         self._copies: dict[int, str] = {}
         self.overtaken = False
-        """A row counted until a better copy came: what was made so far has to be made again."""
+        """A row counted until a better copy came: results so far must be made again."""
 
     def add(self, row: TrialRow) -> int:
-        """Take one row; returns its place, from 0."""
+        """Add one row; returns its position, from 0."""
         place = len(self._values)
         self._values.append(number_of_values(row))
         code = self._run_codes.setdefault(row.run_id, len(self._run_names))
@@ -80,7 +83,7 @@ class DistinctTrials:
         return place
 
     def counted_in(self, place: int) -> str | None:
-        """The run whose copy counts instead of this row, as far as rows were added; None when the
+        """The run whose copy counts instead of this row, among the rows added so far; None if this
         row counts."""
         identity = self._copies.get(place)
         if identity is None:
@@ -94,10 +97,10 @@ class DistinctTrials:
 def collect_distinct(
     rows: Iterable[TrialRow], collect: Callable[[Iterator[Counted]], Made]
 ) -> Made:
-    """What `collect` makes of rows that are told apart from copies.
+    """What `collect` makes from the rows, each marked as counting or as a copy.
 
-    Rows are read once, and again only where a copy says more than one that was read before it:
-    there can be too many to hold.
+    Rows are not kept in memory, because there can be too many. They are read once, and a second
+    time only if a copy has more values than a row that was read before it.
     """
     again = list(rows) if isinstance(rows, Iterator) else rows
     trials = DistinctTrials()
@@ -108,25 +111,28 @@ def collect_distinct(
 
 
 class TaskNames:
-    """When two names mean one task: tasks of one name in two suites are two tasks. A trial whose
-    suite is unknown belongs to the only suite that has a task of its name."""
+    """Decides when two names mean one task.
+
+    Tasks with the same name in two suites are two tasks. A trial whose suite is unknown belongs to
+    the suite that has a task of its name, if there is only one.
+    """
 
     def __init__(self) -> None:
         self._suites: dict[str, set[str]] = {}
 
     def add(self, task_name: str, suite: str | None) -> None:
-        """Take the task of one row; copies count too."""
+        """Add the task of one row; rows that are copies too."""
         suites = self._suites.setdefault(task_name, set())
         if suite:
             suites.add(suite)
 
     def suite(self, task_name: str, suite: str | None) -> str | None:
-        """The suite of a task, as far as it can be told."""
+        """The suite of a task, if it is known."""
         suites = self._suites.get(task_name, ())
         return suite or (next(iter(suites)) if len(suites) == 1 else None)
 
     def task(self, task_name: str, suite: str | None) -> str:
-        """Identity of a task: its name, with the suite where several suites have that name."""
+        """Identity of a task: its name, and its suite if several suites have that name."""
         several = len(self._suites.get(task_name, ())) > 1
         return f"{suite}/{task_name}" if several and suite else task_name
 
@@ -140,7 +146,7 @@ class UnitsOfRows:
         self._rows = array("q")
 
     def see(self, row: TrialRow) -> None:
-        """Take note of a row's task; of copies too, which may know a suite."""
+        """Note the task of a row. Do this for copies too: a copy may know the suite."""
         self._names.add(row.task_name, row.benchmark)
 
     def add(self, row: TrialRow) -> None:
@@ -149,7 +155,7 @@ class UnitsOfRows:
         self._rows.append(self._codes.setdefault(key, len(self._codes)))
 
     def finished(self) -> array[int]:
-        """The unit of each row that was added, as a number; for when all rows are known."""
+        """The unit of each row that was added, as a number. Call this after all rows are added."""
         units: dict[tuple[str, str], int] = {}
         final = [
             units.setdefault((config, self._names.task(name, suite)), len(units))

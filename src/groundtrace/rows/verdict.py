@@ -1,4 +1,4 @@
-"""What became of a trial, as one word: the groups of tables by verdict (D96)."""
+"""How a trial ended, in one word: the groups of tables by verdict (D96)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VERDICTS: Mapping[Verdict, str] = {
 
 
 def verdict_of(row: TrialRow) -> Verdict:
-    """The verdict that a trial's reward is: 1 and more is resolved, 0 and less is not."""
+    """The verdict from a trial's reward: 1 or more is resolved, 0 or less is not resolved."""
     reward = None if row.outcome is None else row.outcome.reward
     if reward is None:
         return "no_verdict"

@@ -33,9 +33,9 @@ def write_all_outcomes(
     problems: Mapping[str, int],
     left_out: Sequence[str] | None = None,
 ) -> None:
-    """Outcomes of all runs in one document, with what was met outside of them.
+    """Write the outcomes of all runs in one document, with what was met outside of the runs.
 
-    `left_out` are runs whose results are there and that count no more; None leaves that as it is.
+    `left_out` are runs that have results but do not count any more; None keeps the earlier list.
     """
     outputs = sorted(outputs, key=lambda output: output.folder.url)
     now = request.generated_at
@@ -57,7 +57,7 @@ def write_all_outcomes(
 
 
 class _WithoutTrials(msgspec.Struct):
-    """The part of the outcomes of all runs that is not made of trials, which may be a million."""
+    """The outcomes of all runs without their trials: there may be a million trials."""
 
     schema_version: Version
     skipped: list[SkippedFolder]
@@ -65,8 +65,11 @@ class _WithoutTrials(msgspec.Struct):
 
 
 def outside_runs(folder: Folder, outputs: Iterable[RunOutput]) -> OutsideRuns | None:
-    """What discovery met outside of all runs: what the outcomes of all runs, which lie in `folder`,
-    say beyond theirs. None where there are none, or they cannot be read."""
+    """What discovery met outside of all runs.
+
+    `folder` has the outcomes over all runs. What they contain and no run's own outcomes contain was
+    met outside. None if these outcomes do not exist or cannot be read.
+    """
     try:
         found = msgspec.json.decode(folder.read(OUTCOMES_FILE, MAX_DOCUMENT), type=_WithoutTrials)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -93,8 +96,10 @@ def _all_outcomes(
     problems: Mapping[str, int],
     generated_at: str,
 ) -> Iterator[bytes]:
-    """The document with only one run's trials in memory: each run is read once for what is counted
-    over all of them, and once more for its trials."""
+    """The document, with the trials of only one run in memory at a time.
+
+    Each run is read once for the counts over all runs, and a second time for its trials.
+    """
     counts = Counter(problems)
     everything = list(skipped)
     for output in outputs:

@@ -23,18 +23,18 @@ from groundtrace.storage import Folder
 
 @dataclass(frozen=True, slots=True)
 class DocumentWork:
-    """One events document to be evaluated, or only to be read for its row."""
+    """One events document to evaluate, or only to read for its row."""
 
     output: Folder
     document_path: str
     """Path of the events document, relative to `output`."""
     outcome: TrialOutcome | None
     no_outcome: str
-    """Why there is none, where there is none."""
+    """Why there is no outcome, if there is none."""
     is_current: bool
-    """Its metrics are on disk and still right; only the row is wanted."""
+    """Its metrics are on disk and current; only the row is needed."""
     is_unchanged: bool
-    """Neither it nor its metrics changed since they were made."""
+    """Neither the document nor its metrics changed since they were made."""
     settings: Settings
     generated_at: str
 
@@ -44,9 +44,9 @@ class DocumentDone:
     """What comes back from a worker."""
 
     row: TrialRow | None
-    """None when the document is refused."""
+    """None if the document is refused."""
     metrics_mark: str
-    """Of the metrics document that is on disk now."""
+    """Mark of the metrics document that is on disk now."""
     refused: Problem | None = None
     """Why the events document cannot be read (D62)."""
 
@@ -62,7 +62,7 @@ def works_on(
 ) -> Iterator[DocumentWork]:
     """Work on these events documents; the metrics of all but the stale ones are current.
 
-    `unchanged` are those that are evaluated again only because somebody asked for it.
+    `unchanged` are documents that are evaluated again only because the user asked for it.
     """
     for path in paths:
         yield DocumentWork(
@@ -79,7 +79,7 @@ def works_on(
 
 def evaluate_stored(work: DocumentWork) -> DocumentDone:
     """One document: its metrics on disk, and its row, or why it is refused."""
-    # Imported when there is a document: a run without changes needs none of them.
+    # Imported only if there is a document: a run without changes needs none of these modules.
     from groundtrace.metrics import evaluate as evaluate_document
     from groundtrace.rows.make import row_from
     from groundtrace.tools import is_known_tool
@@ -114,10 +114,10 @@ def evaluate_stored(work: DocumentWork) -> DocumentDone:
 
 
 def _knows_more(metrics: MetricsDocument | None, events: EventsDocument) -> bool:
-    """Whether metrics were made from more than the document that is left holds.
+    """Whether the stored metrics were made from more than the stored events document contains.
 
-    A run that writes version 1.0 computes metrics from the kinds of accesses, which such a
-    document does not have: evaluating it again would replace them by worse ones (D43).
+    A run that writes version 1.0 computes metrics from the kinds of accesses, which a document of
+    version 1.0 does not have. Evaluating that document again would give worse metrics (D43).
     """
     if metrics is None or metrics.basis != "accesses":
         return False

@@ -1,4 +1,4 @@
-"""Events documents to metrics documents and summaries; works from documents alone."""
+"""Events documents to metrics documents and summaries; needs only documents, no traces."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ class Evaluated:
     single: bool = True
     """RUNS is one run."""
     evaluated: int = 0
-    """Documents that were evaluated now."""
+    """Number of documents that were evaluated now."""
     unchanged: int = 0
-    """Documents whose metrics are still right."""
+    """Number of documents whose metrics are current."""
     refused: list[RefusedDocument] = field(default_factory=list)
-    """Documents that cannot be read: they count in none of the numbers above (D62)."""
+    """Documents that cannot be read; the numbers above do not count them (D62)."""
     failed: list[str] = field(default_factory=list)
-    """What could not be done, refused documents included, each as one line."""
+    """What could not be done, including refused documents; one line each."""
     rows: RowsByRun = field(default_factory=RowsByRun)
-    """Run folder to its rows, for the runs with something to do."""
+    """Run folder to its rows, for runs that needed work."""
 
 
 @dataclass(slots=True)
@@ -67,15 +67,15 @@ class _RunToEvaluate:
 
     session: RunSession
     rows: KeptRows
-    """Rows of its documents; those that are worked on are added."""
+    """Rows of its documents; rows made now are added."""
     made_from: str
-    """Fingerprint of everything its summary is made from."""
+    """Fingerprint of everything that its summary is made from."""
     paths: Sequence[str]
-    """Events documents that were asked for."""
+    """Events documents that fit the request."""
     stale: frozenset[str]
-    """Those whose metrics are to be computed."""
+    """Events documents whose metrics must be computed."""
     unchanged: bool = False
-    """Nothing is to be done: the summary is still right."""
+    """There is nothing to do: the summary is current."""
     outcomes: OutcomesDocument | None = None
     works: Sequence[DocumentWork] = ()
     left_behind: Sequence[str] = ()
@@ -94,8 +94,8 @@ class _RunToEvaluate:
 def evaluate(request: Request, fresh_rows: RowsByRun | None = None) -> Evaluated:
     """Metrics and summaries for every output folder of RUNS.
 
-    `fresh_rows` are rows of documents that were evaluated when they were made, just now; those
-    that are made here join them.
+    `fresh_rows` are rows of documents that this command has just made and evaluated. Rows that are
+    made here are added to them.
     """
     outputs, single = request.output_folders.existing()
     done = Evaluated(outputs, single, rows=RowsByRun() if fresh_rows is None else fresh_rows)
@@ -112,7 +112,7 @@ def evaluate(request: Request, fresh_rows: RowsByRun | None = None) -> Evaluated
 
 
 def summary_of(request: Request, done: Evaluated) -> RunSummaryDocument | None:
-    """The summary that evaluating wrote, over all runs or of the single run; None if unreadable."""
+    """The summary that `evaluate` wrote, over all runs or of the single run; None if unreadable."""
     folder = done.outputs[0].folder if done.single else request.output_folders.aggregate()
     stored: StoredDocument[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
     return stored.document
@@ -133,12 +133,12 @@ def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evalua
             _enter(result, runs[session.folder.url], done)
 
         works = [work for run in runs.values() for work in run.works]
-        # A run is done with its last document and its summary; each of them is a part of it.
+        # A run is finished after all its documents and its summary; each is an equal part of it.
         each = len(runs) / (len(works) + len(runs))
         work_through(request, sessions, evaluate_stored, works, enter, each=each)
         changed = []
         for address, run in runs.items():
-            if run.unchanged:  # since it was looked at, another command did the work
+            if run.unchanged:  # another command did the work in the meantime
                 request.ticker.advance(each)
                 done.unchanged += len(run.paths)
                 del done.rows[address]
@@ -151,9 +151,10 @@ def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evalua
 def _is_unchanged(
     output: RunOutput, request: Request, settings: Mapping[str, Any], done: Evaluated
 ) -> bool:
-    """Whether nothing is to be done for a run, which is then counted.
+    """Whether there is nothing to do for a run; then its documents are counted as unchanged.
 
-    Told without a lock: nothing will be written. What is to be written is looked at again with it.
+    This needs no lock, because nothing is written. A run that needs work is checked again under the
+    lock.
     """
     session = RunSession(output)
     if done.rows.get(output.folder.url) or session.may_be_in_use:
@@ -169,7 +170,7 @@ def _is_unchanged(
 def _looked_at(
     session: RunSession, request: Request, settings: Mapping[str, Any], made: KeptRows
 ) -> _RunToEvaluate:
-    """A run, and whether something is to be done for it; `settings` are those of the request."""
+    """A run, and whether it needs work; `settings` are those of the request."""
     marks = session.marks
     paths = sorted(path for path in marks if path.endswith(EVENTS_ENDING))
     stale = frozenset(
@@ -189,7 +190,7 @@ def _looked_at(
 def _prepared(
     session: RunSession, request: Request, settings: Mapping[str, Any], made: KeptRows
 ) -> _RunToEvaluate:
-    """What of a run is to be evaluated, and what only to be read for the summary."""
+    """Which documents of a run to evaluate, and which only to read for the summary."""
     run = _looked_at(session, request, settings, made)
     paths, stale = run.paths, run.stale
     if run.unchanged:
@@ -233,7 +234,7 @@ def _enter(result: Done[DocumentWork, DocumentDone], run: _RunToEvaluate, done: 
 
 
 def _count_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
-    """Add what became of a run's documents to the counts of the command."""
+    """Add the results of a run's documents to the counts of the command."""
     whole = [work for work in run.works if work.document_path not in run.lost]
     worked = sum(not work.is_current for work in whole)
     done.evaluated += len(run.paths) - len(run.works) + worked
@@ -249,16 +250,16 @@ def _count_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
 def _write_summaries(
     runs: Sequence[_RunToEvaluate], request: Request, sessions: Sessions, each: float
 ) -> None:
-    """Write the summary of each run, and save its state last; those of small runs in workers."""
+    """Write the summary of each run, then save its state. Workers write those of small runs."""
     by_address = {run.session.folder.url: run for run in runs}
 
     def enter(result: Done[SummaryWork, FolderEntry], session: RunSession) -> None:
-        # A worker that was lost: here it is done, or says what is wrong with the run.
+        # If a worker was lost, the summary is written here, or raises what is wrong with the run.
         written = result.result or write_summary(result.item)
         session.enter_result(SUMMARY, by_address[session.folder.url].made_from, written)
         session.save_if_changed()
 
-    most = SMALL_RUN if len(runs) > 1 else -1  # a single one is not worth a worker
+    most = SMALL_RUN if len(runs) > 1 else -1  # a single run is not worth a worker
     works = [_summary_work(run, request, list) for run in runs if len(run.rows) <= most]
     work_through(request, sessions, write_summary, works, enter, each=each)
     for run in runs:
@@ -270,7 +271,7 @@ def _write_summaries(
 def _summary_work(
     run: _RunToEvaluate, request: Request, held: Callable[[Iterable[bytes]], Iterable[bytes]]
 ) -> SummaryWork:
-    """`held` makes of rows in a file what a worker can be given."""
+    """`held` turns rows in a file into something that can be sent to a worker."""
     rows, session = run.rows, run.session
     return SummaryWork(
         output=session.folder,

@@ -28,7 +28,7 @@ def evaluated_trials(
 ) -> Iterator[Detail]:
     """Trials of all runs in order; what cannot be read is added to `problems`.
 
-    Raises NothingFoundError at the end when there was nothing at all.
+    Raises NothingFoundError at the end if there was no trial at all.
     """
     outputs, _ = folders.existing()
     require_fitting(folders, only)
@@ -62,7 +62,7 @@ def evaluated_trials_in(
 def read_detail(
     folder: Folder, path: str, index: OutcomeIndex
 ) -> tuple[Detail | None, tuple[Problem, ...]]:
-    """The trial whose events document lies at `path`, and what could not be read of it."""
+    """The trial whose events document is at `path`, and problems with reading it."""
     events: StoredDocument[EventsDocument] = read_one(folder, path, "retrieval_events")
     metrics: StoredDocument[MetricsDocument] = read_one(
         folder, metrics_path(path), "retrieval_metrics"

@@ -1,4 +1,4 @@
-"""All stages after one another, as `groundtrace run` and `groundtrace.run()` do them."""
+"""All stages in sequence, as `groundtrace run` and `groundtrace.run()` do them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Stages(NamedTuple):
     """Trials and documents that could not be processed, with the reason."""
     reports: Reported
     summary: RunSummaryDocument | None
-    """Of the run, or over all runs."""
+    """Summary of the run, or over all runs."""
 
 
 def run_stages(
@@ -31,7 +31,7 @@ def run_stages(
 
     done = normalize(request, with_metrics=True)
     if done.all_failed:
-        # Nothing to evaluate: why is in the failures, and the other stages would only hide it.
+        # There is nothing to evaluate. The failures say why; other stages would only hide that.
         return Stages(done, [*done.failed, *done.unlisted], Reported(), None)
     evaluated = evaluate(request, done.rows)
     summary = summary_of(request, evaluated)

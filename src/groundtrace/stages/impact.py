@@ -33,13 +33,13 @@ class Analysed:
     single: bool = True
     """RUNS is one run."""
     written: list[str] = field(default_factory=list)
-    """Documents that are on disk now, those that did not change included."""
+    """Documents that are on disk now, including those that did not change."""
     refused: list[RefusedDocument] = field(default_factory=list)
     """Documents that cannot be read and do not count (D62)."""
 
 
 def impact(request: Request, options: ImpactOptions, made: MadeRows | None = None) -> Analysed:
-    """The analysis of each run, and of all runs together where RUNS holds several."""
+    """Analyse each run, and all runs together if RUNS contains several."""
     outputs, single = request.output_folders.existing()
     done = Analysed(outputs, single)
     scopes = [(output, [output]) for output in outputs]
@@ -57,7 +57,7 @@ def impact(request: Request, options: ImpactOptions, made: MadeRows | None = Non
 
 
 def widest_document(request: Request) -> ImpactDocument | None:
-    """The analysis over all of RUNS, as it is on disk; None when it cannot be read."""
+    """The stored analysis over all of RUNS; None if it cannot be read."""
     return stored_analysis(request.output_folders)
 
 
@@ -72,7 +72,8 @@ def stored_analysis(folders: OutputFolders) -> ImpactDocument | None:
 def check_configurations(
     document: ImpactDocument, baseline: str | None, against: str | None, flags: str = "--"
 ) -> None:
-    """Raise UsageError for a name that no configuration has: a slip would look like a result."""
+    """Raise UsageError if no configuration has a given name: a typing mistake would look like a
+    result."""
     names = [own.config_name for own in document.config_aggregates]
     for flag, name in (("baseline", baseline), ("against", against)):
         if name is not None and not fitting(names, name):
@@ -82,7 +83,7 @@ def check_configurations(
 def analysis_of_runs(
     request: Request, options: ImpactOptions, made: MadeRows | None = None
 ) -> ImpactDocument:
-    """The analysis over all of RUNS, written nowhere."""
+    """The analysis over all of RUNS, without writing it."""
     outputs, single = request.output_folders.existing()
     scope = outputs[0].run_id if single else ALL_RUNS
     refused = {output.folder.url: refused_documents(output) for output in outputs}
@@ -119,7 +120,7 @@ def _analysis(
 ) -> ImpactDocument:
     from groundtrace.impact import analyse
 
-    # One at a time: the analysis keeps a tenth of each row.
+    # Rows come one at a time: the analysis keeps only a tenth of each row.
     without = {url: frozenset(one.path for one in of_run) for url, of_run in refused.items()}
     rows = rows_for_impact(outputs, made, request, without)
     first = next(rows, None)
@@ -132,7 +133,7 @@ def _analysis(
 
 
 def _marks(output: RunOutput) -> tuple[str, dict[str, str]]:
-    """Marks of what an analysis is made from: outcomes and metrics."""
+    """Marks of the documents that an analysis is made from: outcomes and metrics."""
     marks = marks_in(output.folder)
     wanted = {n: m for n, m in marks.items() if n == OUTCOMES_FILE or n.endswith(METRICS_ENDING)}
     return output.run_id, wanted

@@ -1,9 +1,11 @@
-"""Traces to events documents and outcomes, some runs at a time, doing only what is stale."""
+"""Traces to events documents and outcomes: a few runs at a time, and only what is stale."""
 
 from __future__ import annotations
 
+import gc
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -50,6 +52,10 @@ if TYPE_CHECKING:
     from groundtrace.trial_results import TrialDone
 
 
+NEW_OBJECTS = 5_000
+"""New objects of a trial after which unreachable ones are looked for; Python's own number is 700."""
+
+
 @dataclass(slots=True)
 class Normalized:
     """What normalizing did, for messages and for the stages after it."""
@@ -58,40 +64,40 @@ class Normalized:
     single: bool = True
     """RUNS is one run."""
     written: int = 0
-    """Documents that were made now."""
+    """Number of documents that were made now."""
     unchanged: int = 0
-    """Documents that are still right."""
+    """Number of documents that are current."""
     superseded: int = 0
-    """Trials that count no more, because a later one of the same task does."""
+    """Number of trials that do not count because a later one of the same task does."""
     skipped: int = 0
-    """Folders that hold no trial or are left out by their names."""
+    """Number of folders without a trial, or left out because of their names."""
     without_task: int = 0
-    """Trials whose task has no definition."""
+    """Number of trials whose task has no definition."""
     truth_given: bool = True
     """Task definitions or a registry were named."""
     left_behind: int = 0
-    """Documents whose trial is gone; `--prune` removes them."""
+    """Number of documents whose trial is gone; `--prune` removes them."""
     left_runs: list[str] = field(default_factory=list)
-    """Runs that are not in RUNS any more, though their results are still there."""
+    """Runs that are not in RUNS any more but still have results."""
     notes: list[str] = field(default_factory=list)
     """Problems of the task definitions and the registry."""
     noted: bool = False
-    """Whether the task definitions have problems, by now or by what an earlier run knew."""
+    """Whether the task definitions have problems, as found now or by an earlier run."""
     failed: list[str] = field(default_factory=list)
     rows: RowsByRun = field(default_factory=RowsByRun)
     """Run folder to its freshly evaluated rows, by document."""
     faults: list[str] = field(default_factory=list)
-    """Traces that were named and could not be taken."""
+    """Traces that the user named but that could not be used."""
     unlisted: list[str] = field(default_factory=list)
     """Folders that cannot be listed: their trials are missing from the results."""
     nearest: list[SkippedFolder] = field(default_factory=list)
-    """What was passed where nothing was found."""
+    """Folders that were skipped; shown if nothing was found."""
     unknown_calls: defaultdict[str, Counter[str]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
-    """Unknown tools in the documents that were made now, where nothing was evaluated yet."""
+    """Unknown tools in the documents that were made now and are not evaluated yet."""
     uncounted_servers: Counter[str] = field(default_factory=Counter)
-    """MCP servers that are not counted as such, in the same documents."""
+    """MCP servers that do not count as MCP, in the same documents."""
 
     @property
     def trials(self) -> int:
@@ -100,11 +106,11 @@ class Normalized:
 
     @property
     def all_failed(self) -> bool:
-        """Trials were found, and none could be processed."""
+        """Trials were found, but none could be processed."""
         return bool(self.failed) and not (self.written or self.unchanged)
 
     def add_unchanged(self, run: UnchangedRun) -> None:
-        """Count a run in which nothing is to be done."""
+        """Count a run that needs no work."""
         self.outputs.append(run.output)
         self.unchanged += run.documents
         self.left_behind += run.left_behind
@@ -116,15 +122,15 @@ class Normalized:
 
 @dataclass(slots=True)
 class _RunToNormalize:
-    """One run while its trials are worked on."""
+    """One run while its trials are processed."""
 
     session: RunSession
     plan: Plan
     rows: KeptRows
     outcomes: dict[str, TrialOutcome]
-    """By document; those of trials that are worked on are added."""
+    """Outcomes by document; those of trials that are processed now are added."""
     stale: list[TrialWork]
-    """Trials to be worked on."""
+    """Trials to process."""
 
 
 def normalize(request: Request, *, with_metrics: bool = False) -> Normalized:
@@ -165,14 +171,14 @@ def _normalize(request: Request, with_metrics: bool) -> Normalized:
 
 
 def _left_runs(request: Request, done: Normalized) -> list[str]:
-    """Runs whose results are there, and that are not in RUNS any more (D113)."""
+    """Runs that have results but are not in RUNS any more (D113)."""
     outputs, _ = request.output_folders.all_existing()
     found = {output.folder.url for output in done.outputs}
     return [output.run_id for output in outputs if output.folder.url not in found]
 
 
 def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
-    """What is said where RUNS holds no trial: what was looked for, and what came nearest."""
+    """The message if RUNS has no trial: what was looked for, and what came closest."""
     from groundtrace.discover.loose import nearest
     from groundtrace.traces import all_readers
 
@@ -187,13 +193,29 @@ def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
 
 
 def normalize_trial(work: TrialWork) -> TrialDone:
-    """One trial, in a worker; the stages it goes through are imported when there is a trial."""
+    """Process one trial, in a worker. The stages are imported only if there is a trial."""
     from groundtrace.pipeline import process_trial
 
-    made = process_trial(work)
-    if made.row is None:
-        return made
-    return replace(made, row=None, packed_row=packed(made.row))
+    with _rarely_collected():
+        made = process_trial(work)
+        if made.row is None:
+            return made
+        return replace(made, row=None, packed_row=packed(made.row))
+
+
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Look for unreachable objects less often while the block runs.
+
+    In the middle of a trial everything is in use, and going through all of it several times was
+    a thirtieth of the time. Afterwards most of it is gone, and the next look is a short one.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(max(before[0], NEW_OBJECTS) if before[0] else 0, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _notes(tasks: TaskDefinitions | None, context: WorkContext) -> list[str]:
@@ -204,7 +226,7 @@ def _notes(tasks: TaskDefinitions | None, context: WorkContext) -> list[str]:
 
 
 class _Discovery:
-    """Tells of the runs that are found, until trials are read: then trials are counted."""
+    """Reports progress: runs found, until trials are read; after that, trials."""
 
     def __init__(self, ticker: Ticker) -> None:
         self._ticker = ticker
@@ -234,7 +256,7 @@ def _plans(
     done: Normalized,
     outside: list[Skipped | FoundProblem],
 ) -> Iterator[tuple[RunOutput, Plan]]:
-    """The work of every run that has some; what is of no run goes to `outside`."""
+    """The plan of every run that has work; what belongs to no run goes to `outside`."""
     known = Fingerprints(context.fingerprint())
     seen = KnownRuns(request, fingerprint_of_shared(request, tasks, context, known))
     for run in discovery.runs(layout.runs(seen.is_unchanged)):
@@ -260,11 +282,11 @@ def _plans(
 
 
 _FAULTS = frozenset({"bad_row", "trace_missing", "unrecognised"})
-"""Problems by which a trial that was asked for is missing."""
+"""Kinds of problems that make a trial missing although the user named it."""
 
 
 def _noting_faults(found: Iterable[Found], done: Normalized) -> Iterator[Found]:
-    """What was found; what keeps rows of a manifest from being trials is told as well."""
+    """What was found, unchanged; notes problems that keep rows of a manifest from being trials."""
     for item in found:
         _note_fault(item, done)
         yield item
@@ -319,13 +341,14 @@ def _prepared(plan: Plan, session: RunSession, done: Normalized) -> _RunToNormal
 def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Normalized) -> None:
     work = result.item
     if result.result is None:
-        # The text of an error can be text of a trace.
+        # The text of an error can contain text of a trace.
         error = mask(result.error or "failed")
         done.failed.append(f"{work.trial.path}: {error}")
         run.outcomes[work.document_path] = outcome_entry(
             work.trial, "failed", reason=error, run_path=work.run_path
         )
-        # What an earlier run wrote from other inputs is no result of this trial as it is now.
+        # An earlier run made these metrics from other inputs: they are not results of the trial
+        # as it is now.
         work.output.remove(metrics_path(work.document_path))
         work.output.remove(work.document_path)
         return
@@ -345,7 +368,7 @@ def _enter(result: Done[TrialWork, TrialDone], run: _RunToNormalize, done: Norma
 
 
 def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> None:
-    """Write outcomes, deal with documents that have no trial any more, and save the state last."""
+    """Write outcomes, count or remove documents without a trial, and save the state last."""
     plan, session = run.plan, run.session
     failed = run.outcomes.keys() - session.state.documents.keys()
     seen = RunSeen(
@@ -362,7 +385,8 @@ def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> Non
     if request.only is None:
         done.left_behind += _leave_behind(run, request)
     _write_outcomes(run, request)
-    # What could not be read or listed may be readable the next time and look the same (D79).
+    # What could not be read or listed may be readable the next time without looking different
+    # (D79).
     passing = not PASSING.isdisjoint(plan.problems)
     whole = plan.fingerprint is not None and request.only is None and not failed and not passing
     session.enter_run(seen if whole else None)
@@ -395,7 +419,7 @@ def _write_outcomes(run: _RunToNormalize, request: Request) -> None:
 
 
 def _records(run: _RunToNormalize, request: Request) -> list[TrialOutcome]:
-    """What became of every trial of a run, in order."""
+    """The outcomes of every trial of a run, in order."""
     records = [run.outcomes[document] for document in sorted(run.outcomes)]
     run_path = run.plan.works[0].run_path
     records += [
@@ -412,7 +436,7 @@ def _records(run: _RunToNormalize, request: Request) -> list[TrialOutcome]:
 
 
 def _leave_behind(run: _RunToNormalize, request: Request) -> int:
-    """Documents whose trials are gone: counted, or removed where that was asked for."""
+    """Count the documents whose trials are gone; remove them if the user asked for it."""
     session = run.session
     wanted = {work.document_path for work in run.plan.works}
     for path in session.state.documents.keys() - wanted:

@@ -1,6 +1,7 @@
-"""`--only`: which tasks it means, and what is said where no task fits.
+"""`--only`: which tasks it means, and the message if no task fits.
 
-A pattern that fits nothing looked like an empty folder: "no trials found" without a word of it.
+Before this message existed, a pattern that fits nothing looked like an empty folder: the message
+was "no trials found", without the pattern.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
 
 LOOKED_AT = 1000
-"""Trials that are looked at for their tasks' names where no task fits."""
+"""If no task fits, most trials that are read for the names of their tasks."""
 NAMED = 3
-"""Tasks that are named then."""
+"""Most tasks that the message names."""
 
 
 def with_other_names(only: str, tasks: TaskIndex | None) -> str:
-    """The pattern, and the names of tasks that have another name that fits it.
+    """The pattern, and the names of tasks for which another of their names fits it.
 
-    Stages after the first know tasks by one name: the one in the documents.
+    Stages after the first know only one name of a task: the one in the documents.
     """
     if tasks is None:
         return only
@@ -44,7 +45,7 @@ def with_other_names(only: str, tasks: TaskIndex | None) -> str:
 
 
 def nothing_fits(only: str, names: Iterable[str]) -> str:
-    """What is said where no task fits `--only`: the nearest name, and some that there are."""
+    """The message if no task fits `--only`: the nearest name, and some existing names."""
     pattern = only.partition("\n")[0]
     tasks = list(dict.fromkeys(names))
     if not tasks:
@@ -62,7 +63,7 @@ def _are(number: int) -> str:
 def nothing_fits_in_runs(
     only: str, runs: Place, settings: Settings, tasks: TaskIndex | None
 ) -> str | None:
-    """The same for trials that are read; None where there are no trials at all."""
+    """The same for trials that are read; None if there are no trials at all."""
     from groundtrace.discover import discover
     from groundtrace.model import Trial
 
@@ -73,14 +74,14 @@ def nothing_fits_in_runs(
 
 
 def require_fitting(folders: OutputFolders, only: str | None) -> None:
-    """Raise NothingFoundError where no trial with a document fits `--only`."""
+    """Raise NothingFoundError if no trial with a document fits `--only`."""
     if only is None:
         return
     names: list[str] = []
     for output in folders.existing()[0]:
         outcomes = read_outcomes(output.folder).document
         if outcomes is None:
-            return  # names of files decide then
+            return  # then the names of the files decide
         names += [trial.task_name for trial in outcomes.trials if trial.document]
     if names and not any(fits_only(name, only) for name in names):
         raise NothingFoundError(f"{folders.runs}: {nothing_fits(only, names)}")

@@ -1,10 +1,10 @@
-"""What is imported once before workers are forked, so that each has it from its start."""
+"""Modules that are imported once before workers are forked, so that no worker imports them."""
 
 from __future__ import annotations
 
 import groundtrace.pipeline
 
-# Imported when they are first needed: by each worker, if not here.
+# Other modules import these only when needed; without this, each worker would import them.
 import groundtrace.redact.forms
 import groundtrace.redact.named
 import groundtrace.redact.places

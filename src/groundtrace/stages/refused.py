@@ -1,7 +1,7 @@
-"""Documents that cannot be read: named wherever a stage would have used them (D62).
+"""Documents that cannot be read: every stage that needs one names it (D62).
 
-A document is refused when it is of an unknown major version, broken, or cannot be opened. What was
-computed from it earlier is not true of anything any more, so its metrics do not count either.
+A document is refused if it has an unknown major version, is broken, or cannot be opened. What was
+computed from it earlier can no longer be trusted, so its metrics do not count either.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def refused_record(output: RunOutput, path: str, problem: Problem) -> RefusedDoc
 def refused_documents(output: RunOutput) -> list[RefusedDocument]:
     """Documents of a run that are refused now: outcomes, events, metrics.
 
-    Only what changed since it was evaluated is opened: a run in which nothing did costs a listing.
+    Only documents that changed since they were evaluated are opened: a run without changes needs
+    only a listing.
     """
     return [refused_record(output, path, problem) for path, problem in _refused(output)]
 
@@ -73,8 +74,8 @@ def _events_path(path: str) -> str:
 def set_aside_metrics(output: RunOutput, path: str) -> None:
     """Remove the metrics that were computed from a refused events document.
 
-    Metrics that are refused themselves stay: another groundtrace wrote them, and nothing here
-    reads them.
+    If the metrics document is refused too, it stays: another version of groundtrace wrote it, and
+    nothing here reads it.
     """
     target = metrics_path(path)
     stored: StoredDocument[MetricsDocument] = read_one(output.folder, target, "retrieval_metrics")

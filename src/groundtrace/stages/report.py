@@ -33,7 +33,7 @@ class Reported:
     """What reporting did."""
 
     written: list[str] = field(default_factory=list)
-    """Reports that are on disk now; those of all runs last."""
+    """Reports that are on disk now; those over all runs come last."""
     refused: list[RefusedDocument] = field(default_factory=list)
     """Documents that cannot be read and are in no report (D62)."""
 
@@ -41,9 +41,9 @@ class Reported:
 def report(
     request: Request, formats: Sequence[str] | None = None, made: MadeRows | None = None
 ) -> Reported:
-    """The reports of each run, and of all runs together where RUNS holds several.
+    """Write the reports of each run, and over all runs if RUNS contains several.
 
-    Without `formats` both are written.
+    Without `formats`, both formats are written.
     """
     outputs, single = request.output_folders.existing()
     wanted = tuple(formats) if formats is not None else tuple(FILES)
@@ -64,8 +64,8 @@ def report(
 def _marks(output: RunOutput) -> str:
     """Fingerprint of everything that a report of a run shows.
 
-    The page holds the calls of trials and what became of them: summary and analysis can stay the
-    same while these change.
+    The page contains the calls and outcomes of trials. They can change while summary and analysis
+    stay the same.
     """
     shown = (
         f"{name} {mark}"
@@ -90,7 +90,7 @@ def _report(
         own = (mark_of(folder, SUMMARY), mark_of(folder, IMPACT))
         parts = [own, [marks[output.folder.url] for output in outputs]]
         made_from = fingerprint(__version__, parts, request.only, request.settings.mask, refused)
-        # Made when a report is to be written, and once for both formats.
+        # Made only if a report is written, and once for both formats.
         data = cache(lambda: _data(target, outputs, request, made, refused))
         for name in formats:
             file = FILES[name]

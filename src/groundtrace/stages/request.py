@@ -1,4 +1,4 @@
-"""What a command asks of the stages."""
+"""What a command asks the stages to do."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ ALL_RUNS = "*"
 
 
 class Ticker(Protocol):
-    """Who is told of progress."""
+    """Receives progress."""
 
     def stage(self, name: str, unit: str) -> None:
         """The next stage begins: `reading` of `trials`; counts start from 0."""
 
     def add_total(self, more: int, *, final: bool = True) -> None:
-        """More work was found; `final` when there is no more to be found in this stage."""
+        """More work was found; `final`: this stage will find no more."""
 
     def advance(self, by: float = 1) -> None:
-        """Some of it is done."""
+        """Part of the work is done."""
 
 
 class NoTicker:
@@ -60,7 +60,7 @@ class Request:
     """Pattern of the tasks to work on."""
     settings: Settings = field(default_factory=Settings)
     force: bool = False
-    """Make everything again, whatever earlier runs left."""
+    """Process everything again, even if earlier results are current."""
     prune: bool = False
     """Remove documents whose trials are gone."""
     ticker: Ticker = field(default_factory=NoTicker)
@@ -72,7 +72,7 @@ class Request:
         return OutputFolders(self.runs, self.out)
 
     def context(self, *, with_metrics: bool) -> WorkContext:
-        """What travels to the workers."""
+        """What is sent to the workers."""
         registry = None
         if self.ground_truth is not None:
             from groundtrace.truth import load_registry

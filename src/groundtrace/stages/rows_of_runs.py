@@ -1,4 +1,4 @@
-"""Rows of many runs, one at a time: those made in this process, the others read from disk."""
+"""Rows of many runs, one at a time: kept ones if this process made them, else read from disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from groundtrace.stages.request import Request
 from groundtrace.stages.stored_rows import stored_trial_rows
 
 MadeRows = Mapping[str, KeptRows]
-"""Address of an output folder to its rows by document, where they were made in this process."""
+"""Address of an output folder to its rows by document, if this process made them."""
 
 
 RefusedDocuments = Mapping[str, frozenset[str]]
@@ -26,7 +26,7 @@ Row = TypeVar("Row", covariant=True)
 
 
 class ReadAgain(Iterable[Row]):
-    """Rows that are read again for every loop over them: a benchmark's do not fit into memory."""
+    """Rows that are read again for each loop: a whole benchmark's rows do not fit in memory."""
 
     def __init__(self, read: Callable[[], Iterator[Row]]) -> None:
         self._read = read
@@ -58,11 +58,11 @@ def rows_of_runs(
 def rows_for_impact(
     outputs: Iterable[RunOutput], made: MadeRows, request: Request, refused: RefusedDocuments
 ) -> Iterator[TrialRow]:
-    """Rows for the impact analysis, in the order of `rows_of_runs`: it decides which of two equal
-    copies counts.
+    """Rows for the impact analysis, in the order of `rows_of_runs`.
 
-    It has no use for accesses and unknown tools, so events documents are not read for them. What
-    was computed from a document that is `refused` now does not count.
+    The order decides which of two equal copies counts. The analysis does not need accesses and
+    unknown tools, so events documents are not read. What was computed from a document that is
+    `refused` now does not count.
     """
     for output in outputs:
         known = made.get(output.folder.url)

@@ -1,12 +1,13 @@
 """An output folder while a stage works in it: locked, with its state and a listing of its files.
 
-All stages write through a session, so that locking, "is it still current?" and the state on disk
+All stages write through a session, so that locking, checking what is current, and the state on disk
 follow the same rules everywhere. Two rules keep the state true when a run is killed:
 
-- what is about to be made again is forgotten on disk first (`forget_before_work`): a later run
-  with yesterday's inputs must not take today's documents for yesterday's;
-- what was made is entered only once it is on disk, and saved every `SAVE_SECONDS` and when the
-  run is stopped (`work_through`): a kill costs seconds of work, not all of it.
+- Before a document is made again, the state on disk forgets it (`forget_before_work`). Otherwise a
+  later run with the old inputs could take the new document for the old one.
+- A document is entered into the state only after it is on disk. The state is saved every
+  `SAVE_SECONDS` and when the run is stopped (`work_through`), so a kill costs seconds of work, not
+  all of it.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ from groundtrace.stages.request import Request
 from groundtrace.storage import Folder, FolderEntry
 
 SAVE_SECONDS = 10.0
-"""How much work a kill -9 may cost: what is done is saved this often."""
+"""Seconds between saves of the state: a kill -9 costs at most this much work."""
 BATCH_TRIALS = 1000
-"""Trials planned at a time: some megabytes of plans, and progress knows its total."""
+"""Trials planned at a time: a few megabytes of plans, and enough to know the total for progress."""
 BATCH_RUNS = 200
-"""Runs worked on at a time: each holds a lock, which is an open file."""
+"""Runs processed at a time: each has a lock, which is an open file."""
 
 
 class RunSession:
-    """One output folder, locked: what of it is current, and what was made in it since."""
+    """One output folder, locked: which files are current, and what was made since it was opened."""
 
     def __init__(self, output: RunOutput, *, ignore_state: bool = False) -> None:
-        """`ignore_state` starts from nothing, as if no earlier run had left a state."""
+        """`ignore_state`: start as if no earlier run had left a state."""
         self.output = output
         self.folder = output.folder
         self.state = State() if ignore_state else load_state(output.folder)
@@ -58,48 +59,49 @@ class RunSession:
 
     @cached_property
     def marks(self) -> dict[str, str]:
-        """Mark of every file in the folder, listed when first asked for and not again."""
+        """Mark of every file in the folder; the folder is listed once, at first use."""
         return marks_in(self.folder)
 
     @property
     def may_be_in_use(self) -> bool:
-        """Whether the lock's file names a holder, at work or killed; taking the lock tells which."""
+        """Whether the lock's file names a holder. The holder may be working or dead; only taking
+        the lock shows which."""
         return not self.marks.get(LOCK_FILE, "0:").startswith("0:")
 
     # run-level files
 
     def is_current(self, name: str, made_from: str) -> bool:
-        """Whether a run-level file was made from this, and nobody changed it since."""
+        """Whether a run-level file was made from these inputs and did not change since."""
         return is_current(self.state, self.marks, name, made_from)
 
     def enter_result(self, name: str, made_from: str, written: FolderEntry) -> None:
-        """Remember what a run-level file was made from; it is on disk."""
+        """Remember what a run-level file was made from. The file must be on disk."""
         self._set(self.state.results, name, entry_of(made_from, written.mark))
 
     def leave_out(self, run_ids: list[str]) -> None:
-        """Remember, of the folder over all runs, which runs count no more."""
+        """Remember, for the folder over all runs, which runs do not count any more."""
         self.unsaved |= self.state.left_out != run_ids
         self.state.left_out = run_ids
 
     def enter_run(self, seen: RunSeen | None) -> None:
-        """Remember the run as it was when all of it was done; None while something is missing."""
+        """Remember the run as it was when all its work was done; None if something is missing."""
         self.unsaved |= self.state.run != seen
         self.state.run = seen
 
     # events documents
 
     def is_current_document(self, path: str, inputs: str) -> bool:
-        """Whether an events document was made from these inputs, and nobody changed it since."""
+        """Whether an events document was made from these inputs and did not change since."""
         entry = entry_of(inputs, self.marks.get(path))
         return path in self.marks and self.state.documents.get(path) == entry
 
     def enter_document(self, path: str, inputs: str, mark: str, outcome: TrialOutcome) -> None:
-        """Remember what an events document was made from; outcomes.json will name it later."""
+        """Remember what an events document was made from. outcomes.json will name it later."""
         self._set(self.state.documents, path, entry_of(inputs, mark))
         self.state.unfinished[path] = outcome
 
     def forget_before_work(self, paths: Collection[str]) -> None:
-        """Forget documents that will be made again, on disk too, before anything is written."""
+        """Forget documents that will be made again, also on disk, before anything is written."""
         if not paths:
             return
         self.state.run = None
@@ -118,22 +120,23 @@ class RunSession:
         self.unsaved |= self.state.documents.pop(path, None) is not None
 
     def outcomes_are_written(self) -> None:
-        """outcomes.json names every document now."""
+        """Note that outcomes.json names every document now."""
         self.unsaved |= bool(self.state.unfinished)
         self.state.unfinished.clear()
 
     # metrics documents
 
     def is_current_metrics(self, path: str) -> bool:
-        """Whether an events document was evaluated as it is, and its metrics are as written."""
+        """Whether an events document was evaluated and neither it nor its metrics changed since."""
         return self.state.evaluated.get(path) == self._both_marks(path)
 
     def enter_metrics(self, path: str, events_mark: str, metrics_mark: str) -> None:
-        """Remember that an events document of this mark was evaluated; its metrics are on disk."""
+        """Remember that an events document was evaluated at this mark; its metrics are on disk."""
         self._set(self.state.evaluated, path, entry_of(events_mark, metrics_mark))
 
     def leave_metrics(self, path: str) -> None:
-        """Take a document as evaluated with the files as they are: it does not count any more."""
+        """Treat a document as evaluated with the current files, because it does not count any
+        more."""
         self._set(self.state.evaluated, path, self._both_marks(path))
 
     def forget_metrics(self, path: str) -> None:
@@ -155,7 +158,7 @@ class RunSession:
         entries[key] = entry
 
     def save(self) -> None:
-        """Write the state; all that it names is on disk already."""
+        """Write the state. Everything that it names must be on disk."""
         save_state(self.folder, self.state)
         self.unsaved = False
 
@@ -171,7 +174,7 @@ Sessions = Mapping[str, RunSession]
 
 @contextmanager
 def open_session(output: RunOutput) -> Iterator[RunSession]:
-    """One output folder, locked while the block runs; raises LockedError naming the holder."""
+    """One output folder, locked while the block runs; raises LockedError with the holder's name."""
     with locked(output.folder):
         yield RunSession(output)
 
@@ -195,7 +198,7 @@ AnyRun = TypeVar("AnyRun")
 def batches(runs: Iterable[AnyRun], trials: Callable[[AnyRun], int]) -> Iterator[list[AnyRun]]:
     """Runs in lists of about `BATCH_TRIALS` trials.
 
-    Together the runs of a list keep all workers busy, however small each is.
+    Together the runs of a list keep all workers busy, even if each run is small.
     """
     batch: list[AnyRun] = []
     weight = 0
@@ -224,7 +227,7 @@ Result = TypeVar("Result")
 def with_last(batches: Iterator[list[AnyRun]]) -> Iterator[tuple[list[AnyRun], bool]]:
     """Each batch, and whether it is the last: then the total of the work is known.
 
-    The next batch is looked for before this one is given out; it takes up what a batch takes up.
+    The next batch is made before this one is yielded, so two batches are in memory.
     """
     before = next(batches, None)
     while before is not None:
@@ -242,9 +245,9 @@ def work_through(
     *,
     each: float = 1.0,
 ) -> None:
-    """Do all works in the request's engine; `enter` enters each result into its run's session.
+    """Process all works in the request's engine; `enter` adds each result to its run's session.
 
-    `each` is what one of them is worth in the total that the stage has announced.
+    `each` is how much one work counts in the total that the stage has announced.
     """
     saved_at = time.monotonic()
     try:
@@ -265,7 +268,10 @@ def _save_all(sessions: Sessions) -> None:
 
 
 def _save_all_if_possible(sessions: Sessions) -> None:
-    """The run is being stopped: by the user, or by a disk that may refuse this as well."""
+    """Save the states while the run is being stopped, by the user or by an error of the disk.
+
+    Saving may fail for the same reason.
+    """
     try:
         _save_all(sessions)
     except GroundtraceError:

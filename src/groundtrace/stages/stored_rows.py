@@ -26,10 +26,10 @@ def stored_trial_rows(
     with_events: bool = True,
     only: str | None = None,
 ) -> Iterator[TrialRow | Problem]:
-    """A row for every metrics document of the run, and the problems met on the way.
+    """A row for every metrics document of the run, and the problems met while reading.
 
-    `is_known` tells known tools from unknown ones; without it none is counted as unknown.
-    Without events the rows lack accesses and unknown tools, and reading is faster.
+    `is_known` says whether a tool is known; without it no tool counts as unknown. Without events
+    the rows have no accesses and unknown tools, and reading is faster.
     """
     outcomes = read_outcomes(folder)
     if outcomes.problem is not None:

@@ -1,4 +1,5 @@
-"""The summary of one run, written by a worker: each of a thousand small runs has one."""
+"""The summary of one run, written by a worker. A folder of a thousand small runs has a thousand
+summaries to write."""
 
 from __future__ import annotations
 
@@ -14,25 +15,26 @@ from groundtrace.stages.rows_of_runs import ReadAgain
 from groundtrace.storage import Folder, FolderEntry
 
 SMALL_RUN = 500
-"""Rows that are sent to a worker, some megabytes; a larger run is summarised where its rows are."""
+"""Most rows that are sent to a worker, a few megabytes. A larger run is summarised in the main
+process, which has the rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryWork:
-    """All that the summary of a run is made from."""
+    """Everything that the summary of a run is made from."""
 
     output: Folder
     run_id: str
     generated_at: str
     rows: Iterable[bytes]
-    """Its rows as they are kept, in the order of their documents."""
+    """Its rows as they are stored, in the order of their documents."""
     outcomes: OutcomesDocument | None
     problems: Mapping[str, int]
     refused: Sequence[RefusedDocument]
 
 
 def write_summary(work: SummaryWork) -> FolderEntry:
-    """Write the summary of a run; returns the file as it is on disk now."""
+    """Write the summary of a run; returns the entry of the file on disk."""
     from groundtrace.summary.summarise import summarise
 
     summary = summarise(

@@ -1,6 +1,6 @@
-"""Task definitions: listed for every run, read only when a run has something to do.
+"""Task definitions: listed for every run, but read only if a run needs work.
 
-Reading 500 of them was more than half of the time of a run without changes.
+Reading 500 of them took more than half of the time of a run without changes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class TaskDefinitions:
 
     @cached_property
     def index(self) -> TaskIndex | None:
-        """The definitions themselves, read when first asked for."""
+        """The definitions themselves, read at first use."""
         from groundtrace.truth.definitions import load_tasks
 
         return load_tasks(self._locations)
@@ -41,7 +41,8 @@ class TaskDefinitions:
         return tuple(self.index.problems) if self.index is not None else ()
 
     def fingerprint(self, known: Fingerprints) -> str | None:
-        """Changes when any definition may have: by listing, or by reading where links forbid it."""
+        """A text that changes whenever a definition may have changed. It is made by listing files,
+        or by reading them if links make listing unsafe."""
         if not self._locations:
             return None
         marks: list[str] = []

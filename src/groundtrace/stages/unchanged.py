@@ -1,4 +1,4 @@
-"""Runs where nothing changed at all: recognised by listing them, without reading a record."""
+"""Runs where nothing changed at all: recognised by listing files, without reading a record."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from groundtrace.stages.task_definitions import TaskDefinitions
 def fingerprint_of_shared(
     request: Request, tasks: TaskDefinitions, context: WorkContext, known: Fingerprints
 ) -> str:
-    """Fingerprint of what all runs share: settings, every task, the registry, what is asked for."""
+    """Fingerprint of what all runs share: settings, every task, the registry, the request."""
     of_tasks = tasks.fingerprint(known)
     registry = asdict(context.registry) if context.registry is not None else None
     return fingerprint(known.context, of_tasks, registry, request.only, context.with_metrics)
 
 
 def fingerprint_of_run(run: Run, shared: str) -> str | None:
-    """Fingerprint of a whole run, without opening a file; None where links forbid it."""
+    """Fingerprint of a whole run, without opening a file; None if links make that impossible."""
     lines: Iterable[str] | None
     if run.loose is not None:
         lines = run.loose.marks(run.folder, OUTPUT_FOLDERS)
@@ -48,13 +48,13 @@ def fingerprint_of_run(run: Run, shared: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class UnchangedRun:
-    """A run with nothing to do, and what an earlier run knew of it."""
+    """A run that needs no work, and what an earlier command stored about it."""
 
     output: RunOutput
     documents: int
-    """Events documents of its trials."""
+    """Number of events documents of its trials."""
     left_behind: int
-    """Events documents on disk that belong to no trial."""
+    """Number of events documents on disk that belong to no trial."""
     seen: RunSeen
     """The counts that are shown again."""
 
@@ -62,10 +62,10 @@ class UnchangedRun:
 def unchanged_run(
     output: RunOutput, run_fingerprint: str | None, request: Request
 ) -> UnchangedRun | None:
-    """The run if nothing is to be done for it: the same inputs, and the same results still there.
+    """The run if it needs no work: its inputs are the same, and its results still exist.
 
-    Then its records are not even read, which is most of the time of a run without changes. Taken
-    without a lock, because nothing will be written.
+    Then its records are not read, which saves most of the time of a run without changes. This needs
+    no lock, because nothing is written.
     """
     if run_fingerprint is None or request.force or request.prune:
         return None
@@ -83,11 +83,11 @@ def unchanged_run(
 
 
 Looked = tuple[RunOutput, str | None, UnchangedRun | None]
-"""Where a run's files go, its fingerprint, and the run if nothing is to be done for it."""
+"""Where a run's files go, its fingerprint, and the run if it needs no work."""
 
 
 class KnownRuns:
-    """Runs against what an earlier command left of them; each is looked at once."""
+    """Compares runs with what an earlier command stored about them; each run is checked once."""
 
     def __init__(self, request: Request, shared: str) -> None:
         """`shared` is the fingerprint of what all runs share."""
@@ -96,9 +96,10 @@ class KnownRuns:
         self._looked: tuple[Run, Looked] | None = None
 
     def is_unchanged(self, run: Run) -> bool:
-        """Whether a folder was found to be this run before, and all of it is as it was then.
+        """Whether an earlier command found this run in the folder, and nothing changed since.
 
-        Only where there is a state: a folder that groups runs has none, and is not listed whole.
+        Only a folder with a state is checked. A folder that groups runs has no state, so its whole
+        content is not listed.
         """
         output = self._output(run)
         if not output.folder.has_file(STATE_FILE):
@@ -106,7 +107,7 @@ class KnownRuns:
         return self.look_at(run)[2] is not None
 
     def look_at(self, run: Run) -> Looked:
-        """What is to be known of a run before its trials are looked for."""
+        """What must be known about a run before its trials are looked for."""
         if self._looked is None or self._looked[0] != run:
             output = self._output(run)
             mark = fingerprint_of_run(run, self._shared)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ __all__ = [
     "Place",
     "TooLargeError",
     "folder_at",
+    "in_day_folder",
     "open_folder",
     "open_place",
     "place_at",
@@ -34,7 +36,7 @@ __all__ = [
 
 
 def folder_at(location: str | os.PathLike[str]) -> Folder:
-    """The folder at a path or URL, whether it is there or not."""
+    """The folder at a path or URL, whether it exists or not."""
     if "://" in str(location):
         from groundtrace.storage.objects import SCHEMES, ObjectFolder, is_url
 
@@ -68,15 +70,15 @@ class Place:
 
 
 def place_at(location: str | os.PathLike[str]) -> Place:
-    """The folder or the file at a path or URL; a folder where nothing is there."""
+    """The folder or file at a path or URL; where nothing exists, a folder."""
     folder = folder_at(location)
     if isinstance(folder, LocalFolder):
         path = folder.path
         if not path.is_file():
             return Place(folder)
-        # A link that the user names is meant: the folder is the one in which the file lies.
+        # The user named this link on purpose: use the folder in which its target is.
         path = path.resolve() if path.is_symlink() else path
-        return Place(LocalFolder(path.parent), path.name)
+        return Place(LocalFolder(path.parent, _root_of(path)), path.name)
     if not folder.exists():
         parent, _, name = str(location).rstrip("/").rpartition("/")
         if name and "://" in f"{parent}/" and not parent.endswith((":", ":/")):
@@ -86,7 +88,21 @@ def place_at(location: str | os.PathLike[str]) -> Place:
     return Place(folder)
 
 
+_DATED = re.compile(r"(?:^|/)\d{4}/\d\d/\d\d/[^/]+$")
+
+
+def in_day_folder(path: str) -> bool:
+    """Whether a file is in a folder of one day (`2026/05/04/`): its parts may be in another's."""
+    return _DATED.search(path) is not None
+
+
+def _root_of(path: Path) -> Path | None:
+    """The folder that holds all days, of a file in a day's folder."""
+    full = path.absolute()
+    return full.parents[3] if in_day_folder(str(full)) else None
+
+
 def open_place(location: str | os.PathLike[str]) -> Place:
-    """The same; raises InputError when there is neither a folder nor a file."""
+    """The same; raises InputError when neither a folder nor a file is there."""
     place = place_at(location)
     return place if place.file is not None else Place(open_folder(location))

@@ -1,7 +1,7 @@
-"""The interface of a folder of inputs or outputs, wherever it lies.
+"""The interface of a folder of inputs or outputs, on disk or in an object store.
 
-A `Folder` is what every stage reads from and writes to, so that `runs/official` and
-`s3://bucket/runs` look alike. Paths inside a folder are relative, with forward slashes.
+Every stage reads from a `Folder` and writes to one, so `runs/official` and `s3://bucket/runs` look
+the same. Paths inside a folder are relative, with forward slashes.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import msgspec
 EntryKind = Literal["file", "folder", "other", "escape", "unlisted"]
 
 MAX_WHOLE_FILE = 64 * 1024 * 1024
-"""Small files (results, ground truth) are read whole up to this size and refused beyond it."""
+"""Small files (results, ground truth) are read whole up to this size; larger ones are refused."""
 
 UNLISTED = "."
-"""Name of the only entry of a folder that is there but cannot be listed."""
+"""Name of the only entry of a folder that exists but cannot be listed."""
 
 
 class FolderEntry(msgspec.Struct, frozen=True):
@@ -26,30 +26,30 @@ class FolderEntry(msgspec.Struct, frozen=True):
 
     name: str
     kind: EntryKind
-    """`other` is a FIFO, device or broken link; `escape` a link that leaves the root or loops;
-    `unlisted` says that the folder itself cannot be listed, with the reason as its stamp."""
+    """`other` is a FIFO, device or broken link. `escape` is a link that leaves the root or loops.
+    `unlisted` means that the folder itself cannot be listed; the reason is in `stamp`."""
     size: int = 0
     stamp: str = ""
     """Changes when the file does: times and mode on disk, ETag in a store."""
 
     @property
     def mark(self) -> str:
-        """Size and stamp: what a fingerprint knows of a file."""
+        """Size and stamp: what a fingerprint uses of a file."""
         return f"{self.size}:{self.stamp}"
 
 
 class Links:
-    """The links to folders that a walk has followed: each target is entered by a link once.
+    """The links to folders that a walk has followed: each target is entered through a link once.
 
-    Six folders that link to each other have more paths than a walk can end. Folders that are no
-    links are entered however often a walk comes to them.
+    Six folders that link to each other have too many paths for a walk to finish. A folder that is
+    not a link is entered every time that the walk comes to it.
     """
 
     def __init__(self) -> None:
         self._followed: set[str] = set()
 
     def enters(self, folder: Folder) -> bool:
-        """Whether the walk goes into a folder; a link's target is entered from then on."""
+        """Whether the walk enters a folder; remembers the target of a link as entered."""
         target = folder.linked_to()
         if target is None:
             return True
@@ -60,7 +60,7 @@ class Links:
 
 
 class TooLargeError(OSError):
-    """A file that is read whole is over the limit."""
+    """A file that is read whole is larger than the limit."""
 
 
 class Folder(ABC):
@@ -76,44 +76,44 @@ class Folder(ABC):
 
     @abstractmethod
     def folder(self, relative: str) -> Folder:
-        """The folder below this one; it need not exist."""
+        """The folder below this one; it does not have to exist."""
 
     @abstractmethod
     def entries(self) -> Iterator[FolderEntry]:
-        """What it holds, sorted by name; nothing when it does not exist.
+        """What the folder holds, sorted by name; nothing when it does not exist.
 
-        A folder that is there but cannot be listed gives one entry of kind `unlisted`.
+        A folder that exists but cannot be listed gives one entry of kind `unlisted`.
         """
 
     def kinds(self) -> Iterator[tuple[str, EntryKind]]:
-        """Names and kinds of what it holds, in the order of `entries`.
+        """Names and kinds of what the folder holds, in the order of `entries`.
 
-        On disk a listing tells them without asking for each file.
+        On disk one listing gives both, without a request for each file.
         """
         return ((entry.name, entry.kind) for entry in self.entries())
 
     @abstractmethod
     def stat(self, relative: str) -> FolderEntry | None:
-        """The entry of that name, or None when there is none inside."""
+        """The entry of that name, or None when the folder has none."""
 
     @abstractmethod
     def open(self, relative: str) -> BinaryIO:
-        """A file for reading as a stream; raises OSError when it is not a regular file inside."""
+        """Open a file as a stream; raises OSError when it is not a regular file in the folder."""
 
     @abstractmethod
     def write(self, relative: str, data: bytes) -> FolderEntry:
-        """Write a file whole or not at all (D37); raises OutputError when it cannot be."""
+        """Write a file as a whole or not at all (D37); raises OutputError when writing fails."""
 
     def write_parts(self, relative: str, parts: Iterable[bytes]) -> FolderEntry:
-        """The same of a file that comes in parts, which are not held together where that can be."""
+        """The same for a file that comes in parts; where possible, not all are kept in memory."""
         return self.write(relative, b"".join(parts))
 
     @abstractmethod
     def remove(self, relative: str) -> None:
-        """Remove a file if it is there; raises OutputError when it stays."""
+        """Remove a file if it exists; raises OutputError when it cannot be removed."""
 
     def linked_to(self) -> str | None:
-        """Which folder a link leads to, by device and number; None for a folder that is no link."""
+        """The folder that a link points to, by device and inode number; None if this is no link."""
         return None
 
     def exists(self) -> bool:
@@ -135,12 +135,12 @@ class Folder(ABC):
 
     @abstractmethod
     def everything(self, without: frozenset[str]) -> Iterator[str] | None:
-        """A line for everything below that changes when anything does, in a fixed order.
+        """A line for each file and folder below, in a fixed order; any change below changes a line.
 
-        Folders with a name in `without` are left out. None where it cannot be told, because a
-        link leads to a folder elsewhere.
+        Folders with a name in `without` are left out. None when a link points to a folder, because
+        changes there cannot be seen.
         """
 
     @abstractmethod
     def sweep(self) -> None:
-        """Remove what a killed process left half-written here and one folder below."""
+        """Remove what a killed process left half-written, here and one folder below."""

@@ -23,7 +23,7 @@ from groundtrace.storage.folder import (
 from groundtrace.storage.watch import WatchedFile, note_error, note_file
 
 _TOKEN = os.urandom(4).hex()
-"""In the names of this process's temporary files; process ids repeat on other machines."""
+"""Part of the names of this process's temporary files; process ids repeat on other machines."""
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
 
 
@@ -31,7 +31,7 @@ class LocalFolder(Folder):
     """A folder on disk that never follows a link out of its root.
 
     Paths are plain strings inside: every trial asks for dozens of files, and pathlib's objects
-    were a tenth of the time of a whole run.
+    took a tenth of the time of a whole run.
     """
 
     def __init__(self, path: Path, root: Path | None = None) -> None:
@@ -40,7 +40,7 @@ class LocalFolder(Folder):
         self._real_root: str | None = None
         self._inside_root: bool | None = None
         self._was_link: bool | None = None
-        """Whether the folder was a link when it was made; None where nobody looked."""
+        """Whether the folder was a link when this object was made; None if nobody checked."""
 
     def __repr__(self) -> str:
         return f"LocalFolder({self.url!r})"
@@ -88,8 +88,13 @@ class LocalFolder(Folder):
         child._inside_root = True if inside else None
         return child
 
+    def above(self, path: Path) -> LocalFolder | None:
+        """A folder above this one, with the same root; None where it is not inside of that."""
+        found = LocalFolder(path, Path(self._root))
+        return found if found.is_inside else None
+
     def _is_here(self) -> bool:
-        """Whether this folder is below its root; asked of the system once."""
+        """Whether this folder is below its root; the system is asked once."""
         if self._inside_root is None:
             self._inside_root = self._is_inside(self.url)
         return self._inside_root
@@ -112,18 +117,22 @@ class LocalFolder(Folder):
         return real == root or real.startswith(root.rstrip("/") + "/")
 
     def _leads_inside(self, relative: str) -> bool:
-        """The same for a path below this folder, without following links where there are none."""
+        """The same for a path below this folder; follows links only where there are some."""
         if "\0" in relative:
             return False
+        return not self._may_meet_link(relative) or self._is_inside(_join(self.url, relative))
+
+    def _may_meet_link(self, relative: str) -> bool:
+        """Whether anything on the way to a path below this folder is a link, as far as names tell."""
         parts = relative.split("/")
-        if not self._is_here() or ".." in parts:
-            return self._is_inside(_join(self.url, relative))
+        if "\0" in relative or ".." in parts or not self._is_here():
+            return True
         path = self.url
         for part in parts:
             path = _join(path, part)
             if os.path.islink(path):
-                return self._is_inside(_join(self.url, relative))
-        return True
+                return True
+        return False
 
     def _entry(self, path: str, name: str) -> FolderEntry | None:
         try:
@@ -140,7 +149,7 @@ class LocalFolder(Folder):
         if is_link and not self._is_inside(path):
             kind = "escape"
         elif stat_module.S_ISDIR(info.st_mode):
-            # A link to one of its own parents would make listing go round for ever.
+            # A link to one of its own parents would make a walk go round forever.
             kind = "escape" if is_link and self._loops(path) else "folder"
         elif stat_module.S_ISREG(info.st_mode):
             kind = "file"
@@ -198,13 +207,19 @@ class LocalFolder(Folder):
 
     def stat(self, relative: str) -> FolderEntry | None:
         path = _join(self.url, relative)
-        if relative not in _PLAIN and "/" not in relative and self._is_here():
-            # The only link that can be on the way is the file itself, which one call tells.
-            try:
-                info = os.lstat(path)
-            except (OSError, ValueError):
-                return None
-            if not stat_module.S_ISLNK(info.st_mode):
+        parts = relative.split("/")
+        if _PLAIN.isdisjoint(parts) and self._is_here():
+            # Each name on the way is looked at once: without a link the last one is the file.
+            below = self.url
+            for part in parts:
+                below = _join(below, part)
+                try:
+                    info = os.lstat(below)
+                except (OSError, ValueError):
+                    return None
+                if stat_module.S_ISLNK(info.st_mode):
+                    break
+            else:
                 return self._described(path, relative, False, info)
         if not self._leads_inside(relative):
             return None
@@ -239,9 +254,12 @@ class LocalFolder(Folder):
         path = _join(self.url, relative)
         folder, _, name = path.rpartition("/")
         temporary = f"{folder or '.'}/.{name}.{_TOKEN}.tmp"
-        if not self._leads_inside(relative):
-            raise OutputError(f"{path}: lies behind a link that leaves {self._root}; not written")
-        self._refuse_links(relative)
+        if self._may_meet_link(relative):
+            if not self._leads_inside(relative):
+                raise OutputError(
+                    f"{path}: lies behind a link that leaves {self._root}; not written"
+                )
+            self._refuse_links(relative)
         try:
             try:
                 _put(temporary, parts)
@@ -260,7 +278,7 @@ class LocalFolder(Folder):
         return self._described(path, relative, False, info)
 
     def _refuse_links(self, relative: str) -> None:
-        """Raise OutputError where a folder on the way to a file is a link: it is another folder."""
+        """Raise OutputError if a folder on the way to the file is a link: it is another folder."""
         folder = self.url
         for part in relative.strip("/").split("/")[:-1]:
             folder = _join(folder, part)
@@ -289,7 +307,7 @@ class LocalFolder(Folder):
 
 
 _PLAIN = frozenset({"", ".", ".."})
-"""Names of no file of their own."""
+"""Names that are not files: the folder itself and its parent."""
 
 
 def _join(base: str, relative: str) -> str:
@@ -300,7 +318,7 @@ def _join(base: str, relative: str) -> str:
 
 
 def _list_all(folder: str, below: str, without: frozenset[str], lines: list[str]) -> bool:
-    """Add a line for everything below a folder; False when a link to a folder is met."""
+    """Add a line for everything below a folder; False if there is a link to a folder."""
     try:
         with os.scandir(folder) as found:
             items = sorted(found, key=_name_of)
@@ -333,7 +351,7 @@ _name_of = attrgetter("name")
 
 
 def _stamp(info: os.stat_result) -> str:
-    # With the time of the last change and the mode, as copying can keep the other time and a
+    # Copying a file can keep its mtime, so the ctime is included. The mode is included because a
     # file that could not be read before may be readable now.
     return f"{info.st_mtime_ns}.{info.st_ctime_ns}.{info.st_mode:o}"
 
@@ -348,15 +366,20 @@ def current_mark(path: str) -> str:
 
 
 def _put(path: str, parts: Iterable[bytes]) -> None:
-    # Made new, never through something that lies there: a planted link leads to another file.
+    # Always a new file: a link that somebody put there points to another file.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     try:
         file = os.open(path, flags, 0o666)
     except FileExistsError:
         os.unlink(path)
         file = os.open(path, flags, 0o666)
-    with os.fdopen(file, "wb") as stream:
-        stream.writelines(parts)
+    try:
+        for part in parts:
+            rest = memoryview(part)
+            while rest:
+                rest = rest[os.write(file, rest) :]
+    finally:
+        os.close(file)
 
 
 def _names(folder: str) -> list[str]:

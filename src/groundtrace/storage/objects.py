@@ -1,8 +1,8 @@
 """Folders in object stores: `s3://`, `gs://` and `az://` URLs, through obstore.
 
-A folder here is a prefix. Objects are listed a page at a time, streamed, and written whole, which
-is what a put does anyway. Credentials come from the environment as obstore documents it; errors
-name bucket and key and never what the environment holds. Stores have no locks.
+A folder here is a prefix. Objects are listed one page at a time, streamed, and written whole (a
+put always is). Credentials come from the environment, as obstore documents it. Errors name bucket
+and key, and never what the environment holds. Stores have no locks.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from groundtrace.storage.folder import MAX_WHOLE_FILE, Folder, FolderEntry, TooL
 
 SCHEMES = ("s3", "gs", "az")
 BLOCK = 1024 * 1024
-"""Bytes asked for at a time when an object is streamed."""
+"""Bytes requested at a time when an object is streamed."""
 
 RETRY = {"max_retries": 2, "retry_timeout": timedelta(seconds=60)}
-"""How often and how long a request is made again that was not answered within obstore's 30
-seconds. Its own bounds are ten times and three minutes. Timeouts are left
-alone: given here, they would replace what the environment says, such as `AWS_ALLOW_HTTP`."""
+"""How often and how long a request is repeated that was not answered within obstore's 30
+seconds. Obstore's own limits are ten times and three minutes. Timeouts are not set here: they
+would replace what the environment says, such as `AWS_ALLOW_HTTP`."""
 
 _REASONS = {
     "NotFoundError": "no such object",
@@ -46,8 +46,8 @@ class ObjectFolder(Folder):
         bucket, _, key = rest.partition("/")
         if "@" in bucket or (scheme == "az" and "?" in rest):
             raise InputError(
-                f"{scheme}://…: an address with credentials in it is not taken; "
-                "set them in the environment"
+                f"{scheme}://…: an address with credentials in it is refused; set them in the "
+                "environment"
             )
         if not bucket:
             raise InputError(f"{url}: names no bucket; write {scheme}://bucket/folder")
@@ -158,11 +158,11 @@ class ObjectFolder(Folder):
         return iter([f"{path} {size}:{stamp}" for path, size, stamp in sorted(kept)])
 
     def sweep(self) -> None:
-        """A put is whole or not there at all: nothing can be left."""
+        """Nothing to remove: a put writes the whole object or nothing."""
 
 
 class _Stream(io.RawIOBase):
-    """obstore's reader as a file of the standard library."""
+    """obstore's reader as a file object of the standard library."""
 
     def __init__(self, reader: Any, bucket: str, path: str) -> None:
         self._reader = reader
@@ -198,7 +198,7 @@ def _stamp(item: Any) -> str:
 
 @lru_cache(maxsize=16)
 def _store(bucket: str) -> Any:
-    """The store of a bucket; one per process, made from the environment."""
+    """The store of a bucket: one per process, configured from the environment."""
     try:
         return importlib.import_module("obstore.store").from_url(bucket, retry_config=RETRY)
     except _errors() as error:
@@ -225,7 +225,7 @@ def _is_missing(error: BaseException) -> bool:
 
 
 def _reason(error: BaseException) -> str:
-    """Why, in words; the store's own message may hold signed URLs and is not shown."""
+    """The reason, in words; the store's own message is not shown, as it may hold signed URLs."""
     name = type(error).__name__
     text = str(error)
     if "NoSuchBucket" in text:
@@ -242,7 +242,7 @@ def _fail(
 
 
 def _fail_reading(error: BaseException, bucket: str, key: str) -> NoReturn:
-    """Missing is for readers to deal with; a store that refuses is for the user."""
+    """A missing object is for readers to handle; a store that refuses is for the user."""
     if _is_missing(error):
         raise FileNotFoundError(f"{bucket}/{key}: no such object") from None
     _fail(error, bucket, key)

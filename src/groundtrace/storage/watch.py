@@ -1,8 +1,8 @@
 """Which files a piece of work opened, and which of them it could not read.
 
-Readers turn an error into a problem, or go on without the file: each in its own way. Whether a
-result may be remembered is decided here, in one place: a passing error of the disk was kept as
-"0 events" by every later run, because the file looked the same afterwards.
+Readers handle an unreadable file each in their own way: as a problem, or by going on without it.
+Whether a result may be remembered is decided here, in one place. The case: a temporary disk error
+gave "0 events", and every later run kept that, because the file looked the same afterwards.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any
 
 @dataclass(slots=True)
 class Watch:
-    """What was opened while a block ran."""
+    """The files that were opened while a block ran."""
 
     files: dict[str, str] = field(default_factory=dict)
-    """Path of every file that was opened, with its mark just before."""
+    """Path of every file that was opened, with its mark just before it was opened."""
     errors: list[str] = field(default_factory=list)
-    """Paths that could not be read, though they are files."""
+    """Paths of files that could not be read."""
 
 
 _watch: ContextVar[Watch | None] = ContextVar("groundtrace_watch", default=None)
@@ -30,7 +30,7 @@ _watch: ContextVar[Watch | None] = ContextVar("groundtrace_watch", default=None)
 
 @contextmanager
 def watched() -> Iterator[Watch]:
-    """Note what is opened while the block runs; an outer block does not see it."""
+    """Record what is opened while the block runs; an outer block does not see it."""
     watch = Watch()
     token = _watch.set(watch)
     try:
@@ -40,21 +40,21 @@ def watched() -> Iterator[Watch]:
 
 
 def note_file(path: str, mark: str) -> None:
-    """A file is about to be opened."""
+    """Record that a file is about to be opened."""
     watch = _watch.get()
     if watch is not None:
         watch.files.setdefault(path, mark)
 
 
 def note_error(path: str) -> None:
-    """A file could not be opened or read."""
+    """Record that a file could not be opened or read."""
     watch = _watch.get()
     if watch is not None:
         watch.errors.append(path)
 
 
 class WatchedFile(io.FileIO):
-    """A file that notes an error in the middle of it as well."""
+    """A file that also records an error that happens in the middle of reading."""
 
     def __init__(self, path: str) -> None:
         try:

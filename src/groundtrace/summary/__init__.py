@@ -1,4 +1,4 @@
-"""Statistics of rows: the run summary, with n and what was left out of every number."""
+"""Statistics over rows: the run summary. Every number has its n and what was left out."""
 
 from __future__ import annotations
 

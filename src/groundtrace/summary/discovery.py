@@ -12,7 +12,7 @@ from groundtrace.rows.trial_row import Find
 
 
 def discovery_summary(finds: Mapping[Find, int]) -> DiscoverySummary | UnsetType:
-    """The summed counts as shares of all relevant files; absent where nothing was counted."""
+    """The summed counts as shares of all relevant files; absent if nothing was counted."""
     files = finds.get(FILES, 0)
     if not files:
         return UNSET

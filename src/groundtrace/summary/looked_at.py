@@ -1,4 +1,4 @@
-"""What trials without ground truth looked at, added up by configuration."""
+"""What trials without ground truth looked at, summed by configuration."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from groundtrace.documents.looked_at import (
 from groundtrace.rows.trial_row import TrialRow
 
 LISTED_FILES = 100
-"""Files of a configuration that a summary lists; the table `files` has all of them."""
+"""Most files of a configuration that a summary lists; the table `files` has all of them."""
 MAX_FILES = 50_000
-"""Files that are kept while adding up: a folder of sessions may touch any number."""
+"""Most files in memory while summing: sessions can touch any number of files."""
 
 _TOTALS = (
     "calls",
@@ -42,7 +42,7 @@ class LookedAtTable:
         self._configs: dict[str, _Config] = {}
 
     def add(self, row: TrialRow) -> None:
-        """Take one trial; a trial with ground truth has nothing here."""
+        """Add one trial; a trial with ground truth adds nothing."""
         if row.looked_at is None:
             return
         config = self._configs.setdefault(row.config_name, _Config())
@@ -50,7 +50,7 @@ class LookedAtTable:
         config.add(row.looked_at, cost)
 
     def summaries(self) -> list[LookedAtSummary] | UnsetType:
-        """One entry a configuration, by name."""
+        """One entry for each configuration, by name."""
         found = [config.summary(name) for name, config in sorted(self._configs.items())]
         return found or UNSET
 
@@ -64,7 +64,7 @@ class _Config:
         self.costs: list[float] = []
         self.files: dict[_Key, Counter[str]] = {}
         self.unknown: set[_Key] = set()
-        """Files of which an answer does not tell how much it showed."""
+        """Files for which some answer does not say how much it showed."""
         self.left_out = 0
         self.tools: dict[str, Counter[str]] = {}
 

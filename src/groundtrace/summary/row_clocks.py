@@ -23,7 +23,7 @@ class RowClocks:
         self._of_rows.append(self._codes.setdefault(key, len(self._codes)))
 
     def leave_out_others(self, columns: Mapping[str, ValueColumn]) -> None:
-        """Take back the times that count from another moment than those of most configurations."""
+        """Remove times that count from another moment than the times of most configurations."""
         timed = [columns[name] for name in timed_names()]
         if len({clock for _, clock in self._codes}) <= 1:
             return

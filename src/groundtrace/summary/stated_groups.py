@@ -14,12 +14,12 @@ G = TypeVar("G")
 
 MAX_COLUMNS = 20
 MAX_VALUES = 50
-"""Values of a column up to which means by value are a table that somebody reads. A column of notes
-has as many values as trials."""
+"""Most values of a column for which a table of means is useful. A column of notes has as many
+values as there are trials."""
 
 
 class StatedGroups(Generic[G]):
-    """The groups of every column, made as rows name them."""
+    """The groups of every column; a group is made when a row names it first."""
 
     def __init__(self, make: Callable[[], G]) -> None:
         self._make = make
@@ -28,7 +28,7 @@ class StatedGroups(Generic[G]):
         """Columns with more values than a table can show, and columns beyond the limit."""
 
     def of(self, row: TrialRow) -> Iterator[G]:
-        """The groups that a row is in; a column that it has no value of gives none."""
+        """The groups of a row: one for each column in which the row has a value."""
         outcome = row.outcome
         if outcome is None or outcome.groups is UNSET:
             return

@@ -1,8 +1,8 @@
-"""The run summary: rows in, statistics with their n and what was left out (D19, D21, D41, D42).
+"""The run summary: from rows to statistics with n and what was left out (D19, D21, D41, D42).
 
-Rows are read one at a time and kept as columns. The unit of every statistic is the task within
-its configuration: its trials in all runs of the scope are averaged first, so a task tried ten
-times weighs no more than one tried once. Copies of a trial count once (`groundtrace.rows.units`).
+Rows are read one at a time and kept as columns. The unit of every statistic is the task within its
+configuration: first its trials in all runs of the scope are averaged, so a task tried ten times
+weighs no more than a task tried once. Copies of a trial count once (`groundtrace.rows.units`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ UNKNOWN = "unknown"
 """Group of rows whose suite or model is not known."""
 
 NONE = "none"
-"""Key of counts for rows that have no such thing."""
+"""Key of counts for rows without a value."""
 
 DIMENSIONS: Mapping[str, Callable[[TrialRow], str | None]] = {
     "overall": lambda _: "",
@@ -75,10 +75,10 @@ def summarise(
 ) -> RunSummaryDocument:
     """The summary of a run (`scope` is its id) or of all runs (`*`).
 
-    `rows` may be read twice (`collect_distinct`); an iterator is held in memory for that.
-    `outcomes` are those of the same runs; they say what discovery found and skipped.
-    `problems` counts, by kind, the problems of reading documents; `refused` names those that could
-    not be read. `outside` is what discovery met outside of the runs.
+    `rows` may be read twice (`collect_distinct`); if it is an iterator, it is kept in memory.
+    `outcomes` are the outcomes documents of the same runs; they say what discovery found and
+    skipped. `problems` counts problems of reading documents by kind; `refused` names documents that
+    could not be read. `outside` is what discovery met outside of the runs.
     """
     table = collect_distinct(rows, _table)
     found = _Found(outcomes, outside)
@@ -122,7 +122,7 @@ def _table(rows: Iterator[Counted]) -> _Table:
 
 
 class _Found:
-    """What the outcomes say, one document at a time: most trials need only counting."""
+    """What the outcomes say, taken one document at a time: most trials are only counted."""
 
     def __init__(
         self, outcomes: Iterable[OutcomesDocument], outside: OutsideRuns | None = None
@@ -169,13 +169,13 @@ def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def _held(total: int) -> int:
-    """A total within the schema's limit. Documents that others wrote can claim any count: two of
-    nearly 2**63 added up to more than the schema allows."""
+    """A total within the schema's limit. A document from another program can claim any count: two
+    counts of nearly 2**63 added up to more than the schema allows."""
     return min(total, MAX_INT)
 
 
 class _Group:
-    """Rows of one group: their positions, and what only needs counting."""
+    """Rows of one group: their positions, and simple counts."""
 
     def __init__(self) -> None:
         self.rows = array("q")
@@ -235,7 +235,7 @@ Name = TypeVar("Name")
 
 
 def _add_counts(total: Counter[Name], counts: Mapping[Name, int]) -> None:
-    """What `Counter.update` does with a mapping, without asking what it was given."""
+    """The same as `Counter.update` with a mapping, but without checking the argument's type."""
     for name, count in counts.items():
         total[name] = total.get(name, 0) + count
 
@@ -270,7 +270,7 @@ class _Table:
         self.looked_at = LookedAtTable()
 
     def add(self, row: TrialRow, counted_in: str | None) -> None:
-        """Take one row; `counted_in` is the run whose copy of the trial counts instead."""
+        """Add one row; `counted_in` is the run whose copy of the trial counts instead."""
         self.runs.add(row.run_id)
         self._units.see(row)
         if counted_in is not None:
@@ -305,8 +305,8 @@ class _Table:
             group.add(position, row)
 
     def finish(self) -> None:
-        """All rows are there: which of them belong to one task, and which clock most of them have,
-        can be told now."""
+        """Call this after all rows: now it is known which rows belong to one task, and which clock
+        most of them have."""
         self._clocks.leave_out_others(self._columns)
         self._unit_of = self._units.finished()
         self._has_repeats = len(set(self._unit_of)) < len(self._unit_of)
@@ -351,7 +351,7 @@ class _Table:
         return {name: self.summary(groups[name]) for name in sorted(groups)}
 
     def summary(self, group: _Group) -> GroupSummary:
-        """The statistics of a group. Groups with the same rows share them: in a run of one
+        """The statistics of a group. Groups with the same rows share them: in a run with one
         configuration, suite and model they are computed once instead of four times."""
         rows = group.rows.tobytes()
         if rows not in self._summaries:
@@ -415,7 +415,7 @@ class _Table:
         )
 
     def _repeated_units(self) -> array[int] | None:
-        """The unit of each row, or None when every row is a unit of its own."""
+        """The unit of each row, or None if every row is its own unit."""
         return self._unit_of if self._has_repeats else None
 
 

@@ -1,4 +1,4 @@
-"""What is said about tools that nobody declared, in the terminal and in reports (D48)."""
+"""Texts about tools that the tool table does not know, for terminal and reports (D48)."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from groundtrace.mcp import server_in_name
 from groundtrace.rows.tool_use import FAILED, UNREAD
 
 LISTED = 10
-"""Tools that are named one by one in the terminal and declared in the block of settings."""
+"""Most tools that the terminal names and the block of settings declares."""
 
 Calls = Mapping[str, Mapping[str, int]]
 """Raw name of a tool to its calls, as `rows.tool_use` counts them."""
 
 
 class UnknownTool(NamedTuple):
-    """One unknown tool and what became of its calls."""
+    """One unknown tool and how its calls were read."""
 
     name: str
     calls: int
     read: int
-    """Calls from which files were read by the shape of arguments and answer."""
+    """Calls in which files were found by the shape of arguments and answer."""
     failed: int
     """Calls that failed, found nothing or have no answer."""
     unread: int
     """Calls that nothing is known about."""
     category: str
-    """What most of the calls did; `other` where none could be read."""
+    """What most of the calls did; `other` if none could be read."""
 
 
 def unknown_tools(calls: Calls) -> list[UnknownTool]:
@@ -44,13 +44,13 @@ def unknown_tools(calls: Calls) -> list[UnknownTool]:
 
 
 def what_was_read(tools: list[UnknownTool]) -> str:
-    """One sentence: how many calls there were, and what became of them."""
+    """One sentence: how many calls there were, and how they were read."""
     calls, read = sum(tool.calls for tool in tools), sum(tool.read for tool in tools)
     failed, unread = sum(tool.failed for tool in tools), sum(tool.unread for tool in tools)
     return (
-        f"{_plural(calls, 'call')} of {_plural(len(tools), 'tool')} that the tool table does not "
-        f"know: {read} read by the shape of arguments and answer, {failed} failed, empty or "
-        f"unanswered, {unread} not read at all."
+        f"{_plural(calls, 'call')} of {_plural(len(tools), 'tool')} that the tool table does "
+        f"not know: {read} read by guess from arguments and result, {failed} failed, empty or "
+        f"without a result, {unread} not read at all."
     )
 
 
@@ -59,8 +59,8 @@ def what_it_means(tools: list[UnknownTool]) -> str:
     unread = sum(tool.unread for tool in tools)
     if not unread:
         return (
-            "Every answer could be read, so no file is missing because of them; declare the tools "
-            "to be sure of their categories."
+            "Every result could be read, so no file is missing because of them; declare the "
+            "tools to be sure of their categories."
         )
     return (
         f"Recall is a lower bound: files that the {_plural(unread, 'call')} not read at all may "
@@ -69,7 +69,7 @@ def what_it_means(tools: list[UnknownTool]) -> str:
 
 
 def settings_block(tools: list[UnknownTool]) -> str:
-    """Settings that declare the tools, to paste into groundtrace.toml and put right."""
+    """Settings that declare the tools, to paste into groundtrace.toml and correct."""
     parts = []
     for tool in tools[:LISTED]:
         server = server_in_name(tool.name)
@@ -88,16 +88,19 @@ def settings_block(tools: list[UnknownTool]) -> str:
 
 
 def about_servers(servers: Mapping[str, int]) -> str:
-    """The flag that would count the calls of other MCP servers; empty where there are none."""
+    """The flag that would count the calls of other MCP servers; empty if there are none."""
     if not servers:
         return ""
     named = ", ".join(f"{name} ({_plural(n, 'call')})" for name, n in servers.items())
     flags = " ".join(f"--mcp-server {name}" for name in servers)
-    return f"Not counted as MCP calls: {named}. {flags} counts them, beside every other server that is to count."
+    return (
+        f"Not counted as MCP calls: {named}. {flags} counts them. Name all other servers that "
+        "should count too."
+    )
 
 
 def unknown_tools_text(calls: Calls, servers: Mapping[str, int]) -> str:
-    """All of it for the terminal; empty where every tool is known and every server counts."""
+    """All these texts for the terminal; empty if every tool is known and every server counts."""
     tools = unknown_tools(calls)
     lines = []
     if tools:

@@ -12,7 +12,7 @@ from groundtrace.rows.means import mean_of, quantile
 
 
 class NameCodes:
-    """Strings as small numbers, first seen first."""
+    """Strings as small numbers, in the order in which they first appear."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -48,7 +48,7 @@ class ValueColumn:
         self._why.append(self._reasons.code(why))
 
     def drop(self, row: int, why: str) -> None:
-        """Take a row's value back; a row without a value keeps its reason."""
+        """Remove a row's value; a row without a value keeps its reason."""
         if self._why[row] < 0:
             self._values[row] = 0.0
             self._why[row] = self._reasons.code(why)
@@ -60,16 +60,17 @@ class ValueColumn:
     def by_unit(
         self, rows: array[int], units: array[int] | None
     ) -> tuple[list[float], Mapping[str, int]]:
-        """The mean of each unit's rows, and the units without any value by the reason that most
-        of their rows give, of equally many the first by name: as the impact analysis has it.
+        """The mean of each unit's rows; and the number of units without any value, by reason.
 
-        `units` holds the unit of each row of the table; None when every row is its own unit.
+        The reason of a unit is the one that most of its rows give (if several, the first by name),
+        as in the impact analysis. `units` holds the unit of each row of the table; None if every
+        row is its own unit.
         """
         names = self._reasons.names
         values, whys = self._values, self._why
         if units is None:
             found = [values[row] for row in rows if whys[row] < 0]
-            if len(found) == len(rows):  # most columns of most groups
+            if len(found) == len(rows):  # true for most columns of most groups
                 return found, {}
             return found, Counter(names[whys[row]] for row in rows if whys[row] >= 0)
         by_unit: dict[int, list[float]] = {}
@@ -121,7 +122,8 @@ def distribution(values: list[float], left_out: Mapping[str, int]) -> Distributi
 
 
 def _of_at_most_one(values: list[float], left_out: dict[str, int]) -> Distribution:
-    """The same without sorting: folders of small runs have hundreds of such groups."""
+    """The same for no value or one value, without sorting: folders of small runs have hundreds of
+    such groups."""
     if not values:
         return Distribution(n=0, left_out=left_out)
     only = values[0]
@@ -139,8 +141,8 @@ def _of_at_most_one(values: list[float], left_out: dict[str, int]) -> Distributi
 
 
 def _spread(ordered: list[float], mean: float) -> float | None:
-    """Sample standard deviation; None where it is more than a double holds."""
-    # Scaled by the largest deviation: the square of 1e200 is more than a double holds.
+    """Sample standard deviation; None if it is too large for a double."""
+    # Scaled by the largest deviation: the square of 1e200 is too large for a double.
     scale = max(ordered[-1] - mean, mean - ordered[0])
     if not isfinite(scale):
         return None

@@ -1,4 +1,4 @@
-"""Trials by verdict: how far relevant files came where a task was resolved, and where not (D96)."""
+"""Trials by verdict: the stages that relevant files reached if a task was resolved or not (D96)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.verdict import VERDICTS, verdict_of
 
 NAMES = (*METRICS.names_in("funnel"), *METRICS.names_in("patches"))
-"""What is told by verdict."""
+"""Metrics that are shown by verdict."""
 
 Rows = defaultdict[Verdict, "array[int]"]
 
@@ -29,7 +29,7 @@ class VerdictGroups:
         self._configs: defaultdict[str, Rows] = defaultdict(lambda: defaultdict(_rows))
 
     def add(self, position: int, row: TrialRow) -> None:
-        """Take the row at a position."""
+        """Add the row at a position."""
         verdict = verdict_of(row)
         self._all[verdict].append(position)
         self._configs[row.config_name][verdict].append(position)
@@ -37,7 +37,8 @@ class VerdictGroups:
     def overall(
         self, tasks: Callable[[array[int]], int], of: Callable[[str, array[int]], Distribution]
     ) -> dict[Verdict, VerdictSummary]:
-        """By verdict alone; `tasks` counts the tasks of rows, `of` sums up a metric over them."""
+        """By verdict over all configurations; `tasks` counts the tasks of rows, `of` gives the
+        distribution of a metric over rows."""
         return _summaries(self._all, tasks, of)
 
     def by_config(

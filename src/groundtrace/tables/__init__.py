@@ -1,1 +1,1 @@
-"""The numbers in other tools' forms: flat tables, TREC files, SQL."""
+"""The numbers in forms for other tools: flat tables, TREC files, SQL."""

@@ -1,7 +1,7 @@
 """The tables of the impact analysis: what comparisons and correlations say, one row per number.
 
-Their columns are fields of the document, with the document's own descriptions. They are no rows of
-a trial, so they have keys of their own.
+Their columns are fields of the document, with the document's own descriptions. Their rows do not
+belong to a trial, so they have other keys.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct
 
-from groundtrace.documents.comparison import Delta, MatchedComparison
+from groundtrace.documents.comparison import Delta, FinderDelta, MatchedComparison
 from groundtrace.documents.impact import Correlation, ImpactDocument
 from groundtrace.tables.columns import TABLES, Column, ColumnType
 
@@ -23,11 +23,11 @@ _TYPES: Mapping[Any, ColumnType] = {
     str: "text",
 }
 _COMPARISON = ("run_scope", "suite", "baseline_config", "config", "n_matched_tasks")
-"""Fields of a comparison that stand on each of its rows."""
+"""Fields of a comparison that are repeated on each of its rows."""
 
 
 def _columns(record: type[Struct], names: tuple[str, ...] | None = None) -> tuple[Column, ...]:
-    """Columns for fields of a record that hold one value each."""
+    """Columns for the fields of a record that have a single value."""
     hints = get_type_hints(record, include_extras=True)
     found = []
     for name in names or tuple(hints):
@@ -59,13 +59,19 @@ def _description(hint: Any) -> str:
 
 _DELTA = _columns(Delta)
 _CORRELATION = _columns(Correlation)
+_FINDER = _columns(FinderDelta)
 
 ANALYSIS_TABLES: Mapping[str, tuple[Column, ...]] = {
     "comparisons": (
-        Column("kind", "text", "matched, or other: some pairs fail a requirement."),
+        Column("kind", "text", "matched, or other (some pairs do not meet a requirement)."),
         *_columns(MatchedComparison, _COMPARISON),
-        Column("not_met", "text", "Requirements that some pairs do not meet, with commas between."),
+        Column("not_met", "text", "Requirements that some pairs do not meet, separated by commas."),
         *_DELTA,
+    ),
+    "finders": (
+        Column("kind", "text", "matched, or other (some pairs do not meet a requirement)."),
+        *_columns(MatchedComparison, _COMPARISON),
+        *_FINDER,
     ),
     "correlations": (
         Column("run_scope", "text", "Run id, or `*` for all runs."),
@@ -75,7 +81,7 @@ ANALYSIS_TABLES: Mapping[str, tuple[Column, ...]] = {
 """Every table of the analysis by name."""
 
 ALL_TABLES: Mapping[str, tuple[Column, ...]] = {**TABLES, **ANALYSIS_TABLES}
-"""Tables of trials, then those of the analysis."""
+"""Tables of trials, then tables of the analysis."""
 
 
 def analysis_rows(table: str, document: ImpactDocument | None) -> Iterator[tuple[Any, ...]]:
@@ -101,9 +107,18 @@ def _comparisons(document: ImpactDocument) -> Iterator[tuple[Any, ...]]:
                 yield (*key, *(getattr(delta, column.name) for column in _DELTA))
 
 
+def _finders(document: ImpactDocument) -> Iterator[tuple[Any, ...]]:
+    both = (("matched", document.matched_comparisons), ("other", document.other_comparisons))
+    for kind, comparisons in both:
+        for comparison in comparisons:
+            where = tuple(getattr(comparison, name) for name in _COMPARISON)
+            for found in comparison.finders:
+                yield (kind, *where, *(getattr(found, column.name) for column in _FINDER))
+
+
 def _correlations(document: ImpactDocument) -> Iterator[tuple[Any, ...]]:
     for one in document.correlation_analysis.correlations:
         yield (document.scope, *(getattr(one, column.name) for column in _CORRELATION))
 
 
-_MAKERS = {"comparisons": _comparisons, "correlations": _correlations}
+_MAKERS = {"comparisons": _comparisons, "finders": _finders, "correlations": _correlations}

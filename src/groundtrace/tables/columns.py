@@ -1,6 +1,6 @@
-"""The flat tables: the columns in order, with type, unit and meaning; `flat_rows` fills them.
+"""The flat tables: their columns in order, with type, unit and meaning. `flat_rows` fills them.
 
-Parquet, CSV, SQL and the page of the documentation are made from this.
+Parquet, CSV, SQL and the page of the documentation are made from these columns.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         ),
         _text("state", "selected or superseded."),
         _flag("computable", "File-level metrics could be computed."),
-        _text("reason", "Why not, when not."),
+        _text("reason", "Why not, if they could not."),
         _text("trace_source", "Which source gave the events."),
         _flag("has_trajectory", "A trajectory was found and parsed."),
         _flag("has_transcript", "A transcript was found and parsed."),
@@ -75,15 +75,17 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _flag("has_chunk_ground_truth", "Line ranges exist."),
         _text("ground_truth_source", "Source of the ground-truth files."),
         _text("ground_truth_confidence", "Confidence in that source."),
-        _text("degraded_reason", "What was lost, in words."),
-        _count("calls_unanswered", "Calls to which the trace holds no answer."),
-        _count("calls_unknown_tool", "Calls of tools that nobody declared."),
+        _text("degraded_reason", "What is missing, in words."),
+        _count("calls_unanswered", "Calls without a result in the trace."),
+        _count("calls_unknown_tool", "Calls of unknown tools."),
         _number(
-            "tokens_share", "Tokens of all calls as a share of the total that the trace states.", ""
+            "tokens_share",
+            "Tokens of all calls as a share of the total that the trace records.",
+            "",
         ),
         _text("repo", "Repository of the task or trial, where known."),
         _text("source_file", "The trace's file, relative to RUNS."),
-        _text("elapsed_origin", "From when elapsed seconds count."),
+        _text("elapsed_origin", "From when elapsed seconds are counted."),
         _count("total_events", "Tool calls."),
         _count("mcp_events", "Calls to MCP servers that count."),
         _count("local_events", "Other calls."),
@@ -94,14 +96,14 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _text("evidence_type", "Slice by use of MCP tools."),
         _text(
             "edit_targets",
-            "known, none_expected or unknown: whether the task tells which files to edit.",
+            "known, none_expected or unknown: whether the task says which files to edit.",
         ),
         _number("reward", "Valid reward.", ""),
-        _text("reward_reason", "Why there is none."),
+        _text("reward_reason", "Why there is no reward."),
         _number("cost_usd", "Cost.", "US dollars"),
         _text("cost_source", "Where the cost was found."),
-        _number("agent_seconds", "Wall clock of the agent.", "seconds"),
-        _number("trial_seconds", "Wall clock of the trial.", "seconds"),
+        _number("agent_seconds", "How long the agent ran, by the clock.", "seconds"),
+        _number("trial_seconds", "How long the trial ran, by the clock.", "seconds"),
         _count("output_tokens", "Output tokens."),
         _text("output_tokens_source", "Where they were found."),
         _text("exception", "Recorded exception."),
@@ -122,10 +124,10 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _text("call_id", "The harness's id of the call."),
         _text("agent", "Subagent that made it."),
         _text("mcp_server", "MCP server of the tool."),
-        _flag("failed", "It failed; null where the trace holds no answer."),
-        _flag("answered", "The trace holds its answer."),
-        _count("result_chars", "Characters of the answer."),
-        _text("arguments", "Salient arguments, as JSON."),
+        _flag("failed", "The call failed; null if the trace has no result."),
+        _flag("answered", "The trace has its result."),
+        _count("result_chars", "Characters of the result."),
+        _text("arguments", "The important arguments, as JSON."),
     ),
     "accesses": (
         *KEY,
@@ -136,10 +138,10 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _text("kind", "read, matched, surfaced or written."),
         _count("line_start", "First line shown, where known."),
         _count("line_end", "Last line shown, where known."),
-        _text("ground_truth_file", "The ground-truth entry that it is."),
-        _text("expected_edit_file", "The edit target that it is."),
-        _count("shown_chars", "Characters of the file in the answer, where known."),
-        _count("line_shift", "Lines by which a write made it longer, where known."),
+        _text("ground_truth_file", "The ground-truth entry that the file matches."),
+        _text("expected_edit_file", "The edit target that the file matches."),
+        _count("shown_chars", "Characters of the file in the result, if known."),
+        _count("line_shift", "Number of lines that a write added, if known."),
         _text("evidence", "declared (a known tool) or generic (read from an unknown tool)."),
         _flag("other_revision", "The call names another revision of the repository."),
     ),
@@ -151,15 +153,15 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _count("searches", "Calls whose search showed lines of it, or its name."),
         _count("writes", "Calls that wrote it."),
         _count("repeated_reads", "Reads of lines that were read before and not written since."),
-        _count("shown_chars", "Characters of it in answers, where every answer tells."),
+        _count("shown_chars", "Characters of it in results, if every result shows how many."),
     ),
     "tools": (
         *KEY,
         _text("tool", "Raw name of a tool."),
         _count("calls", "Its calls."),
         _count("failed", "Calls that failed."),
-        _count("unanswered", "Calls without an answer in the trace."),
-        _count("result_chars", "Characters of the answers."),
+        _count("unanswered", "Calls without a result in the trace."),
+        _count("result_chars", "Characters of the results."),
     ),
     "metrics": (
         *KEY,
@@ -176,13 +178,13 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _text("symbol", "Name, for symbols."),
         _count("line_start", "First line, for chunks."),
         _count("line_end", "Last line, for chunks."),
-        _text("annotation", "What the ground truth says of a chunk."),
+        _text("annotation", "What the ground truth says about a chunk."),
     ),
     "discovery": (
         *KEY,
         _text("file", "The relevant file."),
         _text("what", "met or shown: the call that met it first, or that first showed it."),
-        _text("tool_name", "Raw name of the tool; null where nobody did."),
+        _text("tool_name", "Raw name of the tool; null if nothing met or showed the file."),
         _text("tool_category", "Its category."),
         _text("kind", "How it touched the file."),
         _text("mcp_server", "MCP server of the tool."),
@@ -196,19 +198,19 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     "funnel": (
         *KEY,
         _text("file", "The relevant file."),
-        _text("stage", "The furthest that it came: never_met, met, shown or edited."),
+        _text("stage", "The last step it reached: never_met, met, shown or edited."),
         _text("edited_from", "Where edited files come from: trace, predictions or writes."),
-        _text("verdict", "What became of the trial: resolved, partly, not_resolved, no_verdict."),
+        _text("verdict", "Verdict of the trial: resolved, partly, not_resolved, no_verdict."),
     ),
     "groups": (
         *KEY,
-        _text("name", "Column of a manifest that groundtrace does not know."),
+        _text("name", "A column of the manifest that groundtrace does not know."),
         _text("value", "The trial's value in it."),
     ),
     "problems": (
         *KEY,
         _text("kind", "Kind of problem."),
-        _count("count", "How often it was met."),
+        _count("count", "How often it was found."),
     ),
 }
 """Every table by name."""

@@ -1,4 +1,4 @@
-"""duckdb: imported when used, without access to anything but its own tables."""
+"""duckdb: imported when used, with access only to its own tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def connect(scratch: Path) -> Any:
 
 
 def close_off(database: Any) -> None:
-    """From here on nothing outside the database can be read, written or loaded."""
+    """After this call nothing outside the database can be read, written or loaded."""
     database.execute("SET enable_external_access = false")
     database.execute("SET lock_configuration = true")
 

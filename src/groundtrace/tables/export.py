@@ -21,7 +21,7 @@ from groundtrace.tables.duck import connect, quoted
 from groundtrace.tables.flat_rows import flat_rows
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""First characters that make a spreadsheet take a cell for a formula."""
+"""First characters that make a spreadsheet read a cell as a formula."""
 
 
 def write_csv(
@@ -49,7 +49,7 @@ def _csv_row(row: Iterable[Any]) -> list[Any]:
 
 
 def csv_cell(value: Any) -> Any:
-    """A value as a cell that no spreadsheet takes for a formula."""
+    """A value as a cell that no spreadsheet reads as a formula."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str) and value.startswith(_FORMULA):
@@ -65,13 +65,13 @@ class WholeFile:
         self.temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
 
     def __enter__(self) -> io.TextIOWrapper:
-        # Made new: through a link that lies there, another file would be written.
+        # Mode "x" makes a new file: an existing link would lead to another file.
         self.stream = self.temporary.open("x", encoding="utf-8", newline="")
         return self.stream
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            self.stream.close()  # on a full disk this fails as well
+            self.stream.close()  # on a full disk this can fail too
             if kind is None:
                 self.temporary.replace(self.path)
         finally:

@@ -20,7 +20,7 @@ FlatRow = tuple[Any, ...]
 
 
 def flat_rows(table: str, detail: Detail) -> Iterator[FlatRow]:
-    """The trial's rows of one table, in the order of its columns, keys included."""
+    """The trial's rows of one table, in the order of its columns, including keys."""
     where = detail.events.provenance
     key = tuple(getattr(where, column.name) for column in KEY)
     for row in _MAKERS[table](detail):
@@ -28,7 +28,7 @@ def flat_rows(table: str, detail: Detail) -> Iterator[FlatRow]:
 
 
 def flat_dicts(table: str, details: Iterator[Detail]) -> Iterator[dict[str, Any]]:
-    """Rows of all trials as dictionaries, which pandas and polars take as they are."""
+    """Rows of all trials as dictionaries; pandas and polars accept them directly."""
     names = [column.name for column in TABLES[table]]
     for detail in details:
         for row in flat_rows(table, detail):
@@ -70,7 +70,7 @@ _EVENT_VALUES: Mapping[str, Callable[[Event], Any]] = {
     "target_files": lambda event: len(event.target_files),
     "arguments": lambda event: msgspec.json.encode(event.arguments, order="sorted").decode(),
 }
-"""Columns of calls that are not a field of the same name."""
+"""Columns of calls that are not simply a field with the same name."""
 
 
 def _events(detail: Detail) -> Iterator[FlatRow]:

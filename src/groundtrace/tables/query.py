@@ -17,11 +17,11 @@ from groundtrace.tables.duck import close_off, connect, error_type
 from groundtrace.tables.export import json_lines_table, write_json_lines
 
 _PLACE = re.compile(r"^LINE \d+: ", re.MULTILINE)
-"""Where duckdb begins to show the place of an error."""
+"""The text with which duckdb begins to show the place of an error."""
 
 
 def _error(said: str) -> UsageError:
-    """duckdb's words as one line, and the line of the query with the caret below it."""
+    """duckdb's message as one line, and the line of the query with the caret below it."""
     found = _PLACE.search(said)
     at = len(said) if found is None else found.start()
     words = " ".join(said[:at].split())
@@ -30,7 +30,7 @@ def _error(said: str) -> UsageError:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """What a query gave."""
+    """The result of a query."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -42,7 +42,7 @@ _CAST = "cast the value, such as now()::VARCHAR"
 def run_query(
     query: str, details: Iterable[Detail], analysis: ImpactDocument | None = None
 ) -> QueryResult:
-    """The result of one query; raises UsageError with duckdb's own words when it is wrong."""
+    """The result of one query; raises UsageError with duckdb's message if the query is wrong."""
     with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
         for table, path in write_json_lines(details, Path(scratch), analysis).items():
             database.execute(
@@ -57,7 +57,7 @@ def run_query(
             columns = tuple(column[0] for column in cursor.description or ())
             rows = tuple(tuple(row) for row in cursor.fetchall()) if columns else ()
         except ImportError as error:
-            # Times with a zone need a package that is not installed with duckdb.
+            # Times with a time zone need a package that duckdb does not install.
             raise UsageError(f"{error}; {_CAST}") from error
         except error_type() as error:
             if "pytz" in str(error):

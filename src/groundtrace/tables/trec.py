@@ -1,7 +1,7 @@
-"""TREC run and qrels files, which trec_eval scores to the numbers of the metrics documents.
+"""TREC run and qrels files; trec_eval computes the numbers of the metrics documents from them.
 
 A query is a trial (`run/task`), a document is a file. Names are percent-encoded, because TREC
-files are split at white space. The ranking is the order of first sight; scores fall by one.
+files are split at white space. Files are ranked by first access; scores fall by one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def query_of(detail: Detail) -> str:
 
 
 def write_trec(details: Iterable[Detail], folder: Path) -> list[Path]:
-    """Per configuration `<config>.qrels` and one run file for each ranking; only computable trials."""
+    """For each configuration `<config>.qrels` and a run file per ranking, of computable trials."""
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         streams: dict[Path, IO[str]] = {}
@@ -71,8 +71,8 @@ def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
 
 
 def _document(touch: Touch, entries: set[str]) -> str:
-    """A file's name. One that is spelled like a ground-truth entry and is not that file, such as
-    a file of the same path beside the clones, must not be scored as it."""
+    """A file's name. A file can be spelled like a ground-truth entry without being that file, such
+    as a file with the same path beside the clones. It must not be scored as relevant."""
     if touch.truth is None and touch.file in entries:
         return f"./{touch.file}"
     return touch.name

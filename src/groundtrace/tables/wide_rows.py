@@ -11,7 +11,7 @@ from groundtrace.tables.flat_rows import flat_dicts
 
 
 def wide_rows(details: Iterable[Detail]) -> Iterator[dict[str, Any]]:
-    """The columns of the table `trials`, then one for each metric; None where it is undefined."""
+    """The columns of the table `trials`, then one for each metric; None if it is undefined."""
     for detail in details:
         (row,) = flat_dicts("trials", iter([detail]))
         metrics = {name: metric.getter(detail.metrics) for name, metric in METRICS.items()}

@@ -1,8 +1,7 @@
 """What each tool call is and which files it touched (D2-D7).
 
-One entry of the tool table says what a tool is, one function understands its arguments and
-result. Nothing here knows which harness wrote the trace, and nothing raises for what a trace
-holds.
+One entry of the tool table says what a tool is. One function reads its arguments and result. No
+module here knows which harness wrote the trace, and nothing raises because of what a trace holds.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ __all__ = ["canonical", "check_tools", "is_known_tool", "view_calls"]
 
 _SHELLS = ("shell", "python")
 _LOOKERS = (*_SHELLS, "read", "grep", "editor")
-"""Readers of tools with which an agent looks at a stored output."""
+"""Readers of the tools that an agent uses to look at a stored output."""
 
 
 def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
@@ -43,7 +42,7 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
         try:
             findings = _findings(call, entry, cwd, settings, table, stored)
             stored.remember(call)
-        except Exception as error:  # noqa: BLE001 - a fault costs this call, not the trial
+        except Exception as error:  # noqa: BLE001 - a mistake costs this call, not the trial
             findings = _fault(call, error)
         views.append(_view(call, entry, findings, table, wanted))
     return views
@@ -51,15 +50,13 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
 
 def _fault(call: ToolCall, error: Exception) -> Findings:
     """Nothing is known of a call whose arguments or result found a mistake in groundtrace."""
-    reason = (
-        f"a mistake in groundtrace: {type(error).__name__}: {error}; the call's files are unknown"
-    )
+    reason = f"a bug in groundtrace: {type(error).__name__}: {error}; the call's files are unknown"
     problem = Problem(call.name or ".", "internal_error", clean_text(reason), lost_calls=1)
     return Findings(problems=(problem,))
 
 
 def is_known_tool(name: str, settings: Settings) -> bool:
-    """Whether the tool table has this name, so that missing aliases are seen."""
+    """Whether the tool table has this name; used to find names that the table lacks."""
     return bool(table_for(settings).candidates(name))
 
 
@@ -84,7 +81,10 @@ def check_tools(settings: Settings) -> None:
 def _view(
     call: ToolCall, entry: ToolEntry | None, findings: Findings, table: Table, wanted: Set[str]
 ) -> CallView:
-    """`wanted` are the servers whose calls count as MCP (D3)."""
+    """Put together the view of one call.
+
+    `wanted` are the servers whose calls count as MCP (D3).
+    """
     parts = table.take_apart(call.name, call.server)
     server = parts.server or (entry.server if entry is not None else None)
     is_remote = parts.mcp or server is not None
@@ -110,10 +110,11 @@ _REVISIONS = ("revision", "rev", "ref", "commit", "sha", "tag")
 def _with_details(
     refs: tuple[FileRef, ...], call: ToolCall, entry: ToolEntry | None
 ) -> tuple[FileRef, ...]:
-    """The references with the revision that the call names, and how much of a file was shown.
+    """Add the revision that the call names, and how many characters of a file were shown.
 
-    An answer that shows one file alone shows it with all its characters; how several files, or a
-    command's other output, share an answer is not told.
+    If the answer shows exactly one file, all its characters belong to that file. If several files,
+    or a file and other output of a command, share an answer, the trace does not say how many
+    characters belong to each.
     """
     stated = first_text(call.arguments, _REVISIONS) or next(
         (name.partition("@")[2] for name in as_texts(call.arguments.get("repo")) if "@" in name), ""
@@ -129,7 +130,7 @@ def _with_details(
 
 
 def _looks(entry: ToolEntry | None, category: Category) -> bool:
-    """Whether only the answer tells what a call found: a search, a command, an unknown tool."""
+    """Whether only the answer says what the call found: a search, a command, an unknown tool."""
     if entry is None or entry.reads in _SHELLS:
         return True
     return category not in ("file_read", "file_write", "other")
@@ -143,7 +144,10 @@ def _findings(
     table: Table,
     stored: StoredOutputs,
 ) -> Findings:
-    """What a call touched; a look at a stored output counts for what that output holds."""
+    """What a call touched.
+
+    A look at a stored output counts as a look at the files in that output.
+    """
     if entry is not None and entry.reads is None:
         return Findings(failed=call.result is not None and call.result.is_error)
     own = _own(call, entry, cwd, settings)
@@ -179,7 +183,7 @@ def _own(call: ToolCall, entry: ToolEntry | None, cwd: str | None, settings: Set
 
 
 def _command(call: ToolCall, entry: ToolEntry) -> str:
-    """The command of a shell call as one text; Codex gives a list, a notebook gives Python."""
+    """The command of a shell call as one text. Codex gives a list, a notebook gives Python."""
     for name in entry.path_arguments:
         value = call.arguments.get(name)
         if isinstance(value, (list, tuple)):
@@ -201,7 +205,7 @@ def _command(call: ToolCall, entry: ToolEntry) -> str:
 
 
 def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings) -> Findings:
-    """A shell command (D6): its files are found by the shell's own reader."""
+    """A shell command (D6); `tools.shell` finds its files."""
     from groundtrace.tools.shell import shell_refs
 
     place = first_text(call.arguments, ("workingDirectory", "workdir", "cwd"))
@@ -209,7 +213,7 @@ def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings
         place = f"{cwd}/{place}"
     result = call.result
     if result is not None and result.persisted_path is not None:
-        # The structured result holds the whole output, the model saw the preview alone (D4).
+        # The structured result holds the whole output, but the model saw only the preview (D4).
         result = replace(result, data=None)
     command = _command(call, entry)
     view = shell_refs(command, result, place or cwd, settings)
@@ -218,7 +222,7 @@ def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings
 
 
 def _with_sed(refs: tuple[FileRef, ...], command: str) -> tuple[FileRef, ...]:
-    """The references with what each `sed -i` of the command changed."""
+    """Add to each written file what `sed -i` changed in it."""
     if not any(ref.kind == "written" and ref.rule == "sed" for ref in refs):
         return refs
     changes = sed_changes(command)

@@ -1,7 +1,7 @@
 """What the readers of tool results share: findings, careful conversions, line spans, paths.
 
-Arguments and results come out of traces and may be of any type; everything here answers with
-None or an empty string where a value is not what it should be, and never raises.
+Arguments and results come from traces and can have any type. Functions here return None or an empty
+value if a value has the wrong type; they never raise.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class Findings(msgspec.Struct, frozen=True):
     failed: bool = False
     """The call obtained nothing (D4)."""
     repos: tuple[str, ...] = ()
-    """Repositories that the call names, raw."""
+    """Repositories that the call names, as the trace spells them."""
     symbols: tuple[str, ...] = ()
-    """Symbols asked for."""
+    """Symbols that the call asked for."""
     category: Category | None = None
-    """Set where arguments or result decide the category, such as a view of a directory (D2)."""
+    """Set if arguments or result decide the category, such as a view of a directory (D2)."""
     problems: tuple[Problem, ...] = ()
     """What could not be understood."""
 
 
 _LARGEST = 1_000_000_000
-"""No file has more lines; what is larger is no line number."""
+"""No file has more lines; a larger number is not a line number."""
 
 NOTHING = Findings(failed=True)
 """A call that obtained nothing."""
@@ -57,7 +57,7 @@ _REFUSED = re.compile(
     )""",
     re.VERBOSE,
 )
-"""How a refusal begins where the harness did not mark it as an error (subagents' results)."""
+"""How a refusal begins if the harness did not mark it as an error (results of subagents)."""
 
 
 def text_or_empty(value: Any) -> str:
@@ -68,13 +68,13 @@ def text_or_empty(value: Any) -> str:
 def whole_name(value: Any) -> str:
     """A name: the value if it is text that was not cut short, else an empty string.
 
-    The head of a cut name is another name: `github.com/acme/data-` is no repository.
+    The first part of a cut name is a different name: `github.com/acme/data-` is not the repository.
     """
     return value if isinstance(value, str) and not isinstance(value, CutText) else ""
 
 
 def whole_number(value: Any) -> int | None:
-    """A whole number from an integer or its spelling (models send `offset` as text)."""
+    """A whole number from an integer or from text (models send `offset` as text)."""
     if isinstance(value, str) and len(value) < 16:
         try:
             value = int(value.strip())
@@ -88,7 +88,7 @@ def whole_number(value: Any) -> int | None:
 
 
 def as_items(value: Any) -> Sequence[Any]:
-    """The value if it is a list, else an empty one."""
+    """The value if it is a list, else an empty list."""
     return value if isinstance(value, (list, tuple)) else ()
 
 
@@ -103,7 +103,7 @@ def first_text(source: Mapping[str, Any], names: Iterable[str]) -> str:
     """The first of the named values that is a non-empty text (or a list that begins with one)."""
     for name in names:
         value = source.get(name)
-        if value is None:  # most calls have few of the names
+        if value is None:  # most calls have only a few of the names
             continue
         if isinstance(value, str):
             if value:
@@ -114,12 +114,12 @@ def first_text(source: Mapping[str, Any], names: Iterable[str]) -> str:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether the text is a harness's or a tool's refusal and not the tool's output."""
+    """Whether the text is a refusal by a harness or a tool, and not the tool's output."""
     return _REFUSED.match(text) is not None
 
 
 def shown_text(result: ToolResult | None) -> str:
-    """The tool's own words, without the reminders that the harness appends."""
+    """The tool's own text, without the reminders that the harness appends."""
     if result is None:
         return ""
     text = result.text
@@ -151,14 +151,15 @@ def absolute(path: str, cwd: str | None) -> str:
 
 
 MAX_SCOPE = 4096
-"""Longer than any path: trying each part of 200 KB of `a/a/a/…` took minutes."""
+"""No path is longer. Without this limit, trying each part of 200 KB of `a/a/a/…` took minutes."""
 
 
 def locate(name: str, cwd: str | None, scope: str) -> str:
-    """Where a name in a result lies, when `scope` is the absolute path that was searched.
+    """The path of a name in a result; `scope` is the absolute path that was searched.
 
-    Claude Code prints names relative to the working directory, other versions and harnesses
-    relative to the searched path: the reading that lies inside the scope is the right one.
+    Claude Code prints names relative to the working directory. Its other versions and other
+    harnesses print them relative to the searched path. The reading that lies inside the scope is
+    the right one.
     """
     if name.startswith("/") or not scope.startswith("/"):
         return absolute(name, cwd)
@@ -178,7 +179,7 @@ def locate(name: str, cwd: str | None, scope: str) -> str:
 
 
 def numbered(lines: Iterable[str], pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
-    """Line number and content of the lines that carry one."""
+    """Number and content of each line that has a number."""
     for line in lines:
         match = pattern.match(line)
         if match is not None and len(match[1]) < 10:
@@ -190,7 +191,7 @@ Numbered = tuple[int, str]
 
 
 def outer_lines(text: str, pattern: re.Pattern[str]) -> tuple[Numbered, Numbered] | None:
-    """The first and the last of the lines that carry a number; what lies between is not looked at."""
+    """The first and the last line that has a number; the lines between them are not examined."""
     lines = text.split("\n")
     first = next(numbered(lines, pattern), None)
     last = next(numbered(reversed(lines), pattern), None)
@@ -198,7 +199,7 @@ def outer_lines(text: str, pattern: re.Pattern[str]) -> tuple[Numbered, Numbered
 
 
 def merged(runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Runs of lines in order, those that touch or overlap as one."""
+    """Runs of lines in order; runs that touch or overlap become one."""
     out: list[tuple[int, int]] = []
     for start, end in sorted(runs):
         if out and start <= out[-1][1] + 1:
@@ -209,16 +210,16 @@ def merged(runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def gaps(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...] | None:
-    """The runs where there are gaps between them; None where every line was shown (D72)."""
+    """The runs if there are gaps between them; None if every line was shown (D72)."""
     joined = merged(runs)
     return tuple(joined) if len(joined) > 1 else None
 
 
 class FilesWithLines:
-    """Files in order of appearance, each with the hull of the lines that were shown of it."""
+    """Files in order of appearance, each with the first and last line that was shown."""
 
     def __init__(self, kind: AccessKind, rule: str, bare_kind: AccessKind | None = None) -> None:
-        """`bare_kind` is the kind of a file without any shown line; by default `kind` too."""
+        """`bare_kind` is the kind of a file without any shown line; the default is `kind`."""
         self._kind = kind
         self._bare_kind = bare_kind or kind
         self._rule = rule
@@ -240,10 +241,10 @@ class FilesWithLines:
         runs: Iterable[tuple[int, int]] | None = None,
         chars: int | None = None,
     ) -> None:
-        """A file, with lines where they are known; `shown` where content was, without numbers.
+        """Add a file, with its lines if they are known; `shown`: content without line numbers.
 
-        `runs` are the lines shown between the first and the last, where they are not all;
-        `chars` the characters of the answer that show them.
+        `runs` are the lines shown between the first and the last, if not all of them were shown.
+        `chars` is the number of characters in the answer that show them.
         """
         if not usable(path):
             return
@@ -286,7 +287,7 @@ class FilesWithLines:
 
 
 def surfaced(names: Iterable[str], rule: str, repo: str | None = None) -> tuple[FileRef, ...]:
-    """References to files whose name alone was returned."""
+    """References to files that were only named."""
     spans = FilesWithLines("surfaced", rule)
     for name in names:
         spans.add(name, repo=repo)

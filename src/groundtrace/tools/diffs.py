@@ -26,7 +26,7 @@ _LISTS = ("files", "fileDiffs", "diffs", "results", "nodes", "changes", "commits
 
 
 def add_text(text: str, spans: FilesWithLines, repo: str | None) -> None:
-    """The files of a unified diff; lines are the new side's."""
+    """The files of a unified diff; line numbers are those of the new side."""
     old = path = ""
     for line in text.split("\n"):
         header = _GIT.fullmatch(line)
@@ -50,13 +50,13 @@ def add_text(text: str, spans: FilesWithLines, repo: str | None) -> None:
         hunk = _HUNK.match(line)
         if hunk is not None and path:
             start, count = int(hunk["start"]), int(hunk["count"] or 1)
-            # Nothing is left on the new side of a removed file (`+0,0`): no line of it is known.
+            # A removed file (`+0,0`) has no lines on the new side, so no line of it is known.
             first = max(start, 1) if start or count else None
             spans.add(path, first, start + max(count, 1) - 1, repo=repo, shown=True, from_diff=True)
 
 
 def add_json(value: Any, spans: FilesWithLines, repo: str | None, depth: int = 6) -> None:
-    """The files of a structured comparison, whatever lists hold them."""
+    """The files of a structured comparison, in any list that holds them."""
     if depth <= 0:
         return
     if isinstance(value, str):
@@ -79,7 +79,7 @@ def add_json(value: Any, spans: FilesWithLines, repo: str | None, depth: int = 6
 
 
 def _add_file(data: Mapping[str, Any], spans: FilesWithLines, repo: str | None) -> bool:
-    """One file with its hunks; False if this object is none."""
+    """Add one file with its hunks; False if this object is not a file."""
     new = next((name for key in _NEW if (name := _name(data.get(key)))), "")
     old = next((name for key in _OLD if (name := _name(data.get(key)))), "")
     if not (new or old) or not any(k in data for k in ("hunks", "patch", "added", "status", *_OLD)):

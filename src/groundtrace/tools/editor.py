@@ -1,7 +1,7 @@
-"""`str_replace_editor` and its kin, by sub-command (D2).
+"""`str_replace_editor` and similar tools, by sub-command (D2).
 
-OpenHands records the first of several parallel calls' arguments for all of them; what the output
-says of its file is therefore believed before the arguments are.
+For several parallel calls OpenHands records the arguments of the first call for all of them. So the
+file that the output names is used, and the arguments only if the output names none.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _CUT = re.compile(
     r"[^\n]*\n?",
     re.MULTILINE,
 )
-"""Where OpenHands cut the middle out of an answer, and the half line behind it."""
+"""The place where OpenHands cut the middle out of an answer, and the half line after it."""
 _LEFT_OUT = re.compile(r"\.\.\. eliding lines \d+-\d+ \.\.\.")
 _HEAD = 8192
 _WRITES = ("create", "str_replace", "insert", "undo_edit")
@@ -85,7 +85,7 @@ def editor(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 
 
 def _viewed_in_part(body: str, path: str) -> Findings:
-    """A file of which the view left lines out and said so."""
+    """A view that left out lines of the file and said so."""
     runs: list[tuple[int, int]] = []
     for line in body.split("\n"):
         found = _SPACED.fullmatch(line)
@@ -124,7 +124,10 @@ def _written(call: ToolCall, text: str, path: str) -> Findings:
 def _viewed(
     call: ToolCall, text: str, shows: re.Match[str] | None, given: str, cwd: str | None
 ) -> Findings:
-    """A file that was opened; the extra empty line at the end of the file is not a line of it."""
+    """A file that was opened.
+
+    The extra empty line at the end of a view is not a line of the file.
+    """
     path = absolute(shows["path"], cwd) if shows else given
     body = text[shows.end() :] if shows else text
     spaced = shows is not None and _SPACED.match(body) is not None
@@ -146,12 +149,13 @@ def _viewed(
         ranges=None if end is None else gaps(_runs(body, pattern, end)),
         rule="editor: lines that view showed",
         shown_chars=len(body),
+        printed=body,
     )
     return Findings(refs=(ref,), category="file_read")
 
 
 def _runs(body: str, pattern: re.Pattern[str], end: int) -> list[tuple[int, int]]:
-    """Runs of lines of a view whose middle the harness cut out; empty where it cut nothing."""
+    """Runs of lines of a view whose middle the harness cut out; empty if it cut nothing."""
     if "truncated" not in body or _CUT.search(body) is None:
         return []
     parts = (outer_lines(piece, pattern) for piece in _CUT.split(body))
@@ -160,7 +164,7 @@ def _runs(body: str, pattern: re.Pattern[str], end: int) -> list[tuple[int, int]
 
 
 def _is_folder(call: ToolCall, text: str) -> bool:
-    """Whether a view that showed no file was of a directory."""
+    """Whether a view that showed no file showed a directory."""
     path = text_or_empty(call.arguments.get("path"))
     return (
         path.endswith("/")
@@ -170,10 +174,10 @@ def _is_folder(call: ToolCall, text: str) -> bool:
 
 
 def _folder_files(body: str, root: str) -> Iterator[str]:
-    """Files of a view of a directory; folders end in `/` in newer versions.
+    """Files in a view of a directory. In newer versions folders end in `/`.
 
-    Older ones mark nothing: then a name is a file's if nothing lies below it and it has an
-    extension or a name that only files have.
+    Older versions do not mark folders. There a name is a file if nothing lies below it and it has
+    an extension or a name that only files have.
     """
     names: list[str] = []
     for line in body.split("\n"):

@@ -1,8 +1,8 @@
-"""Answers in blocks that each begin with a file's name.
+"""Answers in blocks that begin with the name of a file.
 
-Gemini CLI's search prints `File: path` and below it `L12: text`, blocks parted by `---`; its tool for
-several files prints `--- path ---` before the text of each. Searches of other harnesses answer with an
-object that lists the files.
+Gemini CLI's search prints `File: path` and below it `L12: text`, with `---` between blocks. Its
+tool for several files prints `--- path ---` before the text of each file. Searches of other
+harnesses answer with an object that lists the files.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _END = "End of content"
 
 
 def found_blocks(text: str, cwd: str | None, scope: str) -> FilesWithLines | None:
-    """Files and lines of an answer in blocks `File: …`; None where it is none."""
+    """Files and lines of an answer in blocks `File: …`; None if it has no such block."""
     spans = FilesWithLines("matched", "grep: blocks of lines")
     path = None
     for line in text.split("\n"):
@@ -49,9 +49,10 @@ def found_blocks(text: str, cwd: str | None, scope: str) -> FilesWithLines | Non
 
 
 def listed_files(text: str, cwd: str | None, scope: str) -> FilesWithLines | None:
-    """Files of an answer that is an object with `files`; None where it is none.
+    """Files of an answer that is an object with `files`; None for any other answer.
 
-    `{"files": [{"path": …, "firstMatchLine": 69, "sample": "…"}]}` shows that one line of each file.
+    `{"files": [{"path": …, "firstMatchLine": 69, "sample": "…"}]}` shows that one line of each
+    file.
     """
     if not text.lstrip().startswith("{"):
         return None
@@ -59,7 +60,7 @@ def listed_files(text: str, cwd: str | None, scope: str) -> FilesWithLines | Non
         value = jsonio.loads(text.encode("utf-8", errors="surrogatepass"))
     except jsonio.BadJsonError:
         return None
-    spans = FilesWithLines("matched", "grep: files of the answer", bare_kind="surfaced")
+    spans = FilesWithLines("matched", "grep: files of the result", bare_kind="surfaced")
     if not isinstance(as_mapping(value).get("files"), list):
         return None
     for entry in as_items(value["files"]):
@@ -78,9 +79,9 @@ def _entry(entry: Any) -> tuple[str, int | None, str]:
 
 
 def several_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
-    """A tool that prints several files, each below its name: they were opened.
+    """A tool that prints several files, each below its name: these files were read.
 
-    Its text comes without numbers; which lines a file was cut to is not said.
+    The text has no line numbers. If a file was cut, the answer does not say which lines are left.
     """
     result = call.result
     text = shown_text(result)
@@ -95,7 +96,7 @@ def several_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Finding
 def _blocks(text: str) -> Iterator[tuple[str, int]]:
     marks = list(_BLOCK.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    for mark, end in zip(marks, ends, strict=False):  # without marks there is one end
+    for mark, end in zip(marks, ends, strict=False):  # `ends` has one item even without marks
         body = text[mark.end() : end].strip("\n")
         if body and mark["path"] != _END:
             yield mark["path"], len(body)

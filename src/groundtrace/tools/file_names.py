@@ -1,12 +1,12 @@
-"""What a name alone says: whether it can be a file's, and whether it is a file's or a folder's (D5).
+"""What a name alone says: whether it can be a file, and whether it is a file or a folder (D5).
 
-Two questions look alike and are not:
+Two questions look alike but are different:
 
-- *In a listing* every line is a name, and it is a file or a directory: `looks_like_folder`. It may
-  go by customs, such as that names in capitals are files (`OWNERS_ALIASES`).
-- *In running text* a word may be no name at all: `named_like_file`. It must not go by such customs.
-  In a line `TODO: mend this`, as a search prints it, `TODO` is no file, though a file may be called
-  so.
+- *In a listing* every line is the name of a file or of a directory: `looks_like_folder`. It may use
+  conventions, such as that names in capitals are files (`OWNERS_ALIASES`).
+- *In running text* a word may not be a name at all: `named_like_file`. It must not use such
+  conventions. In a line `TODO: mend this`, as a search prints it, `TODO` is not a file, although a
+  file can have that name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DOT_FOLDERS = frozenset(
         ".ghjk", ".builders", ".cirrus", ".data", ".build",
     ]
 )  # fmt: skip
-"""Folders whose name begins with a dot; other such names are files (`.gitignore`)."""
+"""Folders whose name begins with a dot. Other names with a dot are files (`.gitignore`)."""
 _FILE_NAMES = frozenset(
     [
         "makefile", "dockerfile", "license", "licence", "readme", "notice", "authors",
@@ -40,15 +40,15 @@ _FILE_NAMES = frozenset(
         "gnumakefile", "manifest", "bazel", "security_contacts",
     ]
 )  # fmt: skip
-"""Customary names of files without an extension, in lower case."""
+"""Usual names of files without an extension, in lower case."""
 _FOLDERS_TOO = frozenset(
     ["build", "workspace", "install", "manifest", "version", "history", "news", "changes", "bazel"]
 )
-"""Customary names of files that are directories when they stand in small letters."""
+"""Usual names of files that are directories if they are written in lower case."""
 _FILE_STEMS = re.compile(
     r"(?:changelog|licen[cs]e|readme|notice|copying|authors|dockerfile|makefile)[-_.](?!d$)\w[\w.+-]*$"
 )
-"""Customary names go on: ChangeLog-1997, LICENSE-MIT, Dockerfile_dev."""
+"""Usual names with an addition: ChangeLog-1997, LICENSE-MIT, Dockerfile_dev."""
 _FOLDER_ENDINGS = re.compile(
     r"\.(?:d|git|app|framework|egg-info|dist-info|xcodeproj|xcworkspace|xcassets|imageset|lproj|bundle|wiki|io|com|org|net|\d+)$"
     r"|--[\w.]+$|-v?\d+(?:\.\d+)+$|^cue\.mod$"
@@ -58,9 +58,9 @@ _FOLDER_ENDINGS = re.compile(
 def looks_like_folder(name: str) -> bool:
     """Whether a bare name in a listing is more likely a directory than a file.
 
-    A plain `ls` does not say which is which. Names with an extension are files, and so are the
-    customary names without one and names in capitals (LICENSE, OWNERS); other names without an
-    extension are directories, as are version numbers, hosts (k8s.io) and well-known dot folders.
+    A plain `ls` does not say which is which. These are files: names with an extension, the usual
+    file names without one, and names in capitals (LICENSE, OWNERS). Directories are: other names
+    without an extension, version numbers, hosts (k8s.io) and well-known dot folders.
     """
     base = name.rstrip("/").rsplit("/", 1)[-1]
     if name.endswith("/") or base in {".", ".."}:
@@ -81,7 +81,7 @@ _FILES_IN_TEXT = re.compile(
     "Makefile|Dockerfile|LICENSE|NOTICE|README|CHANGELOG|AUTHORS|CODEOWNERS|Jenkinsfile|Procfile"
     "|Gemfile|Rakefile|Vagrantfile|BUILD|WORKSPACE|OWNERS|Kconfig|gradlew|mvnw|configure"
 )
-"""Those of the customary names that no text uses as a word: neither `TODO` nor `VERSION`."""
+"""The usual file names that are never ordinary words in a text: not `TODO`, not `VERSION`."""
 
 
 def usable(path: str) -> bool:
@@ -98,9 +98,9 @@ def usable(path: str) -> bool:
 
 
 def named_like_file(path: str) -> bool:
-    """Whether a word in running text ends like a file: an extension, or a name that only files have.
+    """Whether a word in running text looks like a file, by its extension or a name only files have.
 
-    For places where nothing else tells that it is a name; a file needs neither (D5).
+    For places where only the word itself shows that it is a name. A file needs neither (D5).
     """
     name = posixpath.basename(path)
     return "." in name.lstrip(".") or _FILES_IN_TEXT.fullmatch(name) is not None

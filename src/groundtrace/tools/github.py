@@ -42,7 +42,7 @@ def _failed(payload: Payload) -> bool:
 
 
 def contents(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """A file that was opened, or the files of a directory that was."""
+    """A file that was opened, or the files of a directory that was opened."""
     del entry, cwd
     payload = payload_of(call.result)
     repo = _repository(call.arguments)
@@ -70,7 +70,7 @@ def _is_listing(items: list[Any]) -> bool:
 
 
 def search_code(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """Files of a code search: matched where fragments of them were shown, else surfaced."""
+    """Files of a code search: matched if fragments of them were shown, else surfaced."""
     del entry, cwd
     payload = payload_of(call.result)
     spans = FilesWithLines("matched", "search_code: files found", bare_kind="surfaced")
@@ -104,7 +104,7 @@ def tree(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 
 
 def changes(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """The files of a commit or a pull request: hunks are content, names alone are not (D7)."""
+    """The files of a commit or a pull request: a hunk shows content, a name does not (D7)."""
     del cwd
     payload = payload_of(call.result)
     repo = _repository(call.arguments)

@@ -1,8 +1,8 @@
 """Grep in every output mode: names, counts, and lines with or without file names.
 
-The content mode is the hard one. Lines of a match are `path:12:text`, context lines are
-`path-11-text`; paths hold dashes and digits themselves, match lines are relative where context
-lines are absolute, and when one file was searched there is no path at all.
+The content mode is the difficult one. Match lines are `path:12:text`, context lines are
+`path-11-text`. Paths themselves contain dashes and digits. Paths can be relative on match lines and
+absolute on context lines. If only one file was searched, there is no path at all.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _COUNT = re.compile(r"(?:(?P<path>.+):)?(?P<count>\d{1,9})")
 
 
 def grep(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """Files that a search matched or named. A search has a pattern; without one it lists (D2)."""
+    """Files that a search matched or named. A call without a pattern only lists files (D2)."""
     has_pattern = any(
         text_or_empty(call.arguments.get(name)) for name in ("pattern", "query", "regex")
     )
@@ -96,7 +96,7 @@ def _found(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 
 
 def _counts(text: str, cwd: str | None, scope: str, searched: str) -> Findings:
-    """`path:12` per file, or `12` alone when one file was searched: names, not lines."""
+    """`path:12` per file, or only `12` if one file was searched: names, no lines."""
     names = []
     for line in _lines(text):
         match = _COUNT.fullmatch(line.strip())
@@ -144,10 +144,10 @@ def content(text: str, cwd: str | None, scope: str, searched: str = "") -> Files
 
 
 def _one_file(lines: Sequence[str], scope: str) -> bool:
-    """Whether the lines carry no file names because one file was searched.
+    """Whether the lines have no file names because one file was searched.
 
-    Every line then begins with its number and numbers grow; a dated file name (`2024-01-…`)
-    begins with digits as well, but they do not grow.
+    Then every line begins with its number, and the numbers grow. A dated file name (`2024-01-…`)
+    also begins with digits, but these do not grow.
     """
     shown = [line for line in lines if line != "--"]
     numbers = [int(match[1]) for line in shown if (match := _BARE.match(line))]
@@ -160,7 +160,7 @@ def _one_file(lines: Sequence[str], scope: str) -> bool:
 
 
 def _match_paths(lines: Sequence[str], cwd: str | None, scope: str) -> set[str]:
-    """Absolute paths that stand on match lines, which a colon makes certain."""
+    """Absolute paths on match lines; the colon shows where such a path ends."""
     known: set[str] = set()
     doubtful: list[str] = []
     for line in lines:
@@ -193,14 +193,14 @@ def _place(
             return path, int(match[2])
     splits = [(line[: found.start()], int(found[1])) for found in _CONTEXT.finditer(line)]
     places = [(locate(start, cwd, scope), number) for start, number in splits if start]
-    for path, number in reversed(places):  # the longest path that a match line has shown
+    for path, number in reversed(places):  # the longest path that is on a match line
         if path in known:
             return path, number
     if previous is not None:
         for path, number in places:
             if path == previous[0] and number == previous[1] + 1:
                 return path, number
-    # A page may end between a context line and its match: the path ends like a file's then.
+    # A page may end between a context line and its match. Then the path must look like a file.
     for path, number in places:
         if named_like_file(path) and " " not in path:
             return path, number
@@ -210,7 +210,7 @@ def _place(
 def _without_numbers(
     lines: Sequence[str], cwd: str | None, scope: str, spans: FilesWithLines
 ) -> None:
-    """`path:text` lines, as printed without line numbers."""
+    """`path:text` lines of a search without line numbers."""
     for line in lines:
         name = _name_of(line)
         if name:
@@ -218,7 +218,7 @@ def _without_numbers(
 
 
 def _name_of(line: str) -> str:
-    """The path before the first colon of a `path:text` line; empty if there is none."""
+    """The path before the first colon of a `path:text` line; empty if there is no path."""
     name, colon, _ = line.partition(":")
     if not colon or any(character.isspace() for character in name):
         return ""

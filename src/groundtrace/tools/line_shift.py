@@ -1,9 +1,9 @@
-"""Where a write changed a file, and by how many lines the file grew (D72).
+"""Which lines of a file a write changed, and by how many lines the file grew (D72).
 
-A change says: these lines, counted before it, were replaced, and the file grew by so many. Changes
-of one write are in order: each counts lines as the one before it left them.
-An insertion replaces nothing: its last line is the one before its first. Where only the growth of
-the file is known, a written reference has a `line_shift` and no changes.
+A change names the lines that were replaced, as they were numbered before it, and how many lines the
+file grew. The changes of one write are in order: each uses the line numbers that the change before
+it left. An insertion replaces nothing: its last line is the line before its first. If only the
+growth of the file is known, a written reference has a `line_shift` and no changes.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ NUMBERED = re.compile(r"[ \t]*(\d+)(?:→|\t|(?<=\d{5})\| )(.*)", re.DOTALL)
 
 
 class EditedLines(NamedTuple):
-    """Lines replaced, counted before the write, and the growth of the file."""
+    """The lines replaced, as numbered before the write, and the growth of the file."""
 
     start: int | None
-    """First line replaced; of an insertion, the line that it was put above. None if unknown."""
+    """First line replaced. For an insertion: the line that it was put above. None if unknown."""
     end: int | None
-    """Last line replaced; of an insertion, the line before `start`."""
+    """Last line replaced. For an insertion: the line before `start`."""
     shift: int
 
 
 def with_changes(ref: FileRef, changes: Sequence[EditedLines]) -> FileRef:
-    """The written file with what is known of its growth and of the places that changed."""
+    """The written file with its growth and the places that changed, as far as they are known."""
     if not changes:
         return ref
     placed = tuple(
@@ -51,11 +51,11 @@ def with_changes(ref: FileRef, changes: Sequence[EditedLines]) -> FileRef:
 
 
 def edit_changes(call: ToolCall, text: str) -> list[EditedLines]:
-    """What an edit by replaced text (Edit, MultiEdit, str_replace, insert) changed."""
+    """What an edit that replaces text (Edit, MultiEdit, str_replace, insert) changed."""
     data = call.result.data if call.result is not None else None
     stated = list(patch_changes(as_items(as_mapping(data).get("structuredPatch"))))
     if stated:
-        # From the bottom up, so that none moves the lines of the next.
+        # From the bottom up, so that no change moves the lines of the next.
         return sorted(stated, reverse=True)
     arguments = call.arguments
     line = whole_number(arguments.get("insert_line"))
@@ -69,7 +69,7 @@ def edit_changes(call: ToolCall, text: str) -> list[EditedLines]:
     known = [change for change in changes if change is not None]
     if len(known) == 1:
         return known
-    # Each edit counts the lines as the one before it left them, so only the sum is certain.
+    # Each edit uses the line numbers that the edit before it left, so only the sum is certain.
     return [EditedLines(None, None, sum(change.shift for change in known))]
 
 
@@ -93,8 +93,10 @@ def _first(edit: Mapping[str, Any], names: Iterable[str]) -> str | None:
 
 
 def _placed(text: str, new: Sequence[str]) -> int | None:
-    """The line at which the new text stands in the numbered lines that the answer prints, if it
-    stands there once."""
+    """The line where the new text begins.
+
+    It is found in the numbered lines of the answer; None unless the text is there exactly once.
+    """
     shown = list(numbered(text.split("\n"), NUMBERED))
     if not any(line.strip() for line in new):
         return None
@@ -107,7 +109,7 @@ def _placed(text: str, new: Sequence[str]) -> int | None:
 
 
 def _stands(new: Sequence[str], lines: Sequence[str]) -> bool:
-    """Whether text that may begin and end within a line is on these lines."""
+    """Whether the text is on these lines; it may begin and end in the middle of a line."""
     if len(new) == 1:
         return new[0] in lines[0]
     return (
@@ -118,7 +120,7 @@ def _stands(new: Sequence[str], lines: Sequence[str]) -> bool:
 
 
 def patch_changes(hunks: Iterable[Any]) -> Iterator[EditedLines]:
-    """The places of hunks with `oldStart` and prefixed `lines`, one for each run of changes."""
+    """One change for each run of changed lines in hunks with `oldStart` and prefixed `lines`."""
     for hunk in hunks:
         hunk = as_mapping(hunk)
         at = whole_number(hunk.get("oldStart"))
@@ -130,14 +132,14 @@ def patch_changes(hunks: Iterable[Any]) -> Iterator[EditedLines]:
                 removed += 1
             elif line.startswith("+"):
                 added += 1
-            elif not line.startswith("\\"):  # `\ No newline at end of file` is no line
+            elif not line.startswith("\\"):  # `\ No newline at end of file` is not a line
                 if removed or added:
                     yield EditedLines(at, at + removed - 1, added - removed)
                 at, removed, added = at + removed + 1, 0, 0
 
 
 def body_shift(lines: Iterable[str]) -> int:
-    """Growth by a patch body without line numbers: added lines less removed ones."""
+    """Growth by a patch body without line numbers: added lines minus removed lines."""
     prefixes = [line[:1] for line in lines if not line.startswith(("+++ ", "--- "))]
     return prefixes.count("+") - prefixes.count("-")
 
@@ -146,21 +148,27 @@ def body_shift(lines: Iterable[str]) -> int:
 
 _DELETED = re.compile(r"(\d{1,9})(?:,(\d{1,9}))?\s*d")
 _INSERTED = re.compile(r"(\d{1,9})\s*([ia])\\?\s*(.*)", re.DOTALL)
-_SUBSTITUTED = re.compile(r"(?:\d+(?:,(?:\d+|\$))?|/[^/\n]*/)?\s*s([/|#,@!]).*", re.DOTALL)
+_CHANGED = re.compile(r"(\d{1,9})(?:,(\d{1,9}))?\s*c\\?\s*(.*)", re.DOTALL)
+_ADDRESS = r"(?:\d{1,9}|\$|/(?:\\.|[^/\\\n])*/)"
+_SUBSTITUTED = re.compile(
+    rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?\s*s([/|#,@!])(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1"
+    r"[gpIiMm\d]*"
+)
+"""One substitution and nothing behind it: `s/a/b/; 5d` removes a line."""
 _OTHER_WRITERS = re.compile(
     r"\b(?:for|while|until|xargs|find|python3?|perl|awk|patch|git|tee|mv|cp|rm|ed)\b|[$`>]"
 )
-"""What may write a file besides, or write files that the command does not name."""
+"""Other programs that may write a file, or may write files that the command does not name."""
 
 
 def sed_changes(command: str) -> dict[str, list[EditedLines]]:
-    """What the `sed -i` of a plain command changed, by file as the command names it, in order.
+    """What the `sed -i` of a plain command changed, in order, by file as the command names it.
 
-    A file of which some change is not understood is left out; a command in which something else
-    may write gives nothing.
+    A file is left out if one of its changes is not understood. If another program in the command
+    may write, the result is empty.
     """
     try:
-        lexer = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars=True)
+        lexer = shlex.shlex(_on_one_line(command), posix=True, punctuation_chars=True)
         lexer.whitespace_split = True
         words = list(lexer)
     except ValueError:
@@ -176,6 +184,26 @@ def sed_changes(command: str) -> dict[str, list[EditedLines]]:
     return {file: changes for file, changes in found.items() if changes}
 
 
+def _on_one_line(command: str) -> str:
+    """The command with lines that end in a backslash joined, as a shell joins them: not in single
+    quotes, where `a\\` and the lines below it are the text that sed inserts."""
+    out: list[str] = []
+    quote = ""
+    at = 0
+    while at < len(command):
+        mark = command[at]
+        if mark == "\\" and quote != "'":
+            pair = command[at : at + 2]
+            out.append(" " if pair == "\\\n" and not quote else "" if pair == "\\\n" else pair)
+            at += 2
+            continue
+        if mark in "'\"" and quote in ("", mark):
+            quote = "" if quote else mark
+        out.append(mark)
+        at += 1
+    return "".join(out)
+
+
 def _commands(words: Sequence[str]) -> Iterator[list[str]]:
     part: list[str] = []
     for word in [*words, ";"]:
@@ -187,10 +215,14 @@ def _commands(words: Sequence[str]) -> Iterator[list[str]]:
             part.append(word)
 
 
+_OTHER_SCRIPT = re.compile(r"-[iErsz]*[en]|-f|--expression|--file|--quiet|--silent")
+"""Options after which the first word is not the script, or lines are not kept by themselves."""
+
+
 def _add_sed(words: Sequence[str], found: dict[str, list[EditedLines] | None]) -> None:
     options = [word for word in words if word.startswith("-")]
     script, *files = [word for word in words if word and not word.startswith("-")] or [""]
-    plain = not any(re.match(r"-[iErs]*e|-f|--expression|--file", option) for option in options)
+    plain = not any(map(_OTHER_SCRIPT.match, options))
     changes = _sed_change(script.strip()) if plain else []
     for file in files if plain else words:
         known = found.get(file, [])
@@ -205,8 +237,17 @@ def _sed_change(script: str) -> list[EditedLines]:
     inserted = _INSERTED.fullmatch(script)
     if inserted is not None and inserted[3]:
         above = int(inserted[1]) + (inserted[2] == "a")
-        text = inserted[3].replace("\\\n", "\n").replace("\\n", "\n")
-        return [EditedLines(above, above - 1, text.count("\n") + 1)] if above >= 1 else []
+        return [EditedLines(above, above - 1, _height(inserted[3]))] if above >= 1 else []
+    changed = _CHANGED.fullmatch(script)
+    if changed is not None and changed[3]:
+        start, end = int(changed[1]), int(changed[2] or changed[1])
+        grown = _height(changed[3]) - (end - start + 1)
+        return [EditedLines(start, end, grown)] if 1 <= start <= end else []
     if _SUBSTITUTED.fullmatch(script) and "\\n" not in script and "\n" not in script:
         return [EditedLines(None, None, 0)]
     return []
+
+
+def _height(text: str) -> int:
+    """Lines of the text that sed's `a`, `i` and `c` put in."""
+    return text.replace("\\\n", "\n").replace("\\n", "\n").count("\n") + 1

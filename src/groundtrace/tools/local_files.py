@@ -1,7 +1,7 @@
-"""Tools of the harnesses that work on the working copy: Read, Glob, LS, Write, Edit and similar ones.
+"""Tools of harnesses that work on the working copy: Read, Glob, LS, Write, Edit and similar ones.
 
-Structured results (`tool_use_result`) are used where the trace kept them, the printed text
-otherwise; subagents' results have only text.
+Structured results (`tool_use_result`) are used if the trace kept them, else the printed text.
+Results of subagents have only text.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NOTE = re.compile(
     r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\[Truncated at \d|Only the first \d+ match|\(\d+ (?:items? were )?ignored",
     re.IGNORECASE,
 )
-"""Lines in a listing that speak about it."""
+"""Lines in a listing that are notes about the listing, not names."""
 _NOT_WRITTEN = re.compile(
     r"\s*(?:Error:\s*)?(?:String to replace not found|Found \d+ matches of the string|"
     r"File has (?:not been read yet|been modified since|been unexpectedly)|No changes to make|"
@@ -55,12 +55,12 @@ _NOT_WRITTEN = re.compile(
     re.IGNORECASE,
 )
 _SIZE = re.compile(r" \(\d{1,15} bytes\)$")
-"""What Gemini CLI puts behind a name."""
+"""What Gemini CLI writes after a name."""
 _TREE_LINE = re.compile(r"(?P<indent>\s*)- (?P<name>.+)")
 
 
 def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """A file that was opened, with the lines shown (D4: refusals show none)."""
+    """A file that was opened, with the lines shown (D4: a refusal shows no lines)."""
     result = call.result
     if result is None:
         return NOTHING
@@ -87,13 +87,22 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return NOTHING
     start, end = span or (None, None)
     ref = FileRef(
-        path, "read", line_start=start, line_end=end, rule=rule, shown_chars=len(text) or None
+        path,
+        "read",
+        line_start=start,
+        line_end=end,
+        rule=rule,
+        shown_chars=len(text) or None,
+        printed=text,
     )
     return Findings(refs=(ref,))
 
 
 def _shows_nothing(text: str, file: Mapping[str, Any]) -> bool:
-    """An empty file or a read past the end: the structured result still counts one line (D4)."""
+    """Whether an empty file or a read past the end was shown: no lines (D4).
+
+    The structured result counts one line in both cases.
+    """
     if outer_lines(text, NUMBERED) is not None:
         return False
     is_empty = isinstance(file.get("content"), str) and not file["content"]
@@ -103,7 +112,7 @@ def _shows_nothing(text: str, file: Mapping[str, Any]) -> bool:
 def _span_of_data(file: object) -> tuple[int, int] | None:
     """First and last line from `{startLine, numLines, totalLines, content}`.
 
-    A file that ends in a newline is counted with one more, empty line at its end.
+    If the file ends in a newline, the result counts one more, empty line at its end.
     """
     data = as_mapping(file)
     start, count = whole_number(data.get("startLine")), whole_number(data.get("numLines"))
@@ -119,10 +128,10 @@ def _span_of_data(file: object) -> tuple[int, int] | None:
 
 
 def _span_of_text(text: str, call: ToolCall) -> tuple[int, int] | None:
-    """First and last numbered line; the extra empty one at the end of the file is not a line.
+    """First and last numbered line, without the extra empty line at the end of the file.
 
-    Where as many lines are shown as were asked for, the last one is inside the file and stands,
-    empty or not.
+    If the answer has as many lines as were asked for, the last one is a line of the file, even if
+    it is empty.
     """
     outer = outer_lines(text, NUMBERED)
     if outer is None:
@@ -135,7 +144,7 @@ def _span_of_text(text: str, call: ToolCall) -> tuple[int, int] | None:
 
 
 def glob(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """File names that a pattern gave, absolute or relative to the working directory."""
+    """File names that a pattern matched, absolute or relative to the working directory."""
     result = call.result
     if result is None:
         return NOTHING
@@ -216,7 +225,7 @@ def tree_files(text: str, cwd: str | None) -> Iterator[str]:
 
 
 def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """The file that was written, from the arguments alone: results quote whole files."""
+    """The file that was written, from the arguments alone, because results quote whole files."""
     result = call.result
     if result is None or result.is_error:
         return NOTHING
@@ -236,7 +245,7 @@ _PATCH_FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)|\*\*\* Move t
 
 
 def _patch_shifts(body: str) -> Iterator[tuple[str, int]]:
-    """Files that an `apply_patch` body updates, each with its growth."""
+    """Files that the text of an `apply_patch` call updates, each with its growth."""
     for section in re.split(r"^(?=\*\*\* )", body, flags=re.MULTILINE):
         head, _, lines = section.partition("\n")
         if head.startswith("*** Update File: "):
@@ -244,7 +253,7 @@ def _patch_shifts(body: str) -> Iterator[tuple[str, int]]:
 
 
 def patch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """The files of an `apply_patch` body (`*** Update File: …`)."""
+    """The files in the text of an `apply_patch` call (`*** Update File: …`)."""
     result = call.result
     if result is None or result.is_error or is_refusal(shown_text(result)):
         return NOTHING

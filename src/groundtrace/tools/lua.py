@@ -1,4 +1,4 @@
-"""As much of Lua as scripts need that read files in a loop: lists of constants and sums."""
+"""The small part of Lua that scripts use to read files in a loop: lists of constants and sums."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _DEPTH = 6
 
 
 def rounds(script: str, arguments: str) -> list[dict[str, str | int]]:
-    """Values of the loop variable that a call's arguments depend on, and of its locals."""
+    """The values of names in each round of the loop that a call's arguments depend on.
+
+    Names are the loop variable and the script's locals. Without such a loop there is one round.
+    """
     locals_, loops = _names(script)
     used = set(re.findall(r"\b[A-Za-z_]\w*\b", arguments))
     for name in list(used):
@@ -38,9 +41,10 @@ def rounds(script: str, arguments: str) -> list[dict[str, str | int]]:
 
 @lru_cache(maxsize=1)
 def _names(script: str) -> tuple[dict[str, str], list[tuple[str, list[str | int]]]]:
-    """Names that are given one value, and the variables of loops with theirs.
+    """Names that get exactly one value, and the variables of loops with their values.
 
-    Loops by steps give a name another value later; it holds no one number.
+    A name that is assigned again, such as in a loop by steps, has more than one value and is left
+    out.
     """
     times = Counter(re.findall(r"\b(\w+)\s*=(?!=)", script))
     found = islice(_LOCAL.finditer(script), _MOST_NAMES)
@@ -68,7 +72,7 @@ def _with_locals(values: dict[str, str | int], locals_: Mapping[str, str]) -> di
 
 
 def number(text: str, values: Values, depth: int = 0) -> int | None:
-    """A whole number: a constant, a name, a sum of two, the greater or lesser of two."""
+    """A whole number: a constant, a name, a sum of two, the larger or smaller of two."""
     text = text.strip()
     if depth > _DEPTH or not text:
         return None

@@ -1,4 +1,4 @@
-"""Unwrapping what an MCP server answered: envelopes, JSON inside JSON, JSON cut short.
+"""How to unwrap the answer of an MCP server: envelopes, JSON inside JSON, JSON cut short.
 
 One answer arrives in many forms: `{"text": "…"}`, the protocol's `{"content": [{"type": "text",
 …}], "isError": …}`, that envelope again as text, a list of content blocks, or a preview that ends
@@ -26,15 +26,15 @@ class Payload(msgspec.Struct, frozen=True):
     """The server's own answer: a JSON value, or text."""
 
     value: Any = None
-    """The JSON value of the JSON era; None where the answer is text."""
+    """The JSON value; None if the answer is text."""
     text: str = ""
-    """The text of the text era; for JSON the raw text, for what can only be searched."""
+    """The text. If the answer is JSON: its raw text, for searches that need no structure."""
     is_error: bool = False
     """The server or the harness said that the call failed."""
 
     @property
     def mapping(self) -> Mapping[str, Any]:
-        """The value if it is an object, else an empty one."""
+        """The value if it is an object, else an empty object."""
         return as_mapping(self.value)
 
 
@@ -89,7 +89,10 @@ def _unwrap(value: Any, raw: str, is_error: bool, depth: int) -> Payload:
 
 
 def parse(text: str) -> Any:
-    """The JSON value that the text begins with, as far as it goes; None where it is no JSON."""
+    """The JSON value at the start of the text; None if it is not JSON.
+
+    The text may be cut short.
+    """
     try:
         return jsonio.loads(text.encode("utf-8", errors="surrogatepass"))
     except jsonio.BadJsonError:
@@ -98,6 +101,7 @@ def parse(text: str) -> Any:
         return json.JSONDecoder().raw_decode(text)[0]
     except (ValueError, RecursionError):
         pass
-    # A whole text with raw control characters in its strings, and one brace alone, stay text.
+    # Two cases stay text: a complete text with raw control characters in its strings, and a brace
+    # with nothing after it.
     prefix = read_prefix(text)
     return (prefix.value or None) if prefix.cut and not prefix.broken else None

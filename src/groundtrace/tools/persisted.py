@@ -1,7 +1,7 @@
 """Outputs too large to show, which the harness stored in a file and the agent read later.
 
-Such a read shows what the first call found: it is credited to the files that the stored output
-holds, read with the first call's tool and arguments. The stored file itself is not a target.
+Such a read shows what the first call found. So the files in the stored output count as accessed;
+the first call's tool and arguments say how to read it. The stored file itself does not count.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class StoredOutputs:
     def __init__(self) -> None:
         self._calls: dict[str, ToolCall] = {}
         self._by_name: dict[str, list[str]] = {}
-        """Name of a file to the paths that end in it; the names of its files are unique."""
+        """From the name of a stored file to its paths; harnesses give each file its own name."""
         self._odd: list[str] = []
-        """Paths whose name is not one word of a command."""
+        """Paths whose file name has characters that `_NAME` does not match."""
 
     def remember(self, call: ToolCall) -> None:
-        """Note where a call's output was stored, if it was."""
+        """Remember where a call's output was stored, if it was stored."""
         path = call.result.persisted_path if call.result is not None else None
         if path and path not in self._calls:
             self._calls[path] = call
@@ -45,7 +45,7 @@ class StoredOutputs:
         """The call whose stored output a path or a command names."""
         if not self._calls:
             return None
-        # By the words of the text, not by the paths: thousands of each would be compared.
+        # Look up the words of the text. Comparing with every path would compare thousands of each.
         words = {word.rstrip(".:,") for word in _NAME.findall(text)}
         near = [path for word in words for path in self._by_name.get(word, ())] + self._odd
         found = {path for path in near if _names(text, path)}
@@ -54,19 +54,19 @@ class StoredOutputs:
         return self._calls[min(found, key=list(self._calls).index)]
 
     def holds(self, path: str) -> bool:
-        """Whether this is a file in which a harness keeps outputs."""
+        """Whether this is a file in which a harness stores outputs."""
         if path in self._calls:
             return True
         return "/tool-results/" in path and _STORED.search(path) is not None
 
 
 def _names(text: str, path: str) -> bool:
-    # The same folder is mounted in several places.
+    # The same folder can be mounted at several places.
     return path in text or ("tool-results/" in text and posixpath.basename(path) in text)
 
 
 def replayed(origin: ToolCall, reading: ToolCall) -> ToolCall:
-    """The first call, with what the later look at its stored output showed as its result."""
+    """The first call, with the part of its stored output that a later call showed as its result."""
     text = shown_text(reading.result)
     for pattern in (NUMBERED, _GREPPED):
         lines = list(numbered(text.split("\n"), pattern))

@@ -1,6 +1,6 @@
-"""Serena's tools whose lines count from zero: opened files and bodies of symbols.
+"""Serena's tools that count lines from zero: opened files and bodies of symbols.
 
-Everything else about them is what the generic reader says.
+The generic reader does everything else.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def named_repos(arguments: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """A file that was opened, or the files of a directory that was."""
+    """A file that was opened, or the files of a directory that was opened."""
     del entry, cwd
     payload = payload_of(call.result)
     given = named_repos(call.arguments)
@@ -115,7 +115,7 @@ def _url_line(text: str) -> str:
 
 
 def list_files(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """The files of a listing; directories end in `/` and are no targets (D5)."""
+    """The files of a listing. Directories end in `/` and do not count (D5)."""
     del entry, cwd
     payload = payload_of(call.result)
     repos = named_repos(call.arguments)
@@ -156,7 +156,7 @@ def symbol(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 
 
 def _opened_block(payload: Payload) -> Iterator[Block]:
-    """A definition that is answered like an opened file: a URL and numbered lines."""
+    """A definition whose answer looks like an opened file: a URL and numbered lines."""
     text = text_or_empty(payload.mapping.get("content")) or payload.text
     link = link_of(text_or_empty(payload.mapping.get("url")) or _url_line(text))
     if link is not None and not link.is_folder:
@@ -196,7 +196,10 @@ def _matched(
 
 
 def _is_empty(payload: Payload) -> bool:
-    """Whether a search gave nothing; a cut answer whose file is lost has still given something."""
+    """Whether a search found nothing.
+
+    A cut answer that lost its file name still found something.
+    """
     if payload.value is not None:
         return not any(payload.mapping.values()) if payload.mapping else not payload.value
     return not payload.text.strip() or _NO_RESULTS.match(payload.text) is not None
@@ -217,13 +220,16 @@ def commits(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 
 
 def diff_search(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """Files in the diffs that a search gave: their changed lines are matches (D7)."""
+    """Files in the diffs that a search found: their changed lines are matches (D7)."""
     del cwd
     return _changes(call, entry, "matched")
 
 
 def compare(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """Files between two revisions: their changed lines are shown because they were asked for (D7)."""
+    """Files that differ between two revisions.
+
+    The call asked for their changed lines: `read` (D7).
+    """
     del cwd
     return _changes(call, entry, "read")
 
@@ -244,7 +250,7 @@ def _changes(call: ToolCall, entry: ToolEntry, kind: AccessKind) -> Findings:
 
 
 def deepsearch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """Sources that an answer cites: their names were returned, their content was not."""
+    """Sources that an answer cites: only their names were returned, no content."""
     del cwd
     payload = payload_of(call.result)
     text = text_or_empty(payload.mapping.get("markdown")) or text_or_empty(

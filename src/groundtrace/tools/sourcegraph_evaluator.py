@@ -1,6 +1,6 @@
 """Sourcegraph's evaluator: Lua scripts that read and search files on the server.
 
-It stays `other` (D2), yet what its output shows of a file is evidence like a shell's.
+Its category stays `other` (D2). What its output shows of a file still counts, as with a shell.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _EMPTY = re.compile(r"\s*+(?:\{\s*+\}|nil|null|true|false|)\s*+")
 
 
 def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """Files that a script opened and whose content, or name, its answer shows."""
+    """Files that a script opened and whose content or name the answer shows."""
     del entry, cwd
     script = first_text(call.arguments, ("script", "code"))
     payload = payload_of(call.result)
@@ -75,7 +75,7 @@ def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 
 
 def _opened(script: str) -> list[tuple[str, str, int | None, int | None]]:
-    """Repository, path and lines of each `read_file` in the script, round by round in loops."""
+    """Repository, path and lines of each `read_file` in the script, for each round of a loop."""
     script = script[:_LONGEST_SCRIPT]
     texts = {m["name"]: m["double"] or m["single"] or "" for m in _LOCAL.finditer(script)}
     found = []
@@ -98,7 +98,7 @@ def _opened(script: str) -> list[tuple[str, str, int | None, int | None]]:
 
 
 def _shows_content(body: str) -> bool:
-    """Whether the answer holds lines of a file and not only a word about it."""
+    """Whether the answer holds lines of a file, and not only a remark about the file."""
     return bool(_SHOWN_LINE.search(body)) or body.count("\n") >= 2 or len(body) > 200
 
 

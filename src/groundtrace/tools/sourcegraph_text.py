@@ -1,8 +1,9 @@
-"""What Sourcegraph's answers look like, in both eras: blocks of files, opened files, links.
+"""What Sourcegraph's answers look like, in both formats: blocks of files, opened files, links.
 
-Until March 2026 the server answered in JSON (`blocks`, `fileBlocks`, `content` + `url`), since
-then in text (`# repo – path` headers with an en dash, `URL:` lines). The same text is printed by
-the command-line client, so the shell's readers use these functions too.
+Until March 2026 the server answered in JSON (`blocks`, `fileBlocks`, `content` + `url`), since then
+in text (`# repo – path` headers with an en dash, `URL:` lines). These are called the JSON era and
+the text era. The command-line client prints the same text, so the shell's readers use these
+functions too.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from groundtrace.tools.payload import Payload
 from groundtrace.values import as_mapping
 
 HEADER = re.compile(r"# (?P<repo>[^\s–]+)(?: [–—-] (?P<path>\S.*))?\s*")
-"""A header of the text era; the separator is an EN DASH. Without a path it names a repository."""
+"""A header of the text era; the separator is an EN DASH. A header without a path names a
+repository."""
 LINE = re.compile(r"(\d+): ?(.*)", re.DOTALL)
 """A numbered line of a chunk or of an opened file."""
 _LINK_SIGN = re.compile(r"/-/(?P<type>blob|tree)/")
@@ -47,7 +49,7 @@ class Block(msgspec.Struct, frozen=True):
     """A file in an answer, with the lines of it that were shown."""
 
     repo: str
-    """Repository, raw; empty if the answer does not say."""
+    """Repository as the answer spells it; empty if the answer does not say."""
     path: str
     """Path in the repository; empty for a result that is a repository."""
     start: int | None = None
@@ -57,11 +59,11 @@ class Block(msgspec.Struct, frozen=True):
     runs: tuple[tuple[int, int], ...] = ()
     """The lines shown, run by run."""
     chars: int | None = None
-    """Characters that show them, where they can be told."""
+    """Number of characters that show them, if known."""
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A Sourcegraph URL taken apart."""
+    """The parts of a Sourcegraph URL."""
 
     repo: str
     path: str
@@ -97,9 +99,10 @@ def link_of(text: str) -> Link | None:
 
 
 def _repo_before(text: str, end: int) -> str:
-    """The repository in `https://host/repo@revision`, which ends at a place of the text.
+    """The repository in `https://host/repo@revision` that ends at position `end` of the text.
 
-    Read backwards by hand: a pattern that begins at every character took the square of the length.
+    Read backwards by hand: a pattern tried at every character took time that grew with the square
+    of the length.
     """
     start = end
     while start and not text[start - 1].isspace() and text[start - 1] not in _BREAKS:
@@ -133,7 +136,7 @@ def blocks_of(payload: Payload, *, padded: bool = True) -> list[Block]:
 
 
 def text_blocks(text: str, *, padded: bool = True) -> Iterator[Block]:
-    """Blocks of the text era. `padded`: each chunk ends with one empty line too many.
+    """Blocks of the text era. `padded`: each chunk ends with one extra empty line.
 
     keyword_search and nls_search pad their chunks, find_references does not.
     """
@@ -170,7 +173,7 @@ def _json_block(raw: Mapping[str, Any], padded: bool) -> Iterator[Block]:
             stated += [n for key in ("startLine", "endLine") if (n := whole_number(chunk.get(key)))]
     block = _block(plain_repo(repo), path, lines, padded)
     if block.start is None and stated:
-        # `endLine` is one too high wherever it could be checked against numbered content.
+        # Where numbered content allowed a check, `endLine` was always one too high.
         block = Block(block.repo, path, min(stated), max(min(stated), max(stated) - 1), shown=True)
     yield block
 
@@ -185,10 +188,9 @@ def _block(repo: str, path: str, lines: Sequence[str], padded: bool) -> Block:
 
 
 def runs_of(lines: Iterable[str], *, padded: bool = True) -> list[tuple[int, int]]:
-    """The lines shown, run by run. Chunks come in any order and overlap.
+    """The lines shown, run by run. Chunks come in any order and may overlap.
 
-    A padded chunk's last line is an empty one that was not asked for: it is the last before the
-    numbers jump.
+    The last line of a padded chunk is an extra empty line, just before the line numbers jump.
     """
     ends: list[int] = []
     starts: list[int] = []
@@ -211,9 +213,10 @@ def _chunk_end(start: int, last: Numbered, padded: bool) -> int:
 
 
 def fragments(text: str) -> Iterator[Block]:
-    """Blocks in a piece of JSON that begins or ends anywhere, as in a stored answer read in parts.
+    """Blocks in a fragment of JSON, as when a stored answer is read in parts.
 
-    In the JSON era a block's chunks stand before its file and repository.
+    The fragment may begin and end anywhere. In the JSON era the chunks of a block come before its
+    file and repository.
     """
     at = 0
     for match in _FRAGMENT.finditer(text):

@@ -1,7 +1,7 @@
 """Structured results that state what was shown: a range, matches by workspace, a tree of files.
 
-They are known by their members, whatever tool and trace they come from; `builtin` and `grep` read
-printed text where a result has none of these.
+They are recognised by their fields, for every tool and trace. `local_files` and `grep` read the
+printed text if a result has none of these fields.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _range(call: ToolCall, done: Mapping[str, Any]) -> tuple[int | None, int | N
     if start < 1 or end is None or end < start:
         return None, None
     content = text_or_empty(done.get("content"))
-    # A file that ends in a newline is counted with one more, empty line at its end.
+    # If the file ends in a newline, the result counts one more, empty line at its end.
     if (
         end == total
         and end > start
@@ -84,7 +84,7 @@ def _range(call: ToolCall, done: Mapping[str, Any]) -> tuple[int | None, int | N
 
 
 def glob(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, Any]) -> Findings:
-    """File names that a pattern gave."""
+    """File names that a pattern matched."""
     scope = text_or_empty(done.get("path")) or first_text(call.arguments, entry.path_arguments)
     scope = absolute(scope, cwd) if scope else cwd or ""
     names = as_texts(done.get("files")) or as_texts(done.get("filenames"))

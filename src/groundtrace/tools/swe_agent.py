@@ -1,4 +1,7 @@
-"""Tools of SWE-agent, and OpenHands' skills after them: a window into the open file, and searches that print what they found."""
+"""Tools of SWE-agent, and the skills of OpenHands that follow them.
+
+A window into the open file, and searches that print what they found.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def window(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     windows = list(_WINDOW.finditer(text))
     if not windows:
         if not first_text(call.arguments, entry.path_arguments):
-            return generic_findings(call, cwd)  # a tool of this name of another harness
+            return generic_findings(call, cwd)  # a tool with this name from another harness
         return NOTHING
     # `open a.py && goto 200` shows two windows.
     ends = [*(shown.start() for shown in windows[1:]), len(text)]

@@ -1,4 +1,4 @@
-"""The tool table: which tool a raw name means, its category, and who reads its result (D2, D3).
+"""The tool table: the tool that a raw name means, its category, its reader (D2, D3).
 
 The table is data (`table.toml`); users add to it with `[tools.<name>]` in groundtrace.toml.
 """
@@ -31,9 +31,9 @@ _READS_BY_CATEGORY = {
     "code_search": "grep",
     "file_write": "write",
 }
-"""How an added tool that only names its path arguments is read."""
+"""Which reader is used for an added tool that gives only its category and path arguments."""
 MAX_KEPT = 4096
-"""Names that are kept taken apart; traces may hold any number of them."""
+"""How many names are cached; a trace can hold any number of different names."""
 _MCP = re.compile(r"mcp(?:__|_(?=[^_]))(?P<rest>.+)", re.IGNORECASE)
 
 
@@ -42,19 +42,19 @@ class ToolEntry:
     """One tool of the table."""
 
     name: str
-    """Canonical name; MCP tools carry their server (`sourcegraph.read_file`)."""
+    """Canonical name; for MCP tools with their server (`sourcegraph.read_file`)."""
     category: Category
-    """Category of its calls, unless a reader says otherwise of one call."""
+    """Category of its calls, unless a reader gives a single call another one."""
     server: str | None = None
     """MCP server that offers it."""
     reads: str | None = None
-    """Name of the function that understands it; None for tools that name no files."""
+    """Name of the function that reads its calls; None for tools that name no files."""
     aliases: tuple[str, ...] = ()
     """Other names of the tool."""
     path_arguments: tuple[str, ...] = ()
-    """Arguments that carry the file or the place that is searched."""
+    """Arguments that name the file, or the folder to search."""
     requires: tuple[str, ...] = ()
-    """Arguments without which a bare name is not this tool."""
+    """A bare name means this tool only if the call has these arguments."""
 
     @property
     def short(self) -> str:
@@ -65,7 +65,7 @@ class ToolEntry:
 
 
 class ToolName(msgspec.Struct, frozen=True):
-    """A raw name taken apart."""
+    """The parts of a raw name."""
 
     tool: str
     """The tool's own name, lower case."""
@@ -84,16 +84,16 @@ class Table:
     servers: Mapping[str, str]
     """Every known name of a server, lower case, to its canonical name."""
     bare: frozenset[str] = frozenset()
-    """Servers whose tools are known by a bare name; what the user adds is among them."""
+    """Servers whose tools are known without a prefix; servers that the user adds are among them."""
     by_alias: Mapping[str, tuple[ToolEntry, ...]] = field(default_factory=dict)
     """Every name and alias, lower case; tools of the harness itself come first."""
     _apart: dict[tuple[str, str | None], ToolName] = field(default_factory=dict)
-    """Names that were taken apart: a trial has hundreds of calls of a dozen tools."""
+    """Cache of `take_apart`: a trial has hundreds of calls but only a dozen tools."""
     _candidates: dict[tuple[str, str | None], tuple[ToolEntry, ...]] = field(default_factory=dict)
-    """The same names with what they can mean."""
+    """Cache of `candidates`, by the same names."""
 
     def take_apart(self, name: str, server: str | None = None) -> ToolName:
-        """The parts of a raw tool name; `server` is what the trace says of it."""
+        """The parts of a raw tool name; `server` is the server that the trace states."""
         known = self._apart.get((name, server))
         if known is None:
             known = self._taken_apart(name, server)
@@ -110,7 +110,8 @@ class Table:
             for separator in ("__", ".", "/", ":", "_", "-"):
                 head, _, tail = rest.partition(separator)
                 known = self.servers.get(head.lower())
-                # `git_apply` may be any harness's tool; only a few servers' names are prefixes.
+                # `git_apply` may be a tool of any harness, so only a few server names count as a
+                # prefix here.
                 is_prefix = known is not None and (separator not in "_-" or known in self.bare)
                 if head and tail and (separator == "__" or is_prefix):
                     return ToolName(tail.lower(), self.server_name(head), mcp=True)
@@ -119,7 +120,7 @@ class Table:
         return ToolName(rest.lower(), stated, mcp=True)
 
     def candidates(self, name: str, server: str | None = None) -> tuple[ToolEntry, ...]:
-        """Every entry that the name can mean, the likeliest first."""
+        """Every entry that the name can mean, the most likely first."""
         known = self._candidates.get((name, server))
         if known is None:
             known = self._found_candidates(name, server)
@@ -141,7 +142,7 @@ class Table:
             any_tool = self.entries.get(f"{parts.server}.*")
             return own or (() if any_tool is None else (any_tool,))
         remote = tuple(entry for entry in named if entry.server in self.bare)
-        if parts.mcp:  # its server is not known, so nothing but its arguments can tell
+        if parts.mcp:  # unknown server: only the arguments can decide
             return remote
         local = tuple(entry for entry in named if entry.server is None)
         return (*(e for e in remote if e.requires), *local, *(e for e in remote if not e.requires))
@@ -149,7 +150,7 @@ class Table:
     def choose(
         self, name: str, server: str | None = None, arguments: Mapping[str, Any] | None = None
     ) -> ToolEntry | None:
-        """The entry that a call means: the first whose required arguments are there."""
+        """The entry that a call means: the first one whose required arguments the call has."""
         entries = self.candidates(name, server)
         given = arguments or {}
         for entry in entries:
@@ -171,7 +172,7 @@ class Table:
 
 
 def table_for(settings: Settings) -> Table:
-    """The table with what the user added; raises UsageError where an addition is wrong."""
+    """The table with what the user added; raises UsageError if an addition is wrong."""
     if not settings.tools:
         return _built("")
     return _built(json.dumps(settings.tools, sort_keys=True, default=str))
@@ -193,7 +194,7 @@ def _built(added: str) -> Table:
             servers.setdefault(server.lower(), server)
             bare.add(server)
     by_alias: dict[str, list[ToolEntry]] = {}
-    for entry in reversed(entries.values()):  # what the user added comes before what it resembles
+    for entry in reversed(entries.values()):  # an added tool comes before the tool it is like
         for alias in dict.fromkeys(a.lower() for a in (entry.short, entry.name, *entry.aliases)):
             by_alias.setdefault(alias, []).append(entry)
     ordered = {alias: tuple(sorted(found, key=_is_remote)) for alias, found in by_alias.items()}
@@ -210,7 +211,7 @@ def _added(
     known: Mapping[str, ToolEntry],
     readers: Sequence[str],
 ) -> ToolEntry:
-    """An entry from groundtrace.toml: by itself, or `like` one that is there."""
+    """An entry from groundtrace.toml: on its own, or `like` an existing entry."""
     where = f"[tools.{name}]"
     values = _values(name, content)
     category = values.get("category")

@@ -1,7 +1,7 @@
-"""Calls to which the trace holds no answer (D47).
+"""Calls without an answer in the trace (D47).
 
-Observations are optional in some formats, and a trace may end before an answer. What such a call
-opened or wrote is what its arguments name. What a search, a command or an unknown tool found is not
+Some formats make observations optional, and a trace may end before an answer. The arguments of such
+a call say which files it opened or wrote. What a search, a command or an unknown tool found is not
 known, and nothing is made up for it.
 """
 
@@ -18,13 +18,13 @@ from groundtrace.tools.table import ToolEntry
 _BY_ARGUMENTS = frozenset(
     {"read", "write", "patch", "editor", "sg_read_file", "gh_contents", "gh_write"}
 )
-"""Readers that take the file from the arguments once an answer shows that the call worked."""
+"""Readers that take the file from the arguments if an answer shows that the call worked."""
 _WORKED = ToolResult(text="(no answer)")
-"""Stands for any answer of a call that worked, and shows no lines."""
+"""A placeholder for the answer of a call that worked; it shows no lines."""
 
 
 def unanswered(call: ToolCall, entry: ToolEntry, cwd: str | None, reader: CallReader) -> Findings:
-    """What a call without an answer touched, as far as its arguments tell."""
+    """What a call without an answer touched, as far as its arguments say."""
     asked = asked_of(call.arguments)
     if entry.reads in _BY_ARGUMENTS:
         found = reader(replace(call, result=_WORKED), entry, cwd)
@@ -37,17 +37,17 @@ def unanswered(call: ToolCall, entry: ToolEntry, cwd: str | None, reader: CallRe
                 joined(file.path, "", cwd, asked.repo),
                 kind,
                 repo=asked.repo,
-                rule=f"{entry.short}: file named in the arguments, no answer in the trace",
+                rule=f"{entry.short}: file named in the arguments, no result in the trace",
             )
             for file in asked.files
         )
         return Findings(refs, failed=not refs, repos=asked.repos)
     if entry.reads == "grep":
-        # Whether it searched text or listed files is said by its arguments alone (D2).
+        # Only the arguments say whether it searched text or listed files (D2).
         found = reader(call, entry, cwd)
         return Findings(failed=True, repos=asked.repos, category=found.category)
     return Findings(failed=True, repos=asked.repos)
 
 
 def _marked(ref: FileRef) -> FileRef:
-    return replace(ref, rule=f"{ref.rule}; no answer in the trace", line_start=None, line_end=None)
+    return replace(ref, rule=f"{ref.rule}; no result in the trace", line_start=None, line_end=None)

@@ -1,30 +1,31 @@
-"""From the files of a trial to one ordered list of tool calls, whatever the harness.
+"""From the files of a trial to one ordered list of tool calls, for every harness.
 
-Readers know nothing of categories, files or ground truth: they end in ToolCalls. Each format has a
-folder; `READERS` is the one table that names their readers. OpenHands writes ATIF too, so that its
-folder also holds a dialect, named in `atif/harness.py`. A format of another package is registered under
-the entry point group `groundtrace.readers`:
+Readers know nothing about categories, files or ground truth: they produce ToolCalls. Each format
+has a folder; `READERS` is the one table that names their readers. OpenHands writes ATIF too, so its
+folder also holds a dialect, which `atif/harness.py` names. Another package registers its format
+under the entry point group `groundtrace.readers`:
 
     [project.entry-points."groundtrace.readers"]
     myharness = "mypackage.reader:MyReader"
 
-where `MyReader()` has the members of `groundtrace.traces.source.Reader`.
+Here `MyReader()` has the members of `groundtrace.traces.source.Reader`.
 
 source.py          what a reader is, and what it makes of one file
-claims.py          how it says that a file is of its format
+claims.py          how a reader says that a file has its format
 trial_files.py     which names in a folder show that a trace is there, for discovery
 unread.py          traces that no reader reads yet
-choose_reader.py   which files of a trial are read, and by whom
+choose_reader.py   which files of a trial are read, and by which reader
 read_files.py      reads them
 loose.py           traces without a trial's folder
-keep.py            what is kept of results, within a budget of memory
+repeated_calls.py  sessions that continue in a new file, which repeats the earlier one
+keep.py            what is kept of results, within a memory budget
 merge.py           several sources of one trial as one trace
 rows.py            files whose rows are trials
-plugin_readers.py  readers of other packages, whose errors carry their name
+plugin_readers.py  readers of other packages; errors name the package
 listed.py          an object with one long list in it
 mapped/            formats that a TOML file describes
 jsonl.py, salvage.py, stored_output.py, arguments.py, ledger.py
-                   what readers share: lines, damage, outputs stored in files, arguments, tokens
+                   shared by readers: lines, damage, outputs stored in files, arguments, tokens
 """
 
 from __future__ import annotations
@@ -69,17 +70,17 @@ READERS: tuple[Reader, ...] = (
     SweAgentReader(),
     *BUNDLED,
 )
-"""The readers that groundtrace brings; for equal claims on a file the earlier one reads it."""
+"""groundtrace's own readers; if two claims on a file are equal, the earlier reader reads it."""
 
 
 @cache
 def all_readers(
     mappings: tuple[tuple[str, str], ...] = (),
 ) -> tuple[tuple[Reader, ...], tuple[Problem, ...]]:
-    """The user's mappings, own readers and those of other packages, in this order.
+    """The user's mappings, groundtrace's own readers and those of other packages, in this order.
 
-    A reader of another package that cannot be loaded is a problem; a mapping is `Settings.readers`
-    has it, and raises InputError where it is wrong.
+    A reader of another package that cannot be loaded is a problem. `mappings` is
+    `Settings.readers`; a wrong mapping raises InputError.
     """
     readers: list[Reader] = []
     problems: list[Problem] = []
@@ -103,7 +104,7 @@ def all_readers(
 
 @cache
 def trial_files() -> TrialFiles:
-    """The names by which discovery sees that a folder holds a trace."""
+    """The names by which discovery knows that a folder holds a trace."""
     readers, _ = all_readers()
     patterns = [p for r in readers for p in (*r.patterns, *stated_by(r, "sidecars"))]
     return TrialFiles((*patterns, *UNREAD))
@@ -122,9 +123,9 @@ def read_trace(
     readers: Sequence[Reader] | None = None,
     mappings: tuple[tuple[str, str], ...] = (),
 ) -> ReadResult:
-    """Everything that the files in a trial's folder tell about its tool calls.
+    """Everything that the files in a trial's folder say about its tool calls.
 
-    `readers` are those to use instead of all; `mappings` are added to these (`Settings.readers`).
+    `readers` are used instead of all readers; `mappings` (`Settings.readers`) are added to them.
     """
     from groundtrace.traces.merge import merge
     from groundtrace.traces.read_files import read_sources

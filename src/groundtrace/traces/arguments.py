@@ -1,4 +1,4 @@
-"""Arguments of a call, whatever the harness wrote them as."""
+"""Arguments of a call, in any form that a harness writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from groundtrace import jsonio
 
 
 def as_arguments(value: Any) -> dict[str, Any] | None:
-    """Arguments of a call: an object, or the text of one; None when it is neither."""
+    """Arguments of a call from an object, or from the text of one; None if it is neither."""
     if isinstance(value, dict):
         return value
     if value is None:

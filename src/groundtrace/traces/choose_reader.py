@@ -14,10 +14,10 @@ from groundtrace.traces.claims import Probe, Recognised, Strength, stated_by
 from groundtrace.traces.source import Reader
 
 HEAD = 64 * 1024
-"""Bytes that a reader sees to recognise a file."""
+"""Bytes at the start of a file that a reader sees to recognise it."""
 
 MAX_FOLDERS = 2_000
-"""Folders listed below `**`; sessions of a trial have a handful."""
+"""Most folders listed for a `**`; the sessions of a trial have only a few."""
 
 _SPECIAL = frozenset("*?[")
 _ORDER = {"marker": 0, "shape": 1, "name": 2}
@@ -37,7 +37,7 @@ class Detected:
 
 
 def candidates(folder: Folder, readers: Sequence[Reader], problems: list[Problem]) -> list[str]:
-    """Files that any reader wants to see, in the order of the readers' patterns."""
+    """Files that match a pattern of any reader, in the order of the readers' patterns."""
     found: dict[str, None] = {}
     listings = Listings(folder)
     for reader in readers:
@@ -48,7 +48,7 @@ def candidates(folder: Folder, readers: Sequence[Reader], problems: list[Problem
 
 
 class Listings:
-    """What the folders of a trial hold, each listed once: most patterns lie in the same one."""
+    """What the folders of a trial hold, each listed once: most patterns name the same folder."""
 
     def __init__(self, folder: Folder) -> None:
         self._top = folder
@@ -56,7 +56,7 @@ class Listings:
         self._kinds: dict[str, dict[str, EntryKind]] = {}
 
     def folder(self, path: str) -> Folder:
-        """The folder at a path below the trial's."""
+        """The folder at a path below the trial's folder."""
         if path not in self._folders:
             self._folders[path] = self._top.folder(path)
         return self._folders[path]
@@ -125,7 +125,7 @@ def _walk(
 
 
 def is_spare(path: str, readers: Iterable[Reader]) -> bool:
-    """Whether a reader calls the file a copy, to be read only where no whole log was."""
+    """Whether a reader says that the file is a copy, to be read only if no log is complete."""
     return any(
         fnmatch.fnmatchcase(path, pattern)
         for reader in readers
@@ -136,7 +136,7 @@ def is_spare(path: str, readers: Iterable[Reader]) -> bool:
 def claim_on(
     probe: Probe, readers: Iterable[Reader], weakest: Strength = "name"
 ) -> Detected | None:
-    """The strongest claim on a file, of at least the strength `weakest`; the earlier of equals."""
+    """The strongest claim on a file, at least as strong as `weakest`; of equal ones the first."""
     best: Detected | None = None
     for reader in readers:
         claim = reader.recognise(probe)
@@ -145,14 +145,14 @@ def claim_on(
         if best is None or _ORDER[claim.strength] < _ORDER[best.recognised.strength]:
             best = Detected(probe.path, reader, claim)
             if claim.strength == "marker":
-                break  # nothing is stronger, and of equals the earlier one reads the file
+                break  # nothing is stronger, and of equal claims the first one wins
     return best
 
 
 def reader_for(
     folder: Folder, path: str, readers: Iterable[Reader]
 ) -> tuple[Detected | None, Problem | None]:
-    """The reader with the strongest claim on a file; the earlier one of equals."""
+    """The reader with the strongest claim on a file; of equal claims the first one wins."""
     try:
         with folder.open(path) as stream:
             probe = Probe(path, stream.read(HEAD))

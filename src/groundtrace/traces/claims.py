@@ -1,7 +1,8 @@
-"""How a reader says that a file is of its format.
+"""How a reader says that a file has its format.
 
-This module and the `reader.py` of each format are light: discovery asks readers for the names of
-their files, also in a run without changes. The code that reads is imported with the first file.
+This module and the `reader.py` of each format must import quickly: discovery asks readers for the
+names of their files even in a run without changes. The code that reads is imported with the first
+file.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from groundtrace.model import Stated
 
 Strength = Literal["marker", "shape", "name"]
-"""How sure a reader is of a file: an explicit marker, the shape of what is in it, its name."""
+"""How sure a reader is: by an explicit marker, by the form of the content, by the file's name."""
 
 
 _TYPE = re.compile(rb'"type"\s*+:\s*+"([\w.-]{1,80}+)"')
@@ -22,7 +23,7 @@ _TYPE = re.compile(rb'"type"\s*+:\s*+"([\w.-]{1,80}+)"')
 
 @dataclass(frozen=True)
 class Probe:
-    """What a reader may look at to recognise a file."""
+    """What a reader may use to recognise a file."""
 
     path: str
     """Relative to the trial's folder."""
@@ -36,8 +37,8 @@ class Probe:
 
     @cached_property
     def types(self) -> frozenset[bytes]:
-        """Values of all members `type`, found once for all readers: one that looks for a type of
-        its own need not search the bytes of another format again."""
+        """Values of all members `type`, found once for all readers. So a reader that looks for its
+        own type does not search the bytes of another format again."""
         return frozenset(_TYPE.findall(self.head))
 
 
@@ -49,19 +50,36 @@ class Recognised:
     evidence: str
 
 
+CallKey = tuple[str, bytes]
+"""Id of a call, and a digest of its tool and arguments."""
+
+
+class SessionCalls(NamedTuple):
+    """What of a session another file may repeat."""
+
+    keys: tuple[CallKey | None, ...]
+    """Each call, in order; None where its id does not tell calls of different files apart."""
+    replies: tuple[str, ...]
+    """Ids of the model's messages, in order."""
+    first: float | None
+    last: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One trial in a trace file."""
 
     sample_id: str | None = None
-    """Picks it among the samples of its file (`FILE#id`), unique there; None where the file is one
-    trace. Of several attempts at one instance a reader numbers the later ones."""
+    """Selects the sample in its file (`FILE#id`), unique there; None if the file is one trace. For
+    several attempts at one instance a reader numbers the later ones."""
     stated: Stated = field(default_factory=Stated)
-    """What the sample says of itself, as far as that is cheap to know."""
+    """What the sample says about itself, as far as that can be read quickly."""
     no_trial: str | None = None
-    """Why it is no trial of a model, such as a demonstration: discovery skips it and says why."""
+    """Why it is not a trial of a model, for example a demonstration; discovery skips it."""
+    session: SessionCalls | None = None
+    """Its calls, if another session may have copied them into a file of its own."""
 
 
 def stated_by(reader: object, name: str) -> tuple[Any, ...]:
-    """What a reader states under a name that it need not have (`sidecars`, …); else nothing."""
+    """The value of an optional attribute of a reader (`sidecars`, …); empty if it has none."""
     return tuple(getattr(reader, name, ()))

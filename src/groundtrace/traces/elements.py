@@ -1,7 +1,7 @@
-"""The elements of a JSON list in a stream, one at a time, each byte looked at once.
+"""The elements of a JSON list in a stream, one at a time; each byte is examined once.
 
-For files that are too large to decode whole, and for those that are cut off: what is whole in
-them is read, and how far it went is known.
+For files that are too large to decode as a whole, and for files that are cut off: their complete
+elements are read, and it is known how far they go.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ CHUNK = 1 << 20
 MAX_ELEMENT = 64 * 1024 * 1024
 
 _PLAIN = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-"""What neither opens nor closes anything: whole strings, and all between them."""
+"""Text that neither opens nor closes anything: whole strings, and everything between them."""
 _TEXT = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
-"""The rest of a string, up to its end or the last whole character of the chunk."""
+"""The rest of a string: up to its end, or to the last whole character of the chunk."""
 
 
 class Elements:
     """Finds the elements of a list in a stream of JSON.
 
-    A string without end is passed piece by piece: looking for its end from its beginning at
+    A string without an end is skipped piece by piece. Searching for its end from its start again in
     every chunk took minutes for a text of 200 MB.
     """
 
@@ -35,7 +35,7 @@ class Elements:
         chunk: int = CHUNK,
         longest: int = MAX_ELEMENT,
     ) -> None:
-        """`data` follows the list's opening bracket; `counted` marks a call in what is lost."""
+        """`data` follows the list's opening bracket; `counted` matches a call in lost bytes."""
         self._chunk = chunk
         self._longest = longest
         self.stream = stream
@@ -43,15 +43,15 @@ class Elements:
         self.position = 0
         """Where in `data` the last element ended."""
         self.closed = False
-        """The list's end was seen."""
+        """Whether the end of the list was seen."""
         self.lost = 0
-        """Calls mentioned in the last element that was skipped for its length."""
+        """Calls mentioned in the last element that was skipped because of its length."""
         self._counted = counted
         self._parts: list[bytes] = []
         self._size = self._dropped = 0
 
     def elements(self) -> Iterator[bytes]:
-        """The bytes of each object in the list; empty for one that is too long."""
+        """The bytes of each object in the list; empty for an object that is too long."""
         depth = position = start = 0
         in_text = escaped = False
         while True:
@@ -61,7 +61,7 @@ class Elements:
                 self.data = self.stream.read(self._chunk)
                 if not self.data:
                     return
-                # A chunk that begins with an escaped character: it ends no string.
+                # Skip an escaped character at the start of a chunk: it does not end the string.
                 position, start, escaped = int(escaped), 0, False
                 continue
             if in_text:
@@ -92,7 +92,7 @@ class Elements:
                         start = position
 
     def _keep(self, data: bytes) -> None:
-        """Part of an element that goes on in the next chunk."""
+        """Keep a part of an element that continues in the next chunk."""
         self._size += len(data)
         self._parts.append(data)
         if self._size > self._longest:
@@ -103,7 +103,7 @@ class Elements:
         return sum(len(self._counted.findall(part)) for part in self._parts)
 
     def _element(self, end: bytes) -> bytes:
-        """The element whose last part this is."""
+        """The element that ends with these bytes."""
         self._keep(end)
         whole = b"".join(self._parts)
         self.lost = self._dropped
@@ -111,11 +111,11 @@ class Elements:
         return whole
 
     def rest(self) -> bytes:
-        """What follows the list; the end of an object where the file was cut."""
+        """What follows the list; `}` if the file was cut off before its end."""
         if not self.closed:
             return b"}"
         return self.data + self.stream.read(self._longest)
 
     def lost_calls(self) -> int:
-        """Calls mentioned in an element that the file's end cut off."""
+        """Calls mentioned in the element that is cut off at the end of the file."""
         return self._dropped + self._mentioned()

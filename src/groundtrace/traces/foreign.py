@@ -1,4 +1,4 @@
-"""Traces that are links to another trial's: its calls are not this trial's."""
+"""Traces that are links into another trial: its calls are not this trial's calls."""
 
 from __future__ import annotations
 
@@ -13,18 +13,33 @@ from groundtrace.storage import Folder, LocalFolder
 _RECORDS = ("result.json", "config.json")
 
 
-def foreign_trial(folder: Folder, path: str) -> Problem | None:
-    """A problem where a file of a trial is a link into another trial's folder.
+def _has_link(base: str, path: str) -> bool:
+    """Whether a file or a folder on the way to it is a link, as far as names alone can tell."""
+    parts = path.split("/")
+    if ".." in parts:
+        return True
+    for part in parts:
+        base = f"{base}/{part}"
+        if os.path.islink(base):  # noqa: PTH114 - a tenth of the time of a Path
+            return True
+    return False
 
-    A link to a place where a harness keeps traces for all trials is followed: no trial owns it.
+
+def foreign_trial(folder: Folder, path: str) -> Problem | None:
+    """A problem if a file of a trial is a link into another trial's folder.
+
+    A link to a place where a harness keeps traces for all trials is followed: it belongs to no
+    trial.
     """
     if not isinstance(folder, LocalFolder):
+        return None
+    if not _has_link(folder.url, path):
         return None
     target = os.path.realpath(f"{folder.url}/{path}")
     own = os.path.realpath(folder.url)
     if target.startswith(f"{own.rstrip('/')}/"):
         return None
-    # Of a folder that holds this trial too, such as a job's, the records are nobody's own.
+    # Folders that also hold this trial, such as a job's, do not count: their records are shared.
     above = takewhile(lambda place: not Path(own).is_relative_to(place), Path(target).parents)
     for place in above:
         if any((place / name).is_file() for name in _RECORDS):

@@ -1,4 +1,4 @@
-"""Lines of a transcript as a stream: bounded memory, whatever the file holds."""
+"""Lines of a transcript as a stream; memory is limited for any file."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class RawLine(msgspec.Struct, frozen=True):
     offset: int
     """Where it starts, in bytes."""
     data: bytes
-    """Without the line end; empty when the line is too long, or too much to be decoded."""
+    """Without the newline; empty if the line is too long or would need too much memory."""
     length: int
     """In bytes, without the line end."""
     ended: bool
-    """False for a last line without a line end, which may have been cut."""
+    """False for a last line without a newline; it may have been cut off."""
 
     @property
     def too_long(self) -> bool:
@@ -39,7 +39,7 @@ class RawLine(msgspec.Struct, frozen=True):
 def read_lines(stream: BinaryIO) -> Iterator[RawLine]:
     """All lines that are not blank.
 
-    Only `\\n` ends a line: U+2028 and its like occur inside strings.
+    Only `\\n` ends a line: U+2028 and similar characters occur inside strings.
     """
     number = 1
     offset = 0
@@ -48,7 +48,7 @@ def read_lines(stream: BinaryIO) -> Iterator[RawLine]:
     while chunk := stream.read(CHUNK):
         start = 0
         while (end := chunk.find(b"\n", start)) >= 0:
-            if length == 0 and number > 1:  # a line within one chunk, as nearly all are
+            if length == 0 and number > 1:  # the line is within one chunk, as nearly all lines
                 length = end - start
                 data = chunk[start:end].strip(_BLANK)
                 line = RawLine(number, offset, data, length, True) if data else None

@@ -1,4 +1,4 @@
-"""What is kept of results and arguments, within a budget of memory."""
+"""What is kept of results and arguments, within a memory budget."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from groundtrace.model import ToolResult
 
 
 class Keep:
-    """Keeps what the tools stage needs of results, within a budget of memory.
+    """Keeps what the tools stage needs of results, within a memory budget.
 
-    A transcript of a gigabyte is read in a few hundred megabytes because a single result keeps
-    at most `MAX_RESULT` bytes, all results of a trial `BUDGET`, and beyond that each only a head.
-    The largest transcript of a real trial seen was half a megabyte.
+    A transcript of a gigabyte is read in a few hundred megabytes: one result keeps at most
+    `MAX_RESULT` bytes, and all results of a trial together `BUDGET`; after that each keeps only its
+    start. The largest transcript of a real trial seen was half a megabyte.
     """
 
     MAX_RESULT = 4 * 1024 * 1024
     BUDGET = 64 * 1024 * 1024
     HEAD = 2048
     RESERVE = 16 * 1024 * 1024
-    """For heads, once the budget is spent."""
+    """For the starts of results, after the budget is used up."""
 
     def __init__(self) -> None:
         self.used = 0
         self.cut_arguments = 0
-        """Calls whose arguments were kept in part."""
+        """Calls whose arguments were cut."""
 
     def _room(self) -> int:
         if self.used < self.BUDGET:
@@ -35,7 +35,7 @@ class Keep:
         return self.HEAD if self.used < self.BUDGET + self.RESERVE else 0
 
     def text(self, text: str) -> tuple[str, bool]:
-        """The text, or its head up to the last whole line; and whether it was cut."""
+        """The text, or its start up to the last whole line; and whether it was cut."""
         size = sys.getsizeof(text)
         room = max(self._room(), 256)
         if size <= room:
@@ -47,7 +47,7 @@ class Keep:
         return clean_text(head), True
 
     def data(self, value: Any) -> tuple[Any, bool]:
-        """The structured value, or None when there is no room for it."""
+        """The structured value, or None if there is no room for it; and whether it was left out."""
         if value is None:
             return None, False
         size = weigh(value, limit=self.MAX_RESULT)
@@ -57,7 +57,7 @@ class Keep:
         return value, False
 
     def arguments(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The arguments; when memory is short, long strings in them keep a head."""
+        """The arguments; when memory is short, only the start of long strings is kept."""
         size = weigh(value, limit=self.MAX_RESULT)
         if size > self._room():
             self.cut_arguments += 1
@@ -73,14 +73,14 @@ class Keep:
     def result(
         self, text: str, data: Any, is_error: bool, persisted_path: str | None
     ) -> tuple[ToolResult, bool]:
-        """A result within the budget, and whether something of it was left out."""
+        """A result within the budget, and whether a part of it was left out."""
         kept_text, text_cut = self.text(text)
         kept_data, data_cut = self.data(data)
         return ToolResult(kept_text, kept_data, is_error, persisted_path), text_cut or data_cut
 
 
 def weigh(value: Any, limit: int) -> int:
-    """About how many bytes a decoded value holds; stops counting beyond `limit`."""
+    """Roughly how many bytes a decoded value needs; stops counting above `limit`."""
     total = 64
     stack = [value]
     while stack and total <= limit:
@@ -96,7 +96,7 @@ def weigh(value: Any, limit: int) -> int:
             inside = item
         else:
             continue
-        for inner in inside:  # most are text, which needs no place on the stack
+        for inner in inside:  # most are texts, which need not go on the stack
             if isinstance(inner, str):
                 total += len(inner)
             else:
@@ -105,9 +105,9 @@ def weigh(value: Any, limit: int) -> int:
 
 
 def whole_lines(text: str) -> str:
-    """A cut text without its last, unfinished line: half a path would name another file.
+    """A cut text without its last, incomplete line: half a path would name another file.
 
-    A text that is JSON, or has no line end at all, stays as it is.
+    A text that is JSON, or that has no newline at all, is not changed.
     """
     if text.lstrip()[:1] in ("{", "["):
         return text

@@ -1,8 +1,8 @@
 """Counting each model call once (D9).
 
-A ledger lists the model calls of a source in order of first appearance. A tool call remembers how
-many of them it has behind it; its cumulative tokens are the sum over those. Usage is repeated on
-several lines of one message, and grows, so the last one stated is kept.
+A ledger lists the model calls of a source in the order of their first appearance. A tool call
+remembers how many model calls came before it; its cumulative tokens are the sum over these. Usage
+is repeated on several lines of one message, and grows, so the last one counts.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ class Ledger:
     counts: dict[Hashable, TokenCounts | None] = field(default_factory=dict)
     subagents: set[Hashable] = field(default_factory=set)
     broken_from: int | None = None
-    """From this many model calls on totals are unknown: usage was lost there."""
+    """Usage was lost after this many model calls: totals are unknown from there on."""
 
     @property
     def position(self) -> int:
-        """How many model calls were seen so far; -1 when that is not known any more."""
+        """How many model calls were seen so far; -1 if that is no longer known."""
         return len(self.order) if self.broken_from is None else -1
 
     def add(self, key: Hashable, counts: TokenCounts | None, *, subagent: bool = False) -> None:
-        """A line of the model call `key`; later usage of the same call replaces earlier."""
+        """Add a line of the model call `key`; later usage of a call replaces earlier usage."""
         if key not in self.counts:
             self.order.append(key)
             self.counts[key] = counts
@@ -51,15 +51,15 @@ class Ledger:
             self.counts[key] = counts
 
     def interrupt(self) -> None:
-        """Usage may have been lost here: what follows has no total."""
+        """Note that usage may have been lost here: what follows has no total."""
         if self.broken_from is None:
             self.broken_from = len(self.order)
 
     def improve(self, others: Iterable[Ledger]) -> None:
-        """Take the usage of a call from where it is stated in full.
+        """Take the usage of a call from the ledger that states it in full.
 
-        Stream lines hold a placeholder for output tokens; the session log's last line of the
-        same message holds the true number, which is never smaller.
+        Stream lines hold a placeholder for output tokens. The session log's last line of the same
+        message holds the true number, which is never smaller.
         """
         for other in others:
             for key, counts in other.counts.items():
@@ -70,9 +70,9 @@ class Ledger:
                     self.counts[key] = counts
 
     def totals(self) -> list[int | None]:
-        """Cumulative tokens after 0, 1, 2 … model calls; None from where they are unknown."""
+        """Cumulative tokens after 0, 1, 2 … model calls; None where they are unknown."""
         end = len(self.order) if self.broken_from is None else self.broken_from
-        # No model call before a tool call means that the source does not tell of them.
+        # If no model call came before a tool call, the source does not record model calls.
         result: list[int | None] = [None]
         total = 0
         for key in self.order[:end]:
@@ -84,7 +84,7 @@ class Ledger:
         return result
 
     def total_at(self, position: int, totals: list[int | None]) -> int | None:
-        """The total for a call with that many model calls behind it."""
+        """The total for a tool call with that many model calls before it."""
         return totals[position] if 0 <= position < len(totals) else None
 
     def main_input(self) -> int | None:

@@ -1,7 +1,7 @@
-"""A JSON object with one long list in it, such as a session's messages: whole, cut off, or too large
-to decode at once.
+"""A JSON object with one long list in it, such as a session's messages.
 
-The list's elements come one after another. What is around the list is known once the last has come.
+It may be whole, cut off, or too large to decode at once. The elements of the list come one after
+another. What is around the list is known after the last element.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LARGE = 48 * 1024 * 1024
 
 @dataclass(slots=True)
 class Listed:
-    """An object while the elements of its list are read: `root` is whole once they are."""
+    """An object whose list is being read; `root` is complete after the last element."""
 
     items: Iterator[Any]
-    """Each element as far as it decodes; a `Problem` for one that does not."""
+    """Each element that could be decoded; a `Problem` for one that could not."""
     root: Mapping[str, Any] = field(default_factory=dict)
     """The object without its list."""
     problems: list[Problem] = field(default_factory=list)
@@ -35,12 +35,12 @@ class Listed:
 
 
 Opener = Callable[[], BinaryIO]
-"""Opens what holds the object, from its beginning."""
+"""Opens the file or archive member that holds the object, at its start."""
 
 
 def load_listed(folder: Folder, path: str, key: str, counted: re.Pattern[bytes]) -> Listed:
-    """The object in a file; `counted` marks a call in bytes that are lost. Never raises for what is
-    in the file."""
+    """The object in a file; `counted` matches a call in lost bytes. Never raises because of the
+    file's content."""
     entry = folder.stat(path)
     size = None if entry is None else entry.size
     return load_opened(lambda: folder.open(path), size, path, key, counted)
@@ -49,7 +49,7 @@ def load_listed(folder: Folder, path: str, key: str, counted: re.Pattern[bytes])
 def load_opened(
     opener: Opener, size: int | None, path: str, key: str, counted: re.Pattern[bytes]
 ) -> Listed:
-    """The same of anything that can be opened more than once."""
+    """The same for anything that can be opened more than once."""
     if size is not None and size > LARGE:
         return _in_parts(opener, path, key, counted)
     with opener() as stream:
@@ -62,14 +62,14 @@ def load_opened(
         if not data.strip():
             return Listed(iter(()), problems=[Problem(path, "empty_file", "the file is empty")])
         loaded = _in_parts(opener, path, key, counted)
-        reason = f"not valid JSON ({error}); read element by element as far as it goes"
+        reason = f"not valid JSON ({error}); read element by element as far as possible"
         loaded.problems.append(Problem(path, "broken_trajectory", reason, line=error.line))
         return loaded
     return from_value(value, path, key)
 
 
 def from_value(value: Any, path: str, key: str) -> Listed:
-    """The same of an object that was decoded already."""
+    """The same for an object that is already decoded."""
     root = as_mapping(value)
     around = {name: item for name, item in root.items() if name != key}
     if isinstance(root.get(key), list):
@@ -88,7 +88,7 @@ def _in_parts(opener: Opener, path: str, key: str, counted: re.Pattern[bytes]) -
 def _stream(
     opener: Opener, path: str, key: str, counted: re.Pattern[bytes], loaded: Listed
 ) -> Iterator[Any]:
-    """Elements one after another; the root is filled in when the last has come."""
+    """Elements one after another; the root is filled in after the last one."""
     with opener() as stream:
         head, start = _find_list(stream, key)
         loaded.root = as_mapping(_prefix(head if start is None else head[:start]))
@@ -124,12 +124,12 @@ def _element(data: bytes, place: str, lost: int, path: str, counted: re.Pattern[
         return jsonio.loads(data)
     except jsonio.BadJsonError as error:
         lost = len(counted.findall(data))
-        reason = f"an element does not decode ({error})"
+        reason = f"an element cannot be decoded ({error})"
         return Problem(path, "damaged_step", reason, place=place, lost_calls=lost)
 
 
 def _find_list(stream: BinaryIO, key: str) -> tuple[bytes, int | None]:
-    """The beginning of a file, and where in it the list begins."""
+    """The start of a file, and where in it the list begins."""
     pattern = re.compile(rb'"' + re.escape(key.encode()) + rb'"\s*:\s*\[')
     head = bytearray(stream.read(CHUNK))
     while (found := pattern.search(head)) is None:

@@ -1,9 +1,7 @@
-"""Traces that lie about without a trial's folder: recognised by what is in them, whatever they are
-called, and read one sample at a time.
+"""Traces without a trial's folder: recognised by their content, and read one sample at a time.
 
-A file is looked at by its head alone, so that a folder of large files that are no traces costs no
-more than one of small ones. A claim by name does not count here: a name says little outside of a
-trial's folder.
+Only the start of a file is examined, so large files that are not traces cost no more than small
+ones. A claim by name does not count here: outside of a trial's folder a name says little.
 """
 
 from __future__ import annotations
@@ -11,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from groundtrace.model import Problem, ReadResult, Stated, Trial
+from groundtrace.model import Problem, ReadResult, Repeats, Stated, Trial
 from groundtrace.storage import Folder
 from groundtrace.traces.choose_reader import HEAD, Detected, claim_on
 from groundtrace.traces.claims import Probe, Sample
 from groundtrace.traces.keep import Keep
+from groundtrace.traces.repeated_calls import leave_out, session_calls
 from groundtrace.traces.source import Reader, Source, within_limits
 
 
 def recognise(
     folder: Folder, path: str, readers: Iterable[Reader], *, named: bool = False
 ) -> tuple[Detected | None, str, Problem | None]:
-    """The reader of a file, else why it is no trace; a problem where it cannot be read.
+    """The reader of a file, else why it is not a trace; a problem if it cannot be read.
 
-    A part of another trace is no trial, unless it is `named` by who asks for it.
+    A part of another trace is not a trial, unless the caller asked for this very file (`named`).
     """
     try:
         with folder.open(path) as stream:
@@ -43,7 +42,7 @@ def recognise(
 
 
 def _what(head: bytes) -> str:
-    """What a file that no reader knows looks like."""
+    """What a file looks like that no reader knows."""
     if not head.strip():
         return "empty"
     if b"\0" in head:
@@ -54,19 +53,19 @@ def _what(head: bytes) -> str:
 
 
 def is_part(reader: Reader, path: str) -> bool:
-    """Whether a reader calls a file a part of another trace."""
+    """Whether a reader says that a file is a part of another trace."""
     asked = getattr(reader, "is_part", None)
     return asked is not None and bool(asked(path))
 
 
 def part_of(reader: Reader, folder: Folder, path: str) -> str | None:
-    """The trace that a reader calls a file a part of."""
+    """The trace that a file is a part of, according to its reader."""
     asked = getattr(reader, "part_of", None)
     return None if asked is None else asked(folder, path)
 
 
 def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
-    """The samples of a trace file; a file of a reader that tells nothing of them is one."""
+    """The samples of a trace file; one sample if its reader cannot list samples."""
     listing = getattr(found.reader, "samples", None)
     if listing is not None:
         yield from listing(folder, found.path)
@@ -76,11 +75,11 @@ def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
     except OSError as error:
         yield Problem(found.path, "unreadable", f"cannot be read: {error}")
         return
-    yield Sample(None, _stated_by_source(source))
+    yield Sample(None, _stated_by_source(source), session=session_calls(found.reader, source))
 
 
 def _stated_by_source(source: Source) -> Stated:
-    """What a source says of itself, for readers that fill no `stated`."""
+    """What a source says about itself, for readers that do not fill `stated`."""
     if source.stated != Stated():
         return source.stated
     return Stated(
@@ -89,10 +88,12 @@ def _stated_by_source(source: Source) -> Stated:
 
 
 def read_trace_of(trial: Trial, mappings: tuple[tuple[str, str], ...] = ()) -> ReadResult:
-    """The trace of a trial: everything in its folder, or its sample of a loose file."""
+    """The trace of a trial: all files in its folder, or its sample in a loose file."""
     if trial.loose is not None:
         loose = trial.loose
-        return read_loose(trial.folder, loose.file, loose.sample, mappings=mappings)
+        return read_loose(
+            trial.folder, loose.file, loose.sample, mappings=mappings, repeats=loose.repeats
+        )
     from groundtrace.traces import read_trace
 
     return read_trace(trial.folder, mappings=mappings)
@@ -104,8 +105,12 @@ def read_loose(
     sample: str | None,
     readers: Sequence[Reader] | None = None,
     mappings: tuple[tuple[str, str], ...] = (),
+    repeats: Repeats | None = None,
 ) -> ReadResult:
-    """The trace of one sample of a file; `readers` and `mappings` as of `read_trace`."""
+    """The trace of one sample of a file; `readers` and `mappings` as in `read_trace`.
+
+    If the session `repeats` another one, its trace is only what it adds.
+    """
     from groundtrace.traces import all_readers
     from groundtrace.traces.merge import merge
 
@@ -129,12 +134,12 @@ def read_loose(
             sources.append(within_limits(partial(_read, found.reader, folder, file, of_file, keep)))
         except OSError as error:
             problems.append(Problem(file, "unreadable", str(error)))
+    if repeats is not None and sources:
+        leave_out(sources[0], repeats)
     for source in sources:
         problems += source.problems
     if keep.cut_arguments:
-        reason = (
-            f"arguments of {keep.cut_arguments} calls were kept in part: over the memory budget"
-        )
+        reason = f"arguments of {keep.cut_arguments} calls were shortened: over the memory limit"
         problems.append(Problem(path, "arguments_cut", reason))
     return ReadResult(merge(sources, [found.evidence]), tuple(problems))
 

@@ -1,8 +1,8 @@
 """Several sources of one trial as one trace (D1, D11).
 
-The order of calls is the first source's; what only another source knows follows its nearest
-predecessor there. Transcripts come before trajectories, and each reader ranks its own sources. What
-else differs between sources they state themselves: no harness is known here.
+The order of calls is that of the first source. A call that only another source knows comes after
+the call before it in that source. Transcripts come before trajectories, and each reader ranks its
+own sources. All other differences are stated in the sources: this module knows no harness.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from groundtrace.traces.source import RawCall, Source
 
 
 def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
-    """One trace out of all sources that could be parsed."""
+    """One trace from all sources that could be parsed."""
     usable = sorted(
         (source for source in sources if source.parsed),
         key=lambda source: (source.kind == "trajectory", source.rank),
@@ -62,7 +62,7 @@ def _trace_source(
     usable: Sequence[Source], has_trajectory: bool, has_transcript: bool
 ) -> TraceSource | None:
     if has_trajectory and has_transcript:
-        # A source that adds nothing because it holds no call did not contribute.
+        # A source without calls did not contribute.
         with_calls = {source.kind for source in usable if source.calls}
         if len(with_calls) == 1:
             return next(iter(with_calls))
@@ -78,7 +78,7 @@ def _trace_source(
 def _close_ledger(source: Source, sources: Sequence[Source]) -> None:
     """Give each call of a source its cumulative tokens."""
     if source.is_one_subagent:
-        # Its model calls lie somewhere between those of the main thread: no total can be told.
+        # Its model calls are somewhere between those of the main thread, so there is no total.
         return
     others = [other.ledger for other in sources if other is not source]
     source.ledger.improve(others)
@@ -90,9 +90,9 @@ def _close_ledger(source: Source, sources: Sequence[Source]) -> None:
 
 
 def _known_until(source: Source) -> int | None:
-    """The last model call before a subagent whose own model calls the source does not show.
+    """The last model call before a subagent whose own model calls are not in the source.
 
-    Session logs and Harbor's trajectories leave subagents out; in one trial they were more than
+    Session logs and Harbor's trajectories leave subagents out. In one trial these were more than
     half of all tokens, so a total without them would be wrong.
     """
     shown = {call.spawned_by for call in source.calls if call.is_subagent}
@@ -111,7 +111,7 @@ def _known_until(source: Source) -> int | None:
 
 
 def _token_source(sources: Sequence[Source]) -> Source | None:
-    """The one source whose totals are used: that which tells them for the most calls."""
+    """The one source whose totals are used: the one that has them for the most calls."""
     best: Source | None = None
     most = 0
     for source in sources:
@@ -142,7 +142,7 @@ def _join_all(sources: list[Source]) -> tuple[list[ToolCall], tuple[ContextPoint
     spawners = frozenset[str]().union(*(source.spawners for source in sources))
     result: list[ToolCall] = []
     merged.reverse()
-    while merged:  # each raw call is let go once it is frozen: a long trial has very many
+    while merged:  # frees each raw call after it is frozen: a long trial has very many
         result.append(_frozen(merged.pop(), spawners))
     return result, changes
 
@@ -150,7 +150,7 @@ def _join_all(sources: list[Source]) -> tuple[list[ToolCall], tuple[ContextPoint
 def _context_changes(
     sources: Sequence[Source], merged: Sequence[RawCall]
 ) -> tuple[ContextPoint, ...]:
-    """What the first source tells of the main thread's context; a subagent has one of its own."""
+    """Changes of the main thread's context, from the first source; subagents have their own."""
     told = next((s for s in sources if s.context_changes and not s.is_one_subagent), None)
     if told is None:
         return ()
@@ -168,7 +168,7 @@ def _context_changes(
 
 
 def _keys(calls: Sequence[RawCall]) -> list[tuple[str, int] | None]:
-    """Id and how often it occurred before: ids repeat in some trajectories."""
+    """Id and how often it occurred before: in some trajectories ids repeat."""
     seen: Counter[str] = Counter()
     keys: list[tuple[str, int] | None] = []
     for call in calls:
@@ -181,7 +181,7 @@ def _keys(calls: Sequence[RawCall]) -> list[tuple[str, int] | None]:
 
 
 def _match(base: Sequence[RawCall], other: Sequence[RawCall]) -> list[int | None]:
-    """For each call of `other` the place of the same call in `base`."""
+    """For each call of `other`, the index of the same call in `base`."""
     base_keys = _keys(base)
     by_key = {key: place for place, key in enumerate(base_keys) if key is not None}
     matched: list[int | None] = []
@@ -209,7 +209,7 @@ def _match(base: Sequence[RawCall], other: Sequence[RawCall]) -> list[int | None
 
 
 def _insert(base: list[RawCall], other: Sequence[RawCall], anchor: int = -1) -> list[RawCall]:
-    """`base` with what `other` adds: fields of the same call, and calls only it knows."""
+    """`base` with what `other` adds: fields of the same calls, and calls that only `other` has."""
     matched = _match(base, other)
     after: dict[int, list[RawCall]] = {}
     for call, place in zip(other, matched, strict=True):
@@ -230,7 +230,7 @@ def _insert(base: list[RawCall], other: Sequence[RawCall], anchor: int = -1) -> 
 def _insert_subagent(
     base: list[RawCall], source: Source, sources: Sequence[Source]
 ) -> list[RawCall]:
-    """A subagent's own file: its calls follow the call that started it, else the last one."""
+    """Insert a subagent's own file: its calls follow the call that started it, else the last."""
     starter = None
     for other in sources:
         starter = starter or other.agent_calls.get(source.agent_id or "")
@@ -245,7 +245,7 @@ def _insert_subagent(
 
 
 def _combine(mine: RawCall, theirs: RawCall) -> None:
-    """Add to a call what another source knows of it."""
+    """Add to a call what another source knows about it."""
     mine.step_id = mine.step_id or theirs.step_id
     mine.call_id = mine.call_id or theirs.call_id
     mine.server = mine.server or theirs.server
@@ -310,8 +310,8 @@ def _agent(call: RawCall) -> str | None:
 def _time(call: RawCall, spawners: frozenset[str]) -> float | None:
     """When the call was made, else when its result came in.
 
-    Some versions put times on result lines alone. For a call that starts a subagent the two are
-    minutes apart, so it then has no time.
+    Some versions write times only on lines of results. For a call that starts a subagent the two
+    times are minutes apart, so such a call then has no time.
     """
     if call.made_at is not None or call.name in spawners:
         return call.made_at
@@ -322,9 +322,9 @@ def _time(call: RawCall, spawners: frozenset[str]) -> float | None:
 
 
 def _tokens_share(sources: Sequence[Source]) -> float | None:
-    """Share of the stated total that the model calls of the same source add up to.
+    """Sum over the model calls as a share of the total that the same source states.
 
-    Streams hold placeholders for output tokens and miss final turns of subagents.
+    Streams hold placeholders for output tokens and lack the last turns of subagents.
     """
     for source in sources:
         stated, total = source.usage.total_tokens, source.ledger.totals()[-1]

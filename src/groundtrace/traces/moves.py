@@ -1,8 +1,8 @@
-"""Where a shell that lasts is after a command, as far as the command alone tells.
+"""The directory of a lasting shell after a command, as far as the command alone shows it.
 
-Formats that state the directory are believed. Of the others only plain moves are followed: `cd a`
-at the start of a command, alone or before `&&`, `;` or a new line. After any other move the
-directory is not known.
+If a format states the directory, that is used. Otherwise only simple moves are followed: `cd a` at
+the start of a command, alone or before `&&`, `;` or a new line. After any other move the directory
+is unknown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import posixpath
 import re
 
 MOVES = re.compile(r"\b(?:cd|pushd|popd)\b")
-"""Something in a command may change the directory."""
+"""A word that may change the directory."""
 
 _CD = re.compile(
     r"""\s*+cd[ \t]++(?:--[ \t]++)?
@@ -20,17 +20,17 @@ _CD = re.compile(
     re.VERBOSE,
 )
 _GROUPS = re.compile(r"\([^()]*+\)?|\"(?:[^\"\\]++|\\.)*+\"?|'[^']*+'?", re.DOTALL)
-"""A subshell or a text: a move in it moves nothing outside."""
+"""A subshell or a quoted text: a move inside it has no effect outside."""
 _HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?^\t*\2$", re.DOTALL | re.MULTILINE)
 _NO_MOVE = re.compile(
     r"\bcd: [^\n]{0,300}?(?:No such file|Not a directory|can't cd|Permission denied)"
 )
 MAX_COMMAND = 100_000
-"""Longer commands are scripts that somebody pasted; they are not followed."""
+"""A longer command is a pasted script; it is not followed."""
 
 
 def folder_after(command: str, folder: str | None, answer: str = "") -> str | None:
-    """The directory after a command that began in `folder`; None where it is not known."""
+    """The directory after a command that started in `folder`; None if it is unknown."""
     if not MOVES.search(command):
         return folder
     if len(command) > MAX_COMMAND:

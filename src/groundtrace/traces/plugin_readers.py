@@ -1,7 +1,7 @@
-"""Readers of other packages: what goes wrong in one is told with its name.
+"""Readers of other packages: an error in one is reported with its name.
 
-An error in a reader that somebody installed looked like an error of groundtrace, and nothing said
-which package to look at.
+Before, an error in an installed reader looked like an error of groundtrace, and nothing said which
+package to look at.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class PluginReader:
     def __init__(self, reader: object, called: str) -> None:
         self._reader = reader
         self._called = called
-        """How it is named in messages: its entry point and its package."""
+        """Its name in messages: its entry point and its package."""
 
     def __getattr__(self, name: str) -> Any:
         member = getattr(self._reader, name)
@@ -32,7 +32,7 @@ class PluginReader:
             try:
                 made = method(*arguments)
             except (OSError, GroundtraceError):
-                raise  # a file that cannot be opened is no fault of the reader
+                raise  # a file that cannot be opened is not the reader's fault
             except Exception as error:
                 raise self._error(error) from error
             return self._each(made) if isgenerator(made) else made

@@ -17,7 +17,8 @@ def read_sources(
 ) -> tuple[list[Source], list[str]]:
     """The sources of a trial, and by which evidence each was read.
 
-    Spare copies of a log are read only where no whole log was: they hold the shell's noise.
+    Spare copies of a log are read only if no log is complete: they contain other output of the
+    shell.
     """
     reading = _Files(folder, problems)
     spare: list[Detected] = []
@@ -43,7 +44,7 @@ def read_sources(
 
 
 class _Files:
-    """The files of one trial that were read; all share one budget of memory."""
+    """The files of one trial that were read; they share one memory budget."""
 
     def __init__(self, folder: Folder, problems: list[Problem]) -> None:
         self.folder = folder
@@ -62,6 +63,6 @@ class _Files:
         self.sources.append(source)
         self.problems += source.problems
         if cut := self.keep.cut_arguments - cut_before:
-            reason = f"arguments of {cut} calls were kept in part: over the memory budget"
+            reason = f"arguments of {cut} calls were shortened: over the memory limit"
             self.problems.append(Problem(found.path, "arguments_cut", reason))
         self.evidence.append(found.evidence)

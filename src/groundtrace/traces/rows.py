@@ -1,7 +1,7 @@
-"""Files whose rows are trials: one JSON object a line, a list of objects, or one object.
+"""Files whose rows are trials: one JSON object per line, a list of objects, or one object.
 
-A row has an id that is unique in its file. The rows of one instance are several attempts: the later
-ones are numbered.
+A row has an id that is unique in its file. Several rows of one instance are several attempts; the
+later ones get a number.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class RawRow:
     number: int
     """From 1."""
     data: bytes
-    """Empty where it is too long to be decoded."""
+    """Empty if the row is too long to decode."""
     alone: bool = False
-    """The file is this one object."""
+    """Whether this one object is the whole file."""
 
 
 def read_raw_rows(folder: Folder, path: str) -> Iterator[RawRow]:
@@ -56,13 +56,13 @@ def read_raw_rows(folder: Folder, path: str) -> Iterator[RawRow]:
 
 
 def _is_one_object(folder: Folder, path: str, head: bytes) -> bool:
-    """Whether a file is one object, on one line or many, and not one object a line."""
+    """Whether a file is one object, on one or many lines, and not one object per line."""
     entry = folder.stat(path)
     if entry is None or entry.size > MAX_ELEMENT:
         return False
     first, end, rest = head.partition(b"\n")
     if path.endswith(_LINES) and first.strip() not in (b"", b"{"):
-        return False  # a row is a row, also where it is the only one
+        return False  # one row in a file of rows is still a row
     if end and rest.strip() and _decodes(first):
         return False
     return _decodes(folder.read(path, MAX_ELEMENT))
@@ -99,7 +99,7 @@ class RowIds:
         self._seen: Counter[str] = Counter()
 
     def next(self, row: RawRow, value: Mapping[str, Any]) -> str | None:
-        """The id of the next row; None where the file is one object."""
+        """The id of the next row; None if the file is one object."""
         if row.alone:
             return None
         name = self._name_of(value) or f"row-{row.number}"
@@ -116,10 +116,10 @@ def find_row(
     *,
     is_literal: bool = False,
 ) -> Mapping[str, Any] | Problem:
-    """The row with this id; without an id the only row of a file.
+    """The row with this id; without an id, the only row of a file.
 
-    `is_literal` says that names are members of their rows as they are: rows without the name in
-    their bytes need not be decoded, which a data set of 80,000 rows would wait for.
+    `is_literal` says that the name occurs literally in the bytes of its row. Rows without it are
+    then not decoded, which saves much time in a data set of 80,000 rows.
     """
     ids = RowIds(name_of)
     name = _NUMBER.sub("", sample_id or "")

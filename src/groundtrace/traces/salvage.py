@@ -1,8 +1,8 @@
-"""What is still whole in JSON that is broken: a cut file, a flipped byte, two lines run together.
+"""Intact objects in broken JSON: a file that is cut off, a flipped byte, two lines on one.
 
-Inside a JSON string every quote is escaped, so an unescaped `{"` is always a real object's start.
-Trying to decode at each such place finds every object whose own bytes are intact, wherever the
-damage is and however it shifted the quotes before it.
+Inside a JSON string every quote is escaped, so an unescaped `{"` always starts a real object.
+Decoding is tried at each such place. This finds every object whose own bytes are intact, wherever
+the damage is and however it shifted the quotes before it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from groundtrace.cut_json import scan
 
 _START = re.compile(r'\{\s*["}]')
 WORK_PER_CHARACTER = 40
-"""A failed attempt costs what it scanned. Real damage fails only for the few objects around it;
-a text made of nothing but open braces would cost the square of its length, and is given up."""
+"""Limit for the work of failed attempts; an attempt costs what it scanned. Real damage makes only
+the few objects around it fail. The attempts on a text of open braces alone would take
+quadratic time; they are stopped."""
 
 RECURSION_COST = 20_000
 
@@ -27,7 +28,7 @@ _WINDOW = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """An object that could be decoded, and where it lies in the text."""
+    """An object that could be decoded, and its place in the text."""
 
     start: int
     end: int
@@ -35,16 +36,16 @@ class Piece:
 
 
 def to_text(data: bytes) -> str:
-    """Bytes as text, bad ones replaced."""
+    """Bytes as text, with invalid ones replaced."""
     return data.decode("utf-8", errors="replace")
 
 
 def intact_objects(text: str, start: int = 0) -> Iterator[Piece]:
-    """The largest intact objects of a damaged text, in order, none inside another."""
+    """The largest intact objects of a damaged text, in order; none is inside another."""
     position = start
     work = WORK_PER_CHARACTER * len(text) + 100_000
-    # Each failure makes an error that counts the lines before it, so that a text of nothing but
-    # `{"` took the square of its length. What was passed is cut away now and then.
+    # Each failure creates an error that counts the lines before it, so a text of `{"` alone took
+    # quadratic time. So the text before `position` is cut away from time to time.
     base, rest = 0, text
     window = max(_WINDOW, len(text) // 64)
     while work > 0:

@@ -1,8 +1,8 @@
-"""What a reader is, and what it makes of one file before the sources of a trial are joined.
+"""What a reader is, and what it produces from one file before the sources of a trial are joined.
 
-A `Source` states what the join needs to know of it (its rank, whether it holds subagents' calls),
-so that joining them does not depend on the name of a harness. `Keep`, `Probe` and `Recognised`
-are named here too: a reader of another package finds all that it needs in this module.
+A `Source` states what the join must know about it (its rank, whether it holds subagents' calls), so
+joining does not depend on the name of a harness. `Keep`, `Probe` and `Recognised` can be imported
+from here too: a reader of another package finds everything in this module.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 SourceKind = Literal["trajectory", "transcript"]
 
 DAMAGE = frozenset({"broken_line", "truncated_line", "line_too_long", "not_utf8"})
-"""Problems after which a log is not whole, so that its spare copies are read too."""
+"""Problems after which a log is not complete, so its spare copies are read too."""
 
 
 class RawCall(msgspec.Struct):
@@ -51,20 +51,20 @@ class RawCall(msgspec.Struct):
     step_id: str | None = None
     result: ToolResult | None = None
     result_cut: bool = False
-    """The result is only the head of what the agent saw, or damaged."""
+    """Whether the result is damaged, or only the start of what the agent saw."""
     server: str | None = None
     made_at: float | None = None
     """Time of the call's own line."""
     answered_at: float | None = None
     """Time of its result's line."""
     position: int = 0
-    """Model calls so far in the source's ledger; -1 when not known."""
+    """Model calls so far in the source's ledger; -1 if unknown."""
     is_subagent: bool = False
     cwd: str | None = None
     agent: str | None = None
-    """Name or id of the subagent that made it, where the source knows it."""
+    """Name or id of the subagent that made the call, if the source has it."""
     spawned_by: str | None = None
-    """Id of the call that started the subagent that made this one."""
+    """Id of the call that started this call's subagent."""
     context_change: ContextMark | None = None
     """What the harness did to the context before the next call."""
     tokens: int | None = None
@@ -72,15 +72,15 @@ class RawCall(msgspec.Struct):
 
 
 MAX_CALLS = 100_000
-"""Calls that are read of one file; the longest real trace seen has some thousands. Each is kept
-until its trial is done."""
+"""Most calls that are read from one file; the longest real trace seen has some thousands. All are
+kept until the trial is done."""
 
 
 class TooManyCallsError(Exception):
-    """A file holds more calls than are read; `source` has those before."""
+    """A file holds more calls than the limit; `source` has the calls up to there."""
 
     def __init__(self, source: Source) -> None:
-        super().__init__(f"more than {MAX_CALLS:,} calls; what follows in the file is not read")
+        super().__init__(f"more than {MAX_CALLS:,} calls; the rest of the file is not read")
         self.source = source
 
 
@@ -98,12 +98,12 @@ class Calls(list[RawCall]):
 
 @dataclass(frozen=True, slots=True)
 class RawChange:
-    """A point at which the harness changed what the model still saw."""
+    """A point at which the harness removed something from the model's context."""
 
     kind: str
     """`compaction`, `rollback`, `truncation`."""
     after: RawCall | None
-    """The last call before it."""
+    """The last call before the change."""
     dropped: tuple[RawCall, ...] | None
     """Calls that are no longer in the context; None if unknown."""
 
@@ -115,11 +115,11 @@ class Source:
     file: str
     kind: SourceKind
     dialect: str
-    """Name of this form of the format, for people: `stream`, `session`, `atif`, …"""
+    """Name of this form of the format, for users: `stream`, `session`, `atif`, …"""
     calls: list[RawCall] = field(default_factory=Calls)
     problems: list[Problem] = field(default_factory=list)
     parsed: bool = False
-    """The file could be read as what it is."""
+    """Whether the file could be read in its format."""
     first_timestamp: float | None = None
     harness: str | None = None
     harness_version: str | None = None
@@ -129,33 +129,35 @@ class Source:
     usage: Usage = field(default_factory=Usage)
     ledger: Ledger = field(default_factory=Ledger)
     agent_id: str | None = None
-    """Of a subagent's own file: the id of the agent."""
+    """For a subagent's own file: the id of the agent."""
     agent_calls: dict[str, str] = field(default_factory=dict)
     """Agent id to the id of the call that started it."""
     cut_results: int = 0
-    """Results that were kept in part."""
+    """Results that were cut."""
     notes: list[str] = field(default_factory=list)
-    """What the reader put right, for the evidence."""
+    """What the reader repaired, for the evidence."""
     rank: int = 0
-    """Of sources of one kind the lowest comes first: its order of calls and its results count."""
+    """Of sources of one kind, the lowest rank comes first: its order and its results count."""
     is_main_log: bool = False
-    """It is the harness's own log of the whole trial: where it is undamaged, spare copies are not
-    read."""
+    """Whether this is the harness's own log of the whole trial. If it is undamaged, spare copies
+    are not read."""
     is_one_subagent: bool = False
-    """It holds the calls of one subagent alone: they follow the call that started it, and what it
-    says of model and tokens is not the trial's."""
+    """Whether it holds only the calls of one subagent. They follow the call that started it, and
+    its model and tokens are not the trial's."""
     omits_subagents: bool = False
-    """It may hold a call that starts a subagent without the subagent's model calls, so that totals
-    after such a call are not known."""
+    """Whether a call that starts a subagent may be there without the subagent's model calls. Totals
+    after such a call are then unknown."""
     spawners: frozenset[str] = frozenset()
     """Names of the tools that start a subagent."""
     stated: Stated = field(default_factory=Stated)
-    """What the file says of its own trial beside the calls."""
+    """What the file says about its trial, besides the calls."""
     context_changes: list[RawChange] = field(default_factory=list)
-    """Where the harness took something out of the context, in order."""
+    """Where the harness removed something from the context, in order."""
+    prompts: list[tuple[int, float]] = field(default_factory=list)
+    """How many calls were made before each message of the user, and its time."""
 
     def __post_init__(self) -> None:
-        """A list of calls that knows whose they are can say where reading stopped."""
+        """Tell the list of calls its source, for the error when there are too many calls."""
         if isinstance(self.calls, Calls):
             self.calls.source = self
 
@@ -175,12 +177,12 @@ class Source:
         )
 
     def report_long_line(self, line: RawLine) -> None:
-        """A line that was not decoded because of its length."""
+        """Report a line that was not decoded because of its length."""
         reason = f"line of {line.length:,} bytes at offset {line.offset:,} was not decoded"
         self.problem("line_too_long", reason, line=line.number)
 
     def report_lines(self, seen: int, noise: int, first_noise: int | None = None) -> None:
-        """What is to be said of a transcript whose lines were all read: `noise` are no events."""
+        """Report problems of a transcript after its last line: `noise` lines are not events."""
         if not seen:
             self.problem("empty_file", "the file is empty")
         elif not self.parsed:
@@ -190,27 +192,27 @@ class Source:
             self.problem("non_json_lines", reason, line=first_noise)
 
     def report_cut_results(self) -> None:
-        """One problem for all results that the memory budget cut."""
+        """Report one problem for all results that the memory budget cut."""
         if self.cut_results:
             self.problem(
                 "result_cut",
-                f"{self.cut_results} results were kept in part: over the memory budget",
+                f"{self.cut_results} results were shortened: over the memory limit",
             )
 
     def saw(self, moment: float | None) -> None:
-        """Take note of a time that the file states."""
+        """Note a time that the file states."""
         if moment is not None:
             self.first_timestamp = earliest(self.first_timestamp, moment)
 
     @property
     def is_whole(self) -> bool:
-        """The harness's own log, read without a loss: its spare copies add nothing."""
+        """Whether this is the harness's own log, read without loss: spare copies add nothing."""
         damaged = any(problem.kind in DAMAGE for problem in self.problems)
         return self.parsed and self.is_main_log and not damaged
 
 
 def within_limits(read: Callable[[], Source]) -> Source:
-    """What a reader makes of a file; of one with too many calls those that it had read."""
+    """What a reader produces from a file; if it has too many calls, those up to the limit."""
     try:
         return read()
     except TooManyCallsError as error:
@@ -223,32 +225,34 @@ def within_limits(read: Callable[[], Source]) -> Source:
 class Reader(Protocol):
     """A reader of one trace format; other packages register theirs as `groundtrace.readers`.
 
-    A reader may also have these, which count as empty where it has none:
+    A reader may also have these members; a missing one counts as empty:
 
-    `spare_patterns`  those of its patterns whose files are copies of another one, read only where
-                      no whole log was (`agent/command-0/stdout.txt`)
+    `spare_patterns`  those of its patterns whose files are copies of another one, read only if no
+                      log is complete (`agent/command-0/stdout.txt`)
     `sidecars`        patterns of files that show that there was a trace but are not read alone,
                       such as a trajectory's continuation
-    `harness_words`   pairs of a word in the path of a harness's class, as `config.json` records
-                      it, and the harness that it means
+    `harness_words`   pairs: a word in the path of a harness's class, as `config.json` records it,
+                      and the name of that harness
     `samples`         `samples(folder, path)`: the `Sample`s of a file, each one trial, with what it
-                      states; without it a file is one sample, and what it states is known by
-                      reading it
+                      states; without it a file is one sample and must be read to know what it
+                      states
     `read_sample`     `read_sample(folder, path, sample_id, keep)`: one sample of a file of several
     `companions`      `companions(folder, path)`: files that belong to the trace in this one and are
                       read with it, such as the logs of its subagents
-    `is_part`         `is_part(path)`: whether a file is only a part of another trace and no trial
-    `part_of`         `part_of(folder, path)`: the trace that a file is a part of, where that is
-                      known from what lies beside it; else None, and the file is a trial
+    `is_part`         `is_part(path)`: whether a file is only a part of another trace, not a trial
+    `part_of`         `part_of(folder, path)`: the trace that a file is a part of, if the files next
+                      to it show this; else None, and the file is a trial
+    `sessions_continue`  True: a session that continues in a new file repeats its calls there with
+                      their ids, which no other call has
     """
 
     name: str
     """Unique name, shown in the evidence."""
     patterns: tuple[str, ...]
-    """Glob patterns, relative to the trial's folder, of files that it wants to see."""
+    """Glob patterns of the files it can read, relative to the trial's folder."""
 
     def recognise(self, probe: Probe) -> Recognised | None:
-        """Whether the file is of this format, and by which evidence."""
+        """Whether the file has this format, and by which evidence."""
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read it; never raises for what is in the file."""
+        """Read the file; never raises because of its content."""

@@ -1,7 +1,7 @@
 """Results too large for the agent's context, which the harness stored in a file.
 
-The text then is a notice with a preview. What the agent saw is the preview alone; a later read of
-the stored file shows more of the same output.
+The text then is a notice with a preview. The agent saw only the preview; a later read of the stored
+file shows more of the same output.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from groundtrace.values import as_mapping, as_text
 
 
 class ShownResult(NamedTuple):
-    """What a result showed the agent, and where the whole of it lies."""
+    """What a result showed the agent, and the file that holds all of it."""
 
     text: str
     persisted_path: str | None
@@ -23,7 +23,7 @@ _OPEN = "<persisted-output>"
 _CLOSE = "</persisted-output>"
 _SAVED = re.compile(r"saved to:?[ \t]*+(?P<path>[^\s][^\n]*)(?:\n|$)")
 _PREVIEW = re.compile(r"^Preview[^\n]*:[ \t]*\n?", re.MULTILINE)
-# Results of MCP tools over the token limit name the file in a sentence and show nothing.
+# A result of an MCP tool over the token limit names the file in a sentence and shows nothing.
 _LIMIT_WORDS = ("result (", "Error: result (")
 _OVER_LIMIT = re.compile(
     r"^(?:Error: )?result \([\d,. ]+ characters\b.{0,200}?[Oo]utput has been saved to (?P<path>\S+?)\.?(?:\s|$)",
@@ -32,7 +32,7 @@ _OVER_LIMIT = re.compile(
 
 
 def shown_part(text: str, structured: Any = None) -> ShownResult:
-    """Separate the preview from the notice; a text without one is shown as it is."""
+    """Separate the preview from the notice; a text without a notice is shown unchanged."""
     stored = as_text(as_mapping(structured).get("persistedOutputPath"))
     begin = text.find(_OPEN, 0, 512)
     if begin >= 0 and not text[:begin].strip():

@@ -1,7 +1,7 @@
 """Which names in a folder show that it holds a trace.
 
-Discovery looks at every folder of a run, so it goes by names alone, two levels deep: it lists the
-folder and those folders in it that a pattern names, and opens nothing.
+Discovery examines every folder of a run, so it uses only names, two levels deep: it lists the
+folder and the folders in it that a pattern names, and opens no file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class TrialFiles:
         folders: dict[str, list[str]] = {}
         for pattern in dict.fromkeys(patterns):
             parts = pattern.split("/")
-            if parts[0] == "**":  # at any depth: deeper ones would make trials of all folders above
+            if parts[0] == "**":  # else all folders above the file would count as trials
                 parts = parts[-1:]
             if len(parts) == 1:
                 files.setdefault("", []).append(parts[0])
@@ -29,7 +29,7 @@ class TrialFiles:
                 files.setdefault(parts[0], []).append(parts[-1])
                 folders.setdefault(parts[0], []).append("*")
             else:
-                # What lies deeper is not listed: the folder that leads there is sign enough.
+                # Deeper levels are not listed: the folder that leads there is enough of a sign.
                 folders.setdefault(parts[0], []).append(parts[1])
         self._files = {parent: _any_of(names) for parent, names in files.items()}
         self._folders = {parent: _any_of(names) for parent, names in folders.items()}
@@ -40,11 +40,11 @@ class TrialFiles:
         return _fits(self._files, name, parent)
 
     def is_folder(self, name: str, parent: str) -> bool:
-        """Whether traces lie below a folder of this name in the folder `parent` of the trial."""
+        """Whether a folder of this name, in the folder `parent` of the trial, may hold traces."""
         return _fits(self._folders, name, parent)
 
     def is_parent(self, name: str) -> bool:
-        """Whether a folder of this name, directly in the trial's, is worth listing."""
+        """Whether a folder of this name, directly in the trial's folder, should be listed."""
         return self._parents.match(name) is not None
 
 
@@ -58,7 +58,7 @@ def _fits(patterns: Mapping[str, re.Pattern[str]], name: str, parent: str) -> bo
 
 
 def _matches(glob: str, parent: str) -> bool:
-    """Whether a folder has the name of a pattern with `*`; one without was looked up already."""
+    """Whether a folder matches a pattern with `*`; patterns without were checked already."""
     return not {"*", "?", "["}.isdisjoint(glob) and re.match(translate(glob), parent) is not None
 
 

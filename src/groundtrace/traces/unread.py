@@ -1,7 +1,7 @@
 """Traces that no reader reads yet.
 
-A folder that holds one is a trial all the same: it is evaluated as one without a usable trace, and
-not left out of the counts. A format that gets a reader moves its lines there.
+A folder with such a trace is still a trial: it is evaluated as a trial without a usable trace, and
+it counts. When a format gets a reader, its lines move there.
 """
 
 from __future__ import annotations
@@ -15,4 +15,4 @@ UNREAD: tuple[str, ...] = (
 """Patterns, relative to the trial's folder."""
 
 UNREAD_HARNESS_WORDS: tuple[tuple[str, str], ...] = (("opencode", "opencode"),)
-"""Words in the path of a harness's class, each with the harness that it means."""
+"""A word in the path of a harness's class, and the name of that harness."""

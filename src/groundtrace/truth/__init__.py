@@ -1,13 +1,13 @@
 """Ground truth: what a task says an agent should have found.
 
-`load_ground_truth` walks the specification's chain (D25), the table `SOURCES` of
-`truth/sources.py`: the first source that yields files wins, and its name and confidence are
-recorded. Edit targets, chunks and symbols each have their own order over the same sources,
-because the record that knows the relevant files best (`ground_truth.json`) is seldom the one that
-knows the edits (a patch) or the lines (`expected_defects.json`).
+`load_ground_truth` goes through the specification's chain (D25), the table `SOURCES` in
+`truth/sources.py`. The first source that gives files wins, and its name and confidence are
+recorded. Edit targets, chunks and symbols each have their own order over the same sources. The
+record that knows the relevant files best (`ground_truth.json`) is rarely the one that knows the
+edits (a patch) or the lines (`expected_defects.json`).
 
-After the chain come the oracles (D29), whose lists were made for scoring an answer, then the
-curator's companions of a missing record, then a registry (D30).
+After the chain come the oracles (D29), whose lists were made to score an answer, then the files
+that a curator left where the record itself is missing, then a registry (D30).
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from groundtrace.truth.task_registry import Registry, load_registry
 __all__ = ["Registry", "load_ground_truth", "load_registry"]
 
 _EXPLAINS_ABSENCE = frozenset({"no_file_list", "regex_pattern"})
-"""Problems that only matter as long as no source has given files."""
+"""Problems that matter only as long as no source has given files."""
 
 
 def load_ground_truth(task: Task | None, registry: Registry | None = None) -> TruthResult:
     """The ground truth of a task, and why sources were skipped. Never raises on bad data."""
     if task is None:
-        reason = "no definition of this task is known, so nothing can be scored against it"
+        reason = "no definition of this task is known, so there is no ground truth"
         return TruthResult(GroundTruth(), (Problem("task.toml", "no_task_definition", reason),))
     truth = GroundTruth()
     problems: tuple[Problem, ...] = ()
@@ -61,8 +61,10 @@ def load_ground_truth(task: Task | None, registry: Registry | None = None) -> Tr
 
 
 def _with_registry(known: GroundTruth, stated: GroundTruth | None) -> GroundTruth:
-    """The registry's truth, with what only the task's own sources know beside the files: a patch
-    that only adds files tells the edits but nothing to be retrieved (D27)."""
+    """The registry's truth, completed with what only the task's own sources know.
+
+    The case: a patch that only adds files tells what to edit, but gives no file to retrieve (D27).
+    """
     if stated is None:
         return known
     edits = stated if stated.expected_edit_files_source else known
@@ -103,7 +105,7 @@ def _from_folder(folder: Folder) -> tuple[GroundTruth, tuple[Problem, ...]]:
 
 
 def _read(folder: Folder, source: TruthSource) -> SourceFindings | None:
-    """What a source says; None when it is not there."""
+    """What a source says; None when its file is missing."""
     notes = Notes(source.path)
     try:
         if not folder.has_file(source.path):
@@ -154,7 +156,7 @@ def _edit_files(reading: SourceFindings) -> tuple[TruthFile, ...]:
 
 
 def _expects_no_edit(readings: dict[str, SourceFindings], path: str) -> bool:
-    """Whether a source states that nothing is to be edited (D58)."""
+    """Whether a source says that nothing is to be edited (D58)."""
     return path in readings and readings[path].expects_no_edit
 
 

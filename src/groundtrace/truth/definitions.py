@@ -1,4 +1,4 @@
-"""Everything that `--tasks` names, as one index; the first place that defines a task wins.
+"""Everything that `--tasks` names, as one index; the first location that defines a task wins.
 
 | TASKS | read by |
 |---|---|
@@ -6,8 +6,8 @@
 | a file of rows (`.jsonl`, `.json`, `.parquet`) | `rows.read_rows` |
 | `git:REPO@REV`, `git:REPO@A..B` | `git_history.tasks_of_history` |
 
-`SCHEMES` (its keys are `names.TASK_SCHEMES`) is the place for tasks that are neither file nor
-folder: a prefix such as `git:` and the function that makes an index of what follows it.
+`SCHEMES` (its keys are `names.TASK_SCHEMES`) is for tasks that are neither a file nor a folder. It
+maps a prefix such as `git:` to the function that makes an index from the rest of the location.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from groundtrace.truth.rows import SUFFIXES, read_task_rows
 from groundtrace.truth.tasks import TaskIndex, index_of
 
 SCHEMES: Mapping[str, Callable[[str], TaskIndex]] = {SCHEME: tasks_of_history}
-"""Prefix of a location to who reads it."""
+"""Prefix of a location to the function that reads it."""
 
 
 def load_tasks(locations: Iterable[str]) -> TaskIndex | None:
-    """The index over all locations; None without any."""
+    """The index over all locations; None when there are none."""
     indexes = [_one(location) for location in locations]
     if len(indexes) < 2:
         return indexes[0] if indexes else None

@@ -1,12 +1,12 @@
-"""One entry of a ground truth: a file, a symbol or a line range, however a record spells it.
+"""One entry of a ground truth: a file, a symbol or a line range, in any spelling of a record.
 
-Spelling (D17). A string keeps its words: `src/a.py`, `kafka::clients/A.java`, `kafka/clients/A.java`.
-An object that names a repository is spelled `repo::path` with the repository's short name, which
-is how curated ground truths write it. A trailing line number (`a.go:12`, `a.go#L12`), symbol
-(`src/a.cc::run`) or remark (`a.go (entry point)`) is not part of the path and is left off.
+Spelling (D17). A string is kept: `src/a.py`, `kafka::clients/A.java`, `kafka/clients/A.java`. An
+object that names a repository becomes `repo::path` with the repository's short name, as curated
+ground truths write it. A line number (`a.go:12`, `a.go#L12`), a symbol (`src/a.cc::run`) or a
+remark (`a.go (entry point)`) at the end is not part of the path and is removed.
 
-Paths stay as given otherwise: container prefixes, `./` and case are the business of
-`groundtrace.paths`, which alone decides when two paths mean the same file (D13).
+Nothing else of a path is changed. Container prefixes, `./` and case belong to `groundtrace.paths`,
+the only place that decides when two paths mean the same file (D13).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from groundtrace.paths.repos import is_placeholder, short_repo
 from groundtrace.problems import ProblemKind
 
 MAX_PATH = 4096
-"""Longest path a file system takes; anything longer is not a path."""
+"""The longest path that a file system accepts; a longer text is not a path."""
 
 MAX_LINE = 2**31
-"""No source file has more lines; larger numbers are garbage and would not fit the documents."""
+"""No source file has more lines; a larger number is an error and would not fit the documents."""
 
 MAX_ENTRIES = 250_000
-"""Files, symbols or line ranges of one source. A source with more is not used at all: a part of a
-truth would be another truth."""
+"""Most files, symbols or line ranges of one source. A source with more is not used at all: using a
+part of it would change the ground truth."""
 
 PATH_KEYS = ("path", "file", "file_path", "filepath", "filename")
 REPO_KEYS = ("repo", "repository")
@@ -40,20 +40,20 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LINE_SUFFIX = re.compile(r"(?::L?\d+(?:[-–:]L?\d+)?|#L\d+(?:-L?\d+)?)$")
 _REMARK = re.compile(r"(?<=\w)\s+\([^()]*\)$")
 _SEVERAL = re.compile(r"\s(?:->|=>)\s|→|^[\[{(](?=[^'\"\n]*+['\"]).*[\]})]$")
-"""Chains and lists written into one text; their parts cannot be told apart safely."""
+"""Chains and lists written into one text; they cannot be split safely."""
 _EXTENSION = re.compile(r"\.[A-Za-z0-9_+-]{1,12}$")
 _IDENTIFIER = re.compile(r"~?[A-Za-z_$][\w$]*(?:::~?[A-Za-z_$][\w$]*)*(?:\(\))?")
 
 
 class RefusedEntry(NamedTuple):
-    """Why an entry is not taken."""
+    """Why an entry is not used."""
 
     kind: ProblemKind
     reason: str
 
 
 class Notes:
-    """Problems of one file, one for each kind: 100,000 bad entries stay one line."""
+    """Problems of one file, one for each kind: 100,000 bad entries give one line."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -61,12 +61,12 @@ class Notes:
         self._count: dict[ProblemKind, int] = {}
 
     def add(self, kind: ProblemKind, reason: str) -> None:
-        """Note a problem; only the first of a kind keeps its words."""
+        """Add a problem; only the first of a kind keeps its reason."""
         self._first.setdefault(kind, reason)
         self._count[kind] = self._count.get(kind, 0) + 1
 
     def problems(self) -> tuple[Problem, ...]:
-        """What was noted, in order of first appearance."""
+        """The problems, in the order of their first occurrence."""
         return tuple(
             Problem(file=self.file, kind=kind, reason=reason + _others(self._count[kind]))
             for kind, reason in self._first.items()
@@ -78,27 +78,27 @@ def _others(count: int) -> str:
 
 
 def shown(value: object) -> str:
-    """A value for a message: on one line, printable and short."""
+    """A value for a message: on one line, printable, short."""
     try:
         text = ascii(value[:80] if isinstance(value, str | list) else value)
-    except RecursionError:  # an entry of a thousand lists inside one another
+    except RecursionError:  # an entry with a thousand nested lists
         text = f"a {type(value).__name__} nested too deeply"
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
 def has_extension(path: str) -> bool:
-    """Whether the last part of a path ends like a file name."""
+    """Whether the last part of a path has a file extension."""
     return _EXTENSION.search(path.rsplit("/", 1)[-1]) is not None
 
 
 def fault(path: str) -> RefusedEntry | None:
-    """What keeps a text from being the path of a file, or None."""
+    """Why a text is not the path of a file, or None if it is one."""
     if not path or _CONTROL.search(path) or len(path) > MAX_PATH:
         return RefusedEntry("bad_entry", f"{shown(path)} is not a path")
     if "://" in path:
         return RefusedEntry("bad_entry", f"{shown(path)} is a URL, not a file of a repository")
     if path.endswith("/") or path.rsplit("/", 1)[-1] in (".", ".."):
-        return RefusedEntry("directory_entry", f"{shown(path)} is a directory; only files count")
+        return RefusedEntry("directory_entry", f"{shown(path)} is a folder; only files count")
     if "*" in path:
         return RefusedEntry("bad_entry", f"{shown(path)} is a glob, not a file")
     parts = path.split(",")
@@ -106,12 +106,12 @@ def fault(path: str) -> RefusedEntry | None:
         return RefusedEntry("bad_entry", f"{shown(path)} holds several names")
     if re.search(r"\s", path) and not has_extension(path):
         # Names may hold blanks (`docs/Read me.md`), but an error chain also lists sentences.
-        return RefusedEntry("bad_entry", f"{shown(path)} reads like prose, not like a path")
+        return RefusedEntry("bad_entry", f"{shown(path)} looks like a sentence, not like a path")
     return None
 
 
 def _split(text: str) -> tuple[str | None, str]:
-    """Repository and path of `repo::path`; the path of `src/a.cc::symbol`."""
+    """Repository and path in `repo::path`; the path alone in `src/a.cc::symbol`."""
     left, separator, right = text.partition("::")
     if not separator:
         return None, text
@@ -125,7 +125,7 @@ def _first(item: Mapping[Any, Any], keys: Iterable[str]) -> Any:
 
 
 def truth_file(item: Any, repo: str | None = None) -> TruthFile | RefusedEntry:
-    """The file that an entry names; `repo` is what the place of the entry says of it."""
+    """The file that an entry names; `repo` is the repository that the entry's place gives."""
     if isinstance(item, Mapping):
         named = _first(item, REPO_KEYS)
         if named is not None and not isinstance(named, str):
@@ -147,7 +147,7 @@ def truth_file(item: Any, repo: str | None = None) -> TruthFile | RefusedEntry:
 
 
 def truth_symbol(item: Any) -> TruthSymbol | RefusedEntry:
-    """The symbol that an entry names; it needs a file."""
+    """The symbol that an entry names; without a file there is none."""
     if not isinstance(item, Mapping):
         return RefusedEntry("bad_symbol", f"symbol {shown(item)} names no file")
     symbol = _first(item, SYMBOL_KEYS)
@@ -158,7 +158,7 @@ def truth_symbol(item: Any) -> TruthSymbol | RefusedEntry:
 
 
 def truth_chunk(item: Any) -> TruthChunk | RefusedEntry:
-    """The line range that an entry names; missing lines are never made up (D28)."""
+    """The line range that an entry names; missing line numbers are never invented (D28)."""
     file = truth_file(item) if isinstance(item, Mapping) else None
     if not isinstance(file, TruthFile):
         return RefusedEntry("bad_chunk", f"chunk {shown(item)} names no file")
@@ -194,7 +194,7 @@ Entry = TypeVar("Entry", TruthFile, TruthSymbol, TruthChunk)
 def collect(
     items: Iterable[Any], read: Callable[[Any], Entry | RefusedEntry], notes: Notes
 ) -> tuple[Entry, ...]:
-    """What can be read of `items`, each once, in order; the rest is noted."""
+    """The usable entries of `items`, in order and without repetition; the others become notes."""
     found: dict[Any, Entry] = {}
     for number, item in enumerate(items):
         if number >= MAX_ENTRIES:

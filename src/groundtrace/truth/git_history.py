@@ -1,7 +1,7 @@
 """One task from a repository's own history: `git:REPO@REV` or `git:REPO@A..B` (D97).
 
-For people without a benchmark: a session is evaluated against the commit that came out of it. The
-files that the change touches are relevant and to be edited, as with any gold patch.
+For users without a benchmark: a session is evaluated against the commit that came out of it. The
+files that the change touches are relevant and are the edit targets, as with any gold patch.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from groundtrace.visible import visible
 SCHEME = "git"
 
 BENCHMARK = "loose"
-"""There is no data set that could name the suite."""
+"""Used as the suite: no data set gives a name."""
 
 SHORT = 12
-"""Characters of a revision that is told apart at a glance."""
+"""Characters of a revision in names: enough to tell revisions apart at a glance."""
 
 _DIFF = (
     "diff-tree",
@@ -49,18 +49,18 @@ _USAGE = "write git:REPO@REVISION or git:REPO@FROM..TO"
 
 
 class RevisionRange(NamedTuple):
-    """What a location names."""
+    """The repository and the revisions that a location names."""
 
     repo: str
     old: str | None
-    """Revision before it; None for the first parent of `new`."""
+    """The revision before `new`; None for the first parent of `new`."""
     new: str
 
 
 def tasks_of_history(location: str) -> TaskIndex:
-    """The index of the one task that a location names, without its `git:`.
+    """The index of the one task that a location names; `location` has no `git:`.
 
-    Raises UsageError for a location of another form, GitError where git cannot read it.
+    Raises UsageError if the location has another form, GitError if git cannot read it.
     """
     change = parse_location(location)
     top = _top(change.repo)
@@ -90,7 +90,7 @@ def tasks_of_history(location: str) -> TaskIndex:
 
 def parse_location(location: str) -> RevisionRange:
     """Repository and revisions of `REPO@REV` or `REPO@A..B`."""
-    # The last `@` that begins no `@{1}`: paths and revisions may hold others.
+    # The last `@` that does not begin `@{1}`: paths and revisions may contain others.
     parts = re.split(r"@(?!\{)", location)
     repo, spec = "@".join(parts[:-1]), parts[-1]
     if not repo or not spec:
@@ -101,12 +101,14 @@ def parse_location(location: str) -> RevisionRange:
     ends = [old, new] if dots else [spec]
     for end in ends:
         if not end or end.startswith("-") or end.strip() != end:
-            raise UsageError(f"git:{visible(location)}: {visible(end)!r} is no revision; {_USAGE}")
+            raise UsageError(
+                f"git:{visible(location)}: {visible(end)!r} is not a revision; {_USAGE}"
+            )
     return RevisionRange(repo, ends[0] if dots else None, ends[-1])
 
 
 def _top(repo: str) -> str:
-    """The repository's own folder, wherever in it the location points."""
+    """The top folder of the repository; the location may point to any folder in it."""
     bare = run_git(repo, ["rev-parse", "--is-bare-repository"]).strip() == b"true"
     asked = "--absolute-git-dir" if bare else "--show-toplevel"
     return os.fsdecode(run_git(repo, ["rev-parse", asked]).removesuffix(b"\n"))
@@ -117,7 +119,7 @@ def _commit(repo: str, revision: str) -> str:
     try:
         sha = run_git(repo, asked).decode("ascii", errors="replace").strip()
     except GitError as error:
-        what = f"git:{visible(repo)}: {visible(revision)!r} is no commit there"
+        what = f"git:{visible(repo)}: {visible(revision)!r} is not a commit there"
         raise GitError(f"{what} ({str(error).rpartition(': ')[2]})") from None
     if _SHA.fullmatch(sha) is None:
         raise GitError(f"git:{visible(repo)}: {visible(revision)!r} names no single commit")
@@ -125,7 +127,7 @@ def _commit(repo: str, revision: str) -> str:
 
 
 def _first_parent(repo: str, sha: str) -> str | None:
-    """The first parent of a commit; None for the first commit of all."""
+    """The first parent of a commit; None for the first commit of the repository."""
     said = run_git(repo, ["rev-list", "--parents", "--max-count=1", sha]).decode("ascii")
     _, *parents = said.split()
     return parents[0] if parents else None

@@ -1,9 +1,9 @@
-"""Running git in a repository that nobody vouches for (D97).
+"""Running git in a repository that is not trusted (D97).
 
 A repository's own configuration can name programs: external diffs, text converters, monitors,
-hooks, transports. None of them may run here, so git gets settings that come before the
-repository's, a list of allowed transports that allows none, an environment without any `GIT_`
-variable of the caller's, a limit of time and a limit of output.
+hooks, transports. None of them may run here. So git gets settings that override the repository's,
+an empty list of allowed transports, an environment without the caller's `GIT_` variables, a time
+limit and an output limit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TIME_LIMIT = 60.0
 """Seconds that one command may take."""
 
 MAX_OUTPUT = 64 * 1024 * 1024
-"""Bytes of a patch; a larger change is no task."""
+"""Largest patch in bytes; a larger change is not a task."""
 
 _SETTINGS = (
     "core.fsmonitor=false",
@@ -35,7 +35,7 @@ _SETTINGS = (
 
 _ENVIRONMENT = {
     "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_ALLOW_PROTOCOL": "none",  # stronger than any `protocol.*.allow` of the repository
+    "GIT_ALLOW_PROTOCOL": "none",  # overrides any `protocol.*.allow` of the repository
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
@@ -51,7 +51,7 @@ class GitError(InputError):
 def run_git(repo: str, arguments: Sequence[str], *, time_limit: float = TIME_LIMIT) -> bytes:
     """Standard output of a git command in a repository.
 
-    Raises GitError with git's own words where it fails.
+    Raises GitError with git's own message if the command fails.
     """
     command = ["git", "--no-pager", "--no-replace-objects"]
     for setting in _SETTINGS:
@@ -90,11 +90,11 @@ def run_git(repo: str, arguments: Sequence[str], *, time_limit: float = TIME_LIM
 
 
 def _environment() -> dict[str, str]:
-    """The caller's variables without git's: inside a hook, GIT_DIR names another repository."""
+    """The caller's variables without git's: in a git hook, GIT_DIR names another repository."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return {**kept, **_ENVIRONMENT}
 
 
 def _said(errors: bytes) -> str:
     lines = errors.decode("utf-8", errors="replace").strip().splitlines()
-    return visible(lines[0].removeprefix("fatal: ")) if lines else "git failed without a word"
+    return visible(lines[0].removeprefix("fatal: ")) if lines else "git failed without a message"

@@ -1,4 +1,4 @@
-"""What a gold patch and a test patch say, wherever they are from: a file, a column, a script."""
+"""What a gold patch and a test patch say, from any place: a file, a column, a script."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from groundtrace.truth.records import SourceFindings
 
 
 def from_patch(patch: PatchResult, notes: Notes) -> SourceFindings:
-    """Evidence, edit targets and changed lines of a gold patch (D53, D55)."""
+    """Relevant files, edit targets and changed lines of a gold patch (D53, D55)."""
     for fault in patch.faults:
         notes.add("bad_patch", fault)
     relevant = collect(evidence(patch.files), truth_file, notes)

@@ -1,4 +1,4 @@
-"""Ground truths that a worker keeps, so that the truth of a task is read once for its trials."""
+"""Ground truths that a worker keeps, so that each task's truth is read once for all its trials."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from groundtrace.storage.watch import note_error, watched
 from groundtrace.truth import Registry, load_ground_truth
 
 KEPT_TRUTHS = 1024
-"""More than most benchmarks have tasks."""
+"""Larger than the number of tasks in most benchmarks."""
 _truths: dict[str, TruthResult] = {}
 
 
 def kept_ground_truth(
     task: Task | None, registry: Registry | None, mark: str | None
 ) -> TruthResult:
-    """The ground truth of a task; `mark` is a fingerprint of what it is read from.
+    """The ground truth of a task; `mark` is a fingerprint of the files it is read from.
 
-    A truth that a passing error spoiled is not kept: the next trial reads it again.
+    If a temporary error spoiled it, it is not kept, and the next trial reads it again.
     """
     if not mark:
         return load_ground_truth(task, registry)

@@ -1,20 +1,20 @@
-"""Files hidden in forms that are not file lists: regex rubrics and Python literals.
+"""Files in forms that are not file lists: regex rubrics and Python literals.
 
-**Rubrics** (D26). A checklist says by which regular expressions it recognises an answer. Such a
-pattern is taken as a path only when
+**Rubrics** (D26). A checklist gives regular expressions by which it recognises an answer. Such a
+pattern is used as a path only when
 
-1. every special character in it is escaped, so that it can match one text alone
+1. every special character in it is escaped, so that it matches exactly one text
    (`controller/state\\.go`; not `cmd/argocd.server/main\\.go`, whose dots match anything);
-2. that text has a folder and a file name with an extension (`state\\.go` alone could lie anywhere,
+2. that text has a folder and a file name with an extension (`state\\.go` alone could be anywhere,
    `pkg/apis/application` is a directory);
-3. it is not plainly the tail of a longer path: neither of another literal of the rubric
-   (`v1alpha1/types.go` beside `pkg/apis/application/v1alpha1/types.go`) nor of a folder that the
+3. the rubric does not show that it is the end of a longer path: of another literal in the rubric
+   (`v1alpha1/types.go` beside `pkg/apis/application/v1alpha1/types.go`) or of a folder that the
    same check names (`repository/repository.go` beside `reposerver/repository`).
 
-A pattern is searched for anywhere in an answer, so a tail can never be told for certain; the third
-rule drops those that the rubric itself gives away. What is lost: files at the root of a repository
-and those whose pattern was written loosely. A rubric's files are therefore often fewer than what
-it checks for, and the problem `regex_pattern` says how many patterns were skipped.
+A pattern may match anywhere in an answer, so it is never certain that a text is a whole path; the
+third rule removes the ends that the rubric itself shows. Files at the root of a repository, and
+files whose pattern is not exact, are lost. So a rubric often gives fewer files than it checks for,
+and the problem `regex_pattern` says how many patterns were skipped.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def literal(pattern: str) -> str | None:
 
 
 def rubric_paths(data: Mapping[Any, Any], notes: Notes) -> list[str]:
-    """Paths that the patterns of a rubric spell out."""
+    """Paths that the patterns of a rubric give."""
     checks = [[literal(pattern) for pattern in patterns] for patterns in _checks(data)]
     backwards = sorted({text[::-1] for check in checks for text in check if text})
     found: dict[str, None] = {}
@@ -76,14 +76,14 @@ def rubric_paths(data: Mapping[Any, Any], notes: Notes) -> list[str]:
 
 
 def _is_tail(text: str, backwards: list[str]) -> bool:
-    """Whether another literal ends in `/text`; sorted backwards, it would stand next to it."""
+    """Whether another literal ends in `/text`: `backwards` is sorted, so it would come next."""
     start = f"{text[::-1]}/"
     place = bisect_left(backwards, start)
     return place < len(backwards) and backwards[place].startswith(start)
 
 
 def _checks(data: Mapping[Any, Any]) -> Iterator[list[str]]:
-    """The patterns of each check, which is an object with them, or a pattern by itself."""
+    """The patterns of each check; a check is an object with patterns, or one pattern."""
     for key in PATTERN_KEYS:
         items = data.get(key)
         for item in items if isinstance(items, list) else ():
@@ -97,7 +97,7 @@ def _is_path(text: str) -> bool:
 
 
 def python_paths(text: str, notes: Notes) -> list[Any]:
-    """Entries of a Python literal: lists of texts, lists of such lists; nothing else is read."""
+    """Entries of a Python literal: lists of texts and lists of such lists; nothing else is read."""
     if len(text) > MAX_LITERAL or not _is_plain(text):
         notes.add("no_file_list", "text that is no literal list of paths")
         return []
@@ -110,7 +110,8 @@ def python_paths(text: str, notes: Notes) -> list[Any]:
 
 
 def _is_plain(text: str) -> bool:
-    """Only brackets, commas and quoted texts, not nested deeply: safe to evaluate."""
+    """Whether a text has only brackets, commas and quoted texts and is not nested deeply: such a
+    text is safe to evaluate."""
     depth = place = 0
     while place < len(text):
         token = _TOKEN.match(text, place)

@@ -20,7 +20,7 @@ BATCH = 256
 def parquet_rows(
     folder: Folder, name: str, columns: Sequence[str], problems: list[Problem]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Rows with those of the columns that the file has; a damaged file is a problem."""
+    """Rows, with the requested columns that the file has; a damaged file is a problem."""
     try:
         duckdb = importlib.import_module("duckdb")
     except ImportError as error:
@@ -52,7 +52,7 @@ def parquet_rows(
 
 
 def _on_disk(folder: Folder, name: str, scratch: Path) -> Path:
-    """The file where DuckDB can open it; one of an object store is copied."""
+    """The file at a path that DuckDB can open; a file in an object store is copied."""
     if isinstance(folder, LocalFolder):
         folder.open(name).close()
         return folder.path / name

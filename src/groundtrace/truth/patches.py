@@ -1,9 +1,8 @@
 """Which files a patch touches, and how.
 
-Only names and line numbers are wanted, so this reads headers and counts hunk lines instead of
-building the patch:
-a patch that was cut off in the middle of a hunk still tells its files, and a removed line
-`-- a/x` inside a hunk is not mistaken for the header `--- a/x`.
+Only names and line numbers are needed. So headers are read and the lines of hunks are counted, but
+the patch is not built. A patch that was cut off in the middle of a hunk still gives its files, and
+a removed line `-- a/x` inside a hunk is not mistaken for the header `--- a/x`.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ class PatchedFile(NamedTuple):
     """One file of a patch."""
 
     path: str
-    """Its name after the patch; before it, when the patch deletes it."""
+    """Its name after the patch; the name before the patch if the patch deletes it."""
     status: Status
     old_path: str | None = None
-    """Its name before, where it was renamed or copied."""
+    """Its name before the patch, if it was renamed or copied."""
 
 
 class ChangedLines(NamedTuple):
-    """Lines of a file that a patch changes, by their numbers before it."""
+    """Lines of a file that a patch changes, with their numbers before the patch."""
 
     path: str
     """The file's name before the patch."""
@@ -51,11 +50,11 @@ class PatchResult(NamedTuple):
     files: tuple[PatchedFile, ...]
     faults: tuple[str, ...]
     changed: tuple[ChangedLines, ...] = ()
-    """Each run of removed lines; for a pure insertion the lines before and after it (D55)."""
+    """Each run of removed lines; for an insertion without removals, the lines around it (D55)."""
 
 
 def evidence(files: tuple[PatchedFile, ...]) -> list[str]:
-    """Files that could be retrieved: those that were there before, by their names then (D53)."""
+    """Files that could be retrieved: those that existed before, with their old names (D53)."""
     return [
         file.old_path if file.status == "renamed" and file.old_path is not None else file.path
         for file in files
@@ -64,12 +63,12 @@ def evidence(files: tuple[PatchedFile, ...]) -> list[str]:
 
 
 def edits(files: tuple[PatchedFile, ...]) -> list[str]:
-    """Files that the patch writes, new ones included; renames by both names (D53)."""
+    """Files that the patch writes, with new files; a renamed file with both names (D53)."""
     return [name for file in files for name in _names(file)]
 
 
 def created(files: tuple[PatchedFile, ...]) -> list[str]:
-    """Names that did not exist before the patch: nobody could have looked at them."""
+    """Names that did not exist before the patch, so nobody could have looked at them."""
     return [file.path for file in files if file.status in ("added", "copied", "renamed")]
 
 
@@ -85,23 +84,23 @@ def looks_like_patch(text: str) -> bool:
 
 
 class Hunk(NamedTuple):
-    """What one hunk changes, in numbers of the old file's lines."""
+    """What one hunk changes, in line numbers of the old file."""
 
     removed: tuple[tuple[int, int], ...]
     """Runs of removed lines."""
     inserted: tuple[int, ...]
-    """For each pure insertion the old line that follows it, whether there is one or not."""
+    """For each insertion without removals, the number of the next old line, which may not exist."""
     last: int
-    """Last old line that the hunk shows; 0 for none."""
+    """Last old line that the hunk shows; 0 if it shows none."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """Headers of one file, as they stand."""
+    """Headers of one file, as written."""
 
     line: int
     git: str | None = None
-    """What follows `diff --git `."""
+    """The text after `diff --git `."""
     old: str | None = None
     new: str | None = None
     created: bool = False
@@ -127,7 +126,7 @@ _MOVES: tuple[tuple[str, str, bool], ...] = (
 
 
 def read_patch(text: str) -> PatchResult:
-    """The files of a patch, git's or plain, whole or cut off."""
+    """The files of a patch: git's or a plain one, whole or cut off."""
     sections, faults = _sections(text)
     if len(sections) > MAX_FILES:
         return PatchResult((), (f"more than {MAX_FILES:,} files; none of them is used",))
@@ -135,7 +134,7 @@ def read_patch(text: str) -> PatchResult:
     changed: dict[ChangedLines, None] = {}
     for section in sections:
         if section.is_submodule:
-            continue  # a pointer to a commit is not a file (D5)
+            continue  # a link to a commit (a submodule) is not a file (D5)
         file = _patched(section)
         if file is None:
             faults.append(f"line {section.line}: a header that names no file")
@@ -149,9 +148,9 @@ def read_patch(text: str) -> PatchResult:
 
 
 def _changed(path: str, hunks: tuple[Hunk, ...]) -> list[ChangedLines]:
-    """What the hunks of a file change, in order.
+    """The lines that the hunks of a file change, in order.
 
-    The line after an insertion counts only where some hunk shows that the file goes on there.
+    The line after an insertion counts only if some hunk shows that the file continues there.
     """
     end = max((hunk.last for hunk in hunks), default=0)
     runs = [run for hunk in hunks for run in hunk.removed]
@@ -163,7 +162,7 @@ def _changed(path: str, hunks: tuple[Hunk, ...]) -> list[ChangedLines]:
 
 
 def _sections(text: str) -> tuple[list[_Section], list[str]]:
-    # Not splitlines: content may hold form feeds and other separators that are no line ends here.
+    # Not splitlines: content may hold form feeds and other characters that do not end a line here.
     lines = text.split("\n")
     sections: list[_Section] = []
     hunks: list[list[Hunk]] = []
@@ -201,22 +200,22 @@ def _sections(text: str) -> tuple[list[_Section], list[str]]:
 
 
 MAX_FILES = 250_000
-"""Of one patch; a patch of more is no change that somebody made."""
+"""Most files in one patch; nobody makes a change with more."""
 
 
 MAX_LINE = 2**31
-"""A larger line number is damage."""
+"""A larger line number means that the patch is damaged."""
 
 
 def _read_hunk(lines: list[str], number: int, header: re.Match[str]) -> tuple[int, bool, Hunk]:
-    """The line after a hunk, whether the hunk was whole, and what it changes."""
+    """The line after a hunk, whether the hunk is complete, and what it changes."""
     start, old, new = (1 if count is None else int(count[:12]) for count in header.groups())
-    # `-5,0` is an insertion after line 5; otherwise the hunk begins with the line it names.
+    # `-5,0` is an insertion after line 5; any other hunk begins with the line that it names.
     at = start + 1 if old == 0 else start
     removed: list[tuple[int, int]] = []
     inserted: list[int] = []
     run = at
-    """First old line of the change at hand."""
+    """First old line of the current change."""
     is_change = whole = False
     last = start if old == 0 else 0
 
@@ -229,7 +228,7 @@ def _read_hunk(lines: list[str], number: int, header: re.Match[str]) -> tuple[in
 
     while True:
         if old <= 0 and new <= 0:
-            # A trailing remark on a missing line end belongs to the hunk and changes nothing.
+            # A remark about a missing newline at the end belongs to the hunk and changes nothing.
             whole = True
             break
         mark = lines[number].rstrip("\r")[:1] if number < len(lines) else None
@@ -268,7 +267,7 @@ def _extended(section: _Section, line: str) -> _Section:
 
 
 def _name(text: str) -> str:
-    """A name as a header gives it, without time stamp and quotes."""
+    """A name from a header, without time stamp and quotes."""
     if text.startswith('"'):
         end = _closing_quote(text)
         return unquote(text[1:end])
@@ -281,7 +280,7 @@ def _closing_quote(text: str) -> int:
 
 
 def unquote(text: str) -> str:
-    """A name that git wrote in C quotes: octal bytes and letter escapes undone."""
+    """A name that git wrote in C quotes, with octal bytes and escapes decoded."""
     raw = _ESCAPE.sub(_unescape, text.encode("utf-8", errors="surrogatepass"))
     return raw.decode("utf-8", errors="replace")
 
@@ -296,7 +295,7 @@ def _patched(section: _Section) -> PatchedFile | None:
         return _moved(section, section.moved_from, section.moved_to)
     old, new = section.old or "", section.new or ""
     path = _git_name(section.git) if section.git is not None else None
-    # A `+++` line that no hunk follows is where a patch was cut off: its name may be cut too.
+    # A `+++` line without a hunk is where a patch was cut off: the name may be cut too.
     if path is None and section.has_hunk:
         path = _plain_name(old, new)
     if not path:
@@ -319,7 +318,7 @@ def _moved(section: _Section, old: str, new: str) -> PatchedFile | None:
 def _git_name(text: str) -> str | None:
     """The name in `diff --git a/NAME b/NAME`; None when the two differ or were cut off.
 
-    Without quotes nothing but their equal length tells where the first name ends.
+    Without quotes, only the equal length of both names shows where the first one ends.
     """
     if text.startswith('"'):
         end = _closing_quote(text)
@@ -333,7 +332,7 @@ def _git_name(text: str) -> str | None:
 
 
 def _common(old: str, new: str) -> str | None:
-    """The name that two sides share, without the first part that sets them apart (`a/`, `b/`)."""
+    """The name that both sides share, without a first part that differs (`a/`, `b/`)."""
     if old == new:
         return old
     tail = old.partition("/")[2]
@@ -341,7 +340,7 @@ def _common(old: str, new: str) -> str | None:
 
 
 def _plain_name(old: str, new: str) -> str:
-    """The name in `---` and `+++` lines; the new one, unless there is none (D13)."""
+    """The name in the `---` and `+++` lines: the new one, else the old one (D13)."""
     if old == NOTHING:
         return new.removeprefix("b/") if new != NOTHING else ""
     if new == NOTHING:

@@ -1,10 +1,10 @@
 """Ground truth in JSON and TOML: which keys hold files, and which only seem to.
 
-`FILE_GROUPS` is the table of keys. Groups are tried in order and the first that yields a file
-wins; the keys of one group add up. Keys that are missing here are left out on purpose:
-`context_files` lists a whole repository, `answer` belongs to a question and need not be a file,
-`dependency_chain` and `text` are prose. Guessing at unknown `*_files` keys would take distractors
-and forbidden files for evidence, so an unknown record is skipped and its keys are named.
+`FILE_GROUPS` is the table of keys. Groups are tried in order and the first that gives a file wins;
+the keys of one group are combined. Some keys are left out on purpose: `context_files` lists a whole
+repository, `answer` belongs to a question and is not always a file, `dependency_chain` and `text`
+are prose. Guessing that any `*_files` key holds evidence would include distractors and forbidden
+files. So a record with unknown keys only is skipped, and its keys are named.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ FILE_GROUPS: tuple[tuple[str, ...], ...] = (
     ("drift_points", "dead_code"),
     ("canonical_path", "function_id", "file_path"),
 )
-"""Keys of ground_truth.json that hold files: first group that yields wins, keys within add up."""
+"""Keys of ground_truth.json that hold files: the first group with files wins, its keys combine."""
 
 ORACLE_GROUPS: tuple[tuple[str, ...], ...] = (("files",), ("chain", "symbols"))
-"""Keys of oracle_answer.json; an answer that is only a chain or a symbol still names its files."""
+"""Keys of oracle_answer.json; an answer that is only a chain or a symbol also names files."""
 
 SPEC_GROUPS: tuple[tuple[str, ...], ...] = (
     ("required_files",),
@@ -57,10 +57,10 @@ SPEC_GROUPS: tuple[tuple[str, ...], ...] = (
 """Keys of the oracle in task_spec.json."""
 
 _BY_REPO = frozenset({"consumer_affected_files", "affected_files"})
-"""Keys whose value may be an object from repository to its files."""
+"""Keys whose value may be an object from a repository to its files."""
 
 _LOOSE = frozenset({"error_chain"})
-"""Keys whose texts may be prose: only what ends like a file name is taken."""
+"""Keys whose texts may be prose: only a text that ends like a file name is used."""
 
 _PATH_AND_SYMBOL = frozenset({"function_id"})
 """Keys whose `::` separates path and symbol, never repository and path."""
@@ -71,7 +71,7 @@ _PLACEHOLDER_LINES = (1, 50)
 
 @dataclass(frozen=True, slots=True)
 class SourceFindings:
-    """What one source says; problems tell what it held and could not be taken."""
+    """What one source says; `problems` names what could not be used."""
 
     files: tuple[TruthFile, ...] = ()
     edit_files: tuple[TruthFile, ...] = ()
@@ -83,11 +83,11 @@ class SourceFindings:
     test_files: tuple[str, ...] = ()
     """Files of a test patch."""
     expects_no_edit: bool = False
-    """It states a list of edits, and the list is empty (D58)."""
+    """Whether the source has a list of edits and the list is empty (D58)."""
 
 
 def read_ground_truth(data: Any, notes: Notes) -> SourceFindings:
-    """tests/ground_truth.json in any of its forms."""
+    """tests/ground_truth.json in all its forms."""
     if isinstance(data, str):
         return SourceFindings(files=_files(python_paths(data, notes), notes))
     if isinstance(data, list):
@@ -124,7 +124,7 @@ def read_defects(data: Any, notes: Notes) -> SourceFindings:
 
 
 def read_changes(data: Any, notes: Notes) -> SourceFindings:
-    """tests/expected_changes.json: files that a solution has to change."""
+    """tests/expected_changes.json: files that a solution must change."""
     if not isinstance(data, dict):
         notes.add("no_file_list", f"{shown(data)} where an object is expected")
         return SourceFindings()
@@ -140,7 +140,7 @@ def read_changes(data: Any, notes: Notes) -> SourceFindings:
 
 
 def read_oracle(data: Any, notes: Notes) -> SourceFindings:
-    """tests/oracle_answer.json: the answer that the verifier compares with."""
+    """tests/oracle_answer.json: the answer that the verifier compares against."""
     if not isinstance(data, dict):
         notes.add("no_file_list", f"{shown(data)} where an object is expected")
         return SourceFindings()
@@ -169,12 +169,12 @@ def read_task_toml(data: Any, notes: Notes) -> SourceFindings:
     """task.toml: `[[ground_truth.required_files]]` and `sufficient_files`."""
     table = _inside(data, "ground_truth")
     if table is None:
-        return SourceFindings()  # most tasks have none, and none is no fault
+        return SourceFindings()  # most tasks have no such table, and that is no problem
     return SourceFindings(files=_grouped(table, (FILE_GROUPS[1],), notes))
 
 
 def read_companion(data: Any, notes: Notes) -> SourceFindings:
-    """ground_truth_agent.json and the like: files only, where nothing better is known."""
+    """ground_truth_agent.json and similar files: only files, when nothing better is known."""
     return SourceFindings(files=read_ground_truth(data, notes).files)
 
 
@@ -202,7 +202,7 @@ def _taken(entry: TruthFile | RefusedEntry) -> TruthFile | RefusedEntry:
 
 
 def _under(key: str, value: Any) -> Iterator[TruthFile | RefusedEntry]:
-    """Entries under a key of the table, in whichever of its forms."""
+    """Entries under a key of the table, in any of its forms."""
     if isinstance(value, dict) and key in _BY_REPO:
         for repo, items in value.items():
             for item in items if isinstance(items, list) else [items]:
@@ -217,7 +217,7 @@ def _under(key: str, value: Any) -> Iterator[TruthFile | RefusedEntry]:
 
 
 def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
-    """Entries of a value: itself, those of its lists, and the steps of chains inside."""
+    """Entries in a value: the value itself, items of its lists, and steps of chains in it."""
     if value is None:
         return
     if isinstance(value, list):
@@ -290,11 +290,11 @@ def _chunks(data: Mapping[Any, Any], notes: Notes) -> tuple[tuple[TruthChunk, ..
 def _placeholders(
     data: Mapping[Any, Any], chunks: tuple[TruthChunk, ...]
 ) -> Callable[[TruthChunk], bool]:
-    """The rule by which a chunk of this record is a placeholder.
+    """A test for whether a chunk of this record is a placeholder.
 
     Converted records give every file the lines 1–50. Some say so in the annotation, some in the
-    record's text, and one kind nowhere (its annotation names the target function), so a record
-    whose every chunk is 1–50 is taken for converted too.
+    record's text, and one kind does not say it (its annotation names the target function). So a
+    record in which every chunk is 1–50 counts as converted too.
     """
     is_marked = _marked(data.get("text"))
     is_uniform = all((c.line_start, c.line_end) == _PLACEHOLDER_LINES for c in chunks)
@@ -315,11 +315,11 @@ def _marked(text: Any) -> bool:
 def _explicit_edits(
     data: Mapping[Any, Any], files: tuple[TruthFile, ...], placeholders: int, notes: Notes
 ) -> tuple[TruthFile, ...]:
-    """Edit targets that the record states itself.
+    """Edit targets that the record itself states.
 
-    An explicit list says that edits are meant, so it counts (the chain puts it behind every
-    source made from a real change). Converted records, which placeholders betray, copy `files`
-    into it: such a list says nothing about edits and is left out.
+    An explicit list means that edits are expected, so it counts (in the chain it comes after every
+    source made from a real change). Converted records, known by their placeholders, copy `files`
+    into this list; then it says nothing about edits and is left out.
     """
     items = data.get("expected_edit_files")
     edits = _files(items if isinstance(items, list) else (), notes)

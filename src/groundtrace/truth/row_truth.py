@@ -1,9 +1,9 @@
 """The ground truth of a task that is a row of a data set.
 
-`gold_context`, `snippets` or `files` give relevant files and line ranges, and `patch` the edit
-targets; without them `patch` gives both. Paths of a container lose its prefix: annotators wrote
-them down as they saw them (`/workspace/cli__cli__0.1/pkg/clone.go`). A path of a container that
-lies in no repository is a note or a script of the annotator's, which no agent can find (D56).
+`gold_context`, `snippets` or `files` give relevant files and line ranges, and `patch` gives the
+edit targets; without them `patch` gives both. Paths in a container lose their prefix: annotators
+wrote them down as they saw them (`/workspace/cli__cli__0.1/pkg/clone.go`). A container path that is
+in no repository is a note or a script of the annotator, which no agent can find (D56).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from groundtrace.truth.gold import from_patch, test_files_of
 from groundtrace.truth.patches import read_patch
 
 CONFIDENCE: Confidence = "high"
-"""People made the list, or the change that solved the task."""
+"""People made the list, or made the change that solved the task."""
 
 _FILE = re.compile(
     r"\s*+(?:[-*]\s*+)?(?:file(?:_path)?|path)\s*+[:：]\s*+(\S(?:.*\S)?)\s*+$", re.IGNORECASE
@@ -41,7 +41,7 @@ _EDGE = re.compile(r"\s*(?:[-*]\s*)?(start|end)(?:_line)?\s*[:：]\s*(\d+)", re.
 
 
 def truth_of_row(row: TaskRow) -> tuple[GroundTruth, tuple[Problem, ...]]:
-    """The truth in a row, and what of it could not be used."""
+    """The truth in a row, and what could not be used."""
     notes = Notes(f"{row.file}:{row.number}")
     truth = GroundTruth()
     if row.context is not None:
@@ -84,7 +84,7 @@ def _with_patch(truth: GroundTruth, row: TaskRow, notes: Notes) -> GroundTruth:
 
 
 def _entries(row: TaskRow, notes: Notes) -> Iterator[Any]:
-    """What a column lists, each as an object or a path."""
+    """The entries of a column, each an object or a path."""
     text = row.context or ""
     try:
         value = loads(text.encode("utf-8", errors="surrogatepass"))
@@ -109,7 +109,7 @@ def _names_file(value: dict[str, Any]) -> bool:
 
 
 def _free_text(text: str) -> Iterator[dict[str, Any]]:
-    """Entries of a text such as `context0：`, `file: a.go`, `lines: 1-20`."""
+    """Entries in a text such as `context0：`, `file: a.go`, `lines: 1-20`."""
     entry: dict[str, Any] = {}
     for line in text.split("\n"):
         named, lines, edge = _FILE.match(line), _LINES.match(line), _EDGE.match(line)
@@ -134,9 +134,10 @@ def _has_lines(entry: Any) -> bool:
 
 
 def _in_repository(entries: list[Any], notes: Notes) -> list[Any]:
-    """The entries with paths as the repository has them.
+    """The entries with their paths inside the repository.
 
-    Where some lie in a clone by its name, an absolute path that does not is no file of it.
+    If some paths are in a clone with the repository's name, any other absolute path is not a file
+    of the repository.
     """
     clones = [clone_of(path) if (path := _path_of(entry)) else None for entry in entries]
     if not any(clones):
@@ -147,7 +148,7 @@ def _in_repository(entries: list[Any], notes: Notes) -> list[Any]:
         if clone is not None:
             found.append(_with_path(entry, path[len(clone.folder) + 1 :]))
         elif path.startswith("/"):
-            notes.add("bad_entry", f"{shown(path)} lies in no repository of the container")
+            notes.add("bad_entry", f"{shown(path)} is in no repository of the container")
         else:
             found.append(entry)
     return found

@@ -1,8 +1,8 @@
-"""Data sets as task definitions: one task a row, in JSONL, JSON or Parquet.
+"""Data sets as task definitions: one task per row, in JSONL, JSON or Parquet.
 
-A row names its task (`instance_id`, `task` or `id`; `original_inst_id` comes first where it is
-there, because traces go by it), its repository and commit, and its truth as text. A row that
-cannot be used is a problem with its place; the others count.
+A row names its task (`instance_id`, `task` or `id`; `original_inst_id` comes first if present,
+because traces use it), its repository and commit, and its truth as text. A row that cannot be used
+is a problem with its place; the other rows count.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ SUFFIXES = (".jsonl", ".json", ".parquet")
 """Files that hold tasks as rows."""
 
 NAMES = ("original_inst_id", "instance_id", "task", "task_id", "id")
-"""Columns that name a task; the first is its name, the others are further names."""
+"""Columns that name a task; the first is its name, the others are aliases."""
 CONTEXTS = ("gold_context", "snippets", "files")
 """Columns that list relevant files, best first."""
 COLUMNS = (*NAMES, *CONTEXTS, "repo", "base_commit", "patch", "test_patch")
 
 MAX_JSON = 512 * 1024 * 1024
-"""A JSON file is decoded whole; a larger data set is better kept as JSONL or Parquet."""
+"""A JSON file is decoded as a whole; a larger data set should be JSONL or Parquet."""
 MAX_NAME = 512
 
 _INSTANCE = re.compile(r"([A-Za-z0-9][\w.-]{0,99}?)__([A-Za-z0-9][\w.-]{0,99}?)-\d{1,9}")
 
 
 def read_task_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterator[Task]:
-    """The tasks of a data file, each name once; the first row of a name counts."""
+    """The tasks of a data file, each name once; of rows with one name, the first counts."""
     seen: dict[str, int] = {}
     stem = clean_text(name.rpartition(".")[0])
     for number, row in _rows(folder, name, problems):
@@ -46,7 +46,7 @@ def read_task_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterat
             continue
         first = seen.setdefault(task.name.casefold(), number)
         if first != number:
-            reason = f"{shown(task.name)} is there twice; row {first} counts"
+            reason = f"{shown(task.name)} occurs twice; row {first} counts"
             problems.append(Problem(name, "duplicate_task", reason, line=number))
             continue
         yield task
@@ -122,7 +122,7 @@ def _named(key: str, row: Any) -> Any:
 def _task(row: Any, stem: str, file: str, number: int) -> tuple[Task | None, str]:
     """The task of a row, or why it has none."""
     if not isinstance(row, Mapping):
-        return None, f"{shown(row)} is no object"
+        return None, f"{shown(row)} is not an object"
     row = row["row"] if isinstance(row.get("row"), Mapping) else row  # as data-set viewers wrap it
     names = [name for key in NAMES if (name := _name(row.get(key))) is not None]
     if not names:
@@ -132,7 +132,7 @@ def _task(row: Any, stem: str, file: str, number: int) -> tuple[Task | None, str
     owned = _INSTANCE.fullmatch(names[0])
     repos = [repo] if repo is not None else []
     if owned is not None and (repo is None or "/" not in repo):
-        # A short name alone (`cli`) says less than the instance's (`cli__cli-1567`).
+        # A short name alone (`cli`) says less than the name in the instance's id (`cli__cli-1567`).
         repos.insert(0, f"{owned[1]}/{owned[2]}")
     return (
         Task(
@@ -166,7 +166,7 @@ def _text(value: Any) -> str | None:
 
 
 def _as_context(value: Any) -> str | None:
-    """A list of context as text; nothing where it is empty."""
+    """A list of context as text; None if it is empty."""
     if isinstance(value, str):
         return clean_text(value) if value.strip() not in ("", "[]", "{}", "null") else None
     if isinstance(value, list | dict) and value:

@@ -1,7 +1,7 @@
 """Gold patches inside `solution/solve.sh`: heredocs that hold a diff.
 
-A heredoc's body is skipped as a whole, so that `<<` words inside a patch (a shell script that it
-changes, a C++ stream) open nothing.
+The body of a heredoc is skipped as a whole: a `<<` inside a patch (of a shell script, or of a C++
+stream) opens no heredoc.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _OPENER = re.compile(
 )
 _HEADER = re.compile(r"diff --git |\+\+\+ ")
 _MAX_WORD = 80
-"""Lines longer than this close no heredoc."""
+"""A longer line closes no heredoc."""
 
 
 class Heredoc(NamedTuple):
     """A here-document of a script."""
 
     line: int
-    """Line of its first body line, from 1."""
+    """Line number of the first line of its body, from 1."""
     body: str
     is_closed: bool
-    """Its closing word was found; without it the body runs to the end of the script."""
+    """Whether its closing word was found; if not, the body goes to the end of the script."""
 
 
 def heredocs(script: str) -> list[Heredoc]:
-    """The here-documents of a script, outermost only."""
+    """The here-documents of a script; those inside another one are left out."""
     lines = script.split("\n")
     ends = _Ends(lines)
     found: list[Heredoc] = []
@@ -54,11 +54,11 @@ def heredocs(script: str) -> list[Heredoc]:
             if end is not None:
                 found.append(Heredoc(number + 1, _text(lines[number:end]), True))
                 number = end + 1
-                unclosed = None  # an open heredoc would have swallowed this one
+                unclosed = None  # an open heredoc would have included this one
             elif unclosed is None:
                 unclosed = number
-    # Most such openers are shifts (1<<BITS) or quoted words; with a patch after it and no other
-    # heredoc between, the script was cut off inside its patch.
+    # Most openers without an end are shifts (1<<BITS) or quoted words. But if a patch follows and
+    # no other heredoc comes in between, the script was cut off inside its patch.
     if unclosed is not None and any(_HEADER.match(line) for line in lines[unclosed:]):
         found.append(Heredoc(unclosed + 1, _text(lines[unclosed:]), False))
     return found
@@ -69,7 +69,7 @@ def _text(lines: list[str]) -> str:
 
 
 class _Ends:
-    """Where lines that could close a heredoc stand; looked up, so that hostile scripts stay quick."""
+    """Index of the lines that could close a heredoc, so that hostile scripts do not take long."""
 
     def __init__(self, lines: list[str]) -> None:
         self._places: dict[str, list[int]] = {}
@@ -81,17 +81,17 @@ class _Ends:
                 self._after_tabs.setdefault(word.lstrip("\t"), []).append(index)
 
     def after(self, start: int, word: str, *, tabs: bool) -> int | None:
-        """The first line from `start` on that closes a heredoc of that word."""
+        """The first line, from `start` on, that closes a heredoc with that word."""
         places = (self._after_tabs if tabs else self._places).get(word, [])
         place = bisect_left(places, start)
         return places[place] if place < len(places) else None
 
 
 def gold_patches(script: str) -> PatchResult:
-    """The files of all patches that a script holds; a file in two patches keeps its first status.
+    """The files of all patches in a script; a file in two patches keeps its first status.
 
-    The first status is the one that counts: a file that the first patch creates and the second
-    changes did not exist before (D27).
+    The first status counts: a file that the first patch creates and the second one changes did not
+    exist before (D27).
     """
     found: dict[str, PatchedFile] = {}
     faults: list[str] = []
@@ -103,7 +103,7 @@ def gold_patches(script: str) -> PatchResult:
         faults += [f"patch at line {document.line}: {fault}" for fault in result.faults]
         if not document.is_closed:
             faults.append(f"patch at line {document.line}: its closing word is missing")
-        # A second patch counts lines of the file as the first one left it.
+        # A second patch counts the lines of the file after the first patch.
         changed += (lines for lines in result.changed if lines.path not in found)
         for file in result.files:
             found.setdefault(file.path, file)

@@ -1,7 +1,7 @@
 """The files of a task folder that may hold ground truth: `SOURCES`, the specification's chain.
 
-A source is one line of that table: its file, how it is read, and how far its files can be
-trusted. Edit targets, chunks and symbols each have their own order over the same sources.
+A source is one line of that table: its file, how it is read, and the confidence in its files. Edit
+targets, chunks and symbols each have their own order over the same sources.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class TruthSource:
     path: str
     read: Callable[[bytes, Notes], SourceFindings]
     confidence: Confidence
-    """Confidence in its files, as the specification says; `medium` after the chain."""
+    """Confidence in its files, from the specification; `medium` for sources after the chain."""
     when: When = "always"
-    """`until_found`: only read while no source has given files."""
+    """`until_found`: read only while no source has given files."""
 
 
 def _json(read: Callable[[Any, Notes], SourceFindings]) -> Callable[[bytes, Notes], SourceFindings]:
@@ -67,11 +67,11 @@ def _patch(raw: bytes, notes: Notes) -> SourceFindings:
 
 
 def _config_patch(data: Any, notes: Notes) -> SourceFindings:
-    """`patch` and `test_patch` in tests/config.json; the second belongs to the verifier."""
+    """`patch` and `test_patch` in tests/config.json; `test_patch` belongs to the verifier."""
     if not isinstance(data, dict):
         return SourceFindings()
     patch, tests = data.get("patch"), data.get("test_patch")
-    found = SourceFindings()  # the file has other uses, and no patch is no fault
+    found = SourceFindings()  # the file has other uses, so no patch is no problem
     if isinstance(patch, str) and patch.strip():
         found = from_patch(read_patch(patch), notes)
     if isinstance(tests, str) and tests.strip():
@@ -127,7 +127,7 @@ SOURCES: tuple[TruthSource, ...] = (
     TruthSource(DEFECTS, _json(records.read_defects), "high"),
     TruthSource(CHANGES, _json(records.read_changes), "high"),
     *(TruthSource(path, _patch, "high") for path in PATCHES),
-    # The benchmark's own gold patch, in the same folder and of the same kind as the ones before.
+    # The benchmark's own gold patch, of the same kind as the ones before.
     TruthSource(TESTS_CONFIG, _json(_config_patch), "high"),
     TruthSource(GOLD, _patch, "high"),
     TruthSource(TEST_PATCH, _test_patch, "high"),
@@ -135,7 +135,7 @@ SOURCES: tuple[TruthSource, ...] = (
     TruthSource(INSTRUCTION, _instruction(quoted=True), "medium", "until_found"),
     TruthSource(INSTRUCTION, _instruction(quoted=False), "low", "until_found"),
     TruthSource("tests/test.sh", _test_sh, "low", "until_found"),
-    # After the chain (D29): oracles, then the curator's companions of a missing record.
+    # After the chain (D29): oracles, then files that a curator left where a record is missing.
     TruthSource(ORACLE, _json(records.read_oracle), "medium"),
     TruthSource(SPEC, _json(records.read_task_spec), "medium"),
     TruthSource("task.toml", _toml, "medium", "until_found"),
@@ -149,14 +149,14 @@ SOURCES: tuple[TruthSource, ...] = (
 """The chain, in order. The specification's six steps end at `tests/test.sh`."""
 
 EDIT_SOURCES = (CHANGES, *PATCHES, TESTS_CONFIG, GOLD, SOLVE, GROUND_TRUTH)
-"""Where edit targets come from (D27): real changes first, then a list that a record states."""
+"""Sources of edit targets (D27): real changes first, then a list that a record states."""
 
 STATED_EDITS: Confidence = "medium"
 """Confidence in edit targets that are only stated, not taken from a change."""
 
 CHUNK_SOURCES = (DEFECTS, GROUND_TRUTH, CHANGES, ORACLE)
 EDIT_CHUNK_SOURCES = (*PATCHES, TESTS_CONFIG, GOLD, SOLVE)
-"""Only patches tell which lines change (D55)."""
+"""Only patches show which lines change (D55)."""
 TEST_SOURCES = (TESTS_CONFIG, TEST_PATCH)
 SYMBOL_SOURCES = (SPEC, GROUND_TRUTH, ORACLE)
-"""D29."""
+"""Sources of symbols, best first (D29)."""

@@ -1,6 +1,6 @@
-"""A registry of ground truths in one file, for where task directories are absent (D30).
+"""A registry of ground truths in one file, for use without task directories (D30).
 
-JSON or TOML, from task to its truth. In JSON:
+The file is JSON or TOML and maps each task to its ground truth. In JSON:
 
     {
       "tasks": {
@@ -15,7 +15,7 @@ JSON or TOML, from task to its truth. In JSON:
 
 and in TOML `[tasks.ccx-dep-trace-001]` with the same keys. The outer `tasks` may be left out.
 A name may carry its suite (`suite/task`), which is looked up first. Upper and lower case are the
-same. A truth is a list of files, or an object:
+same. The ground truth of a task is a list of files, or an object:
 
 - `files`: required; each as in ground_truth.json.
 - `source`: where they come from, shown as `registry: <source>`.
@@ -24,7 +24,7 @@ same. A truth is a list of files, or an object:
 - `expected_edit_files`: optional list of files; its confidence is the entry's.
 
 Names that begin with `_` are for remarks. The file is named on the command line, so a file that
-cannot be used at all is an error; a single bad entry is a problem and the others stand.
+cannot be used at all is an error; a single bad entry is a problem and the others count.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ KEYS = ("files", "source", "confidence", "symbols", "chunks", "expected_edit_fil
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """Ground truths by task, as one file gives them."""
+    """Ground truths by task, from one file."""
 
     truths: Mapping[str, GroundTruth] = field(default_factory=dict)
     """By name in lower case, with or without the suite."""
@@ -57,14 +57,14 @@ class Registry:
     """Entries that could not be used."""
 
     def find(self, task: Task) -> GroundTruth | None:
-        """The truth of a task, by its name or another that it goes by."""
+        """The truth of a task, by its name or one of its other names."""
         names = (task.name, *task.aliases)
         qualified = (f"{task.benchmark}/{name}" for name in names)
         keys = (name.lower() for name in (*qualified, *names))
         return next((self.truths[key] for key in keys if key in self.truths), None)
 
     def task(self, name: str, benchmark: str | None = None) -> Task | None:
-        """A task without directory that this registry knows, for a trial that names it."""
+        """A task without a directory, for a trial that names a task of this registry."""
         task = Task(name=name, benchmark=benchmark or "", folder=None)
         return task if self.find(task) is not None else None
 
@@ -110,7 +110,7 @@ def registry_from(tasks: Mapping[Any, Any], where: str) -> Registry:
         if truth is None:
             continue
         if name.lower() in truths:
-            notes.add("duplicate_task", f"{shown(name)} is there twice; the first one counts")
+            notes.add("duplicate_task", f"{shown(name)} occurs twice; the first one counts")
             continue
         truths[name.lower()] = truth
         names.append(name)

@@ -1,10 +1,9 @@
 """The task index: every task definition below a folder, found by any of its names.
 
 A task is a folder with a `task.toml`, an instruction or a `tests` folder, inside the folder of
-its suite. It is called what its task.toml calls it and, where that says nothing, by the folder's
-name (D60). It is found by the folder's name, by the name and the id that task.toml gives, and by
-`suite/name`; suites go by their old and new names (`ccb_fix` is `csb_sdlc_fix`). Case never
-counts (D31).
+its suite. Its name comes from task.toml or, if that has none, is the folder's name (D60). It is
+found by the folder's name, by the name and the id in task.toml, and by `suite/name`. Suites have
+old and new names (`ccb_fix` is `csb_sdlc_fix`). Case is ignored (D31).
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from groundtrace.paths.repos import is_placeholder
 from groundtrace.storage import Folder, Links
 
 MAX_DEPTH = 5
-"""Folders between TASKS and a task; real trees have one or two."""
+"""Most folders between TASKS and a task; real trees have one or two."""
 MAX_TEXT = 4 * 1024 * 1024
-"""An instruction or task.toml beyond this is not one."""
+"""Largest size of an instruction or a task.toml, in bytes."""
 INSTRUCTIONS = ("instruction.md", "instruction_mcp.md")
 
 _SUITE_FAMILIES = (
@@ -34,15 +33,15 @@ _SUITE_FAMILIES = (
     ("csb_", "sdlc"),
     ("ccb_", "sdlc"),
 )
-"""Prefixes of suite names, longest first, and the family that each belongs to."""
+"""Prefixes of suite names, longest first, with the family of each."""
 
 _NAME = r"[A-Za-z0-9_.-]*[A-Za-z0-9_]"
 _MIRROR = re.compile(
-    rf"(?<![\w-])(?:github\.com/)?sg-(?:evals|benchmarks)/{_NAME}"  # a mirror, however it is reached
-    rf"|(?<![\w./-])github\.com/{_NAME}/{_NAME}(?![\w/-]|\.\w)"  # named as code search names it
+    rf"(?<![\w-])(?:github\.com/)?sg-(?:evals|benchmarks)/{_NAME}"  # a mirror, in any form
+    rf"|(?<![\w./-])github\.com/{_NAME}/{_NAME}(?![\w/-]|\.\w)"  # as code search names it
 )
 """Repositories in instructions. A link (`https://github.com/o/r/issues/1`) is not a repository
-of the task: it is preceded by slashes."""
+of the task; the slashes before it show that it is a link."""
 
 
 def suite_key(name: str) -> tuple[str, str]:
@@ -56,7 +55,7 @@ def suite_key(name: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TaskIndex:
-    """Tasks by name; small and picklable, so that it can travel to worker processes."""
+    """Tasks by name; small and picklable, so that it can be sent to worker processes."""
 
     tasks: tuple[Task, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -68,12 +67,12 @@ class TaskIndex:
 
     @property
     def for_nameless(self) -> Task | None:
-        """The task of trials that name none: the only one that takes them (D97)."""
+        """The task of trials that name no task: the only task that accepts them (D97)."""
         taking = [task for task in self.tasks if task.takes_nameless]
         return taking[0] if len(taking) == 1 else None
 
     def find(self, name: str, benchmark: str | None = None) -> Task | None:
-        """The task of that name; None when there is none or `benchmark` does not tell which."""
+        """The task of that name; None if there is none, or if `benchmark` does not decide."""
         found = self.candidates(name)
         if not found and "/" in name:
             suite, _, rest = name.rstrip("/").rpartition("/")
@@ -85,14 +84,14 @@ class TaskIndex:
         return _choose(found, benchmark)
 
     def candidates(self, name: str) -> tuple[Task, ...]:
-        """Every task of that name; a folder's name counts before what task.toml says."""
+        """Every task of that name; folder names count before names in task.toml."""
         key = name.casefold()
         numbers = self._by_folder.get(key) or self._by_alias.get(key) or ()
         return tuple(self.tasks[number] for number in numbers)
 
 
 def _choose(tasks: tuple[Task, ...], benchmark: str | None) -> Task | None:
-    """One of several tasks of one name, where the suite tells; never a guess."""
+    """One of several tasks of one name, if the suite decides; never a guess."""
     if benchmark is not None:
         exact = [t for t in tasks if t.benchmark.casefold() == benchmark.casefold()]
         if len(exact) == 1:
@@ -103,7 +102,7 @@ def _choose(tasks: tuple[Task, ...], benchmark: str | None) -> Task | None:
     names = {t.benchmark.casefold() for t in tasks}
     if len(names) < len(tasks):
         return None
-    # One suite under its old and its new name: the definitions are kept up in the new one.
+    # One suite under its old and its new name: the definitions of the new one are maintained.
     return max(tasks, key=lambda task: task.benchmark.casefold().startswith("csb_"))
 
 
@@ -139,15 +138,15 @@ def index_of(found: list[Task], problems: list[Problem]) -> TaskIndex:
 
 
 def _folder_name(task: Task) -> str:
-    """The name of a task's folder; its only name where it has none."""
+    """The name of a task's folder; without a folder, its only name."""
     return task.name if task.folder is None else clean_text(task.folder.name)
 
 
 def _with_stated_names(tasks: Sequence[Task]) -> list[Task]:
-    """The tasks under the names that their definitions state; the folder's name becomes an alias.
+    """The tasks with the names that their definitions state; the folder's name becomes an alias.
 
-    A stated name that does not tell the tasks of a suite apart is none: two folders can state the
-    same one, or one can state the name of another's folder, when a definition was copied.
+    A stated name is ignored if it does not tell the tasks of a suite apart. When a definition was
+    copied, two folders can state the same name, or one can state the name of another's folder.
     """
     claimed: Counter[tuple[str, str]] = Counter()
     for task in tasks:
@@ -165,7 +164,7 @@ def _with_stated_names(tasks: Sequence[Task]) -> list[Task]:
 
 
 def _stated_name(task: Task) -> str:
-    """The first name that the definition states; a title with spaces is no name."""
+    """The first name that the definition states; a title with spaces is not a name."""
     stated = () if task.folder is None else task.aliases
     return next((name for name in stated if not re.search(r"\s", name)), task.name)
 
@@ -177,19 +176,19 @@ def _duplicates(names: Mapping[str, list[int]], tasks: list[Task]) -> Iterator[P
             yield Problem(
                 where[0],
                 "duplicate_task",
-                f"{len(where)} tasks are named {name!r}: {', '.join(where)}; "
-                "a trial is joined to one of them only where its benchmark tells which",
+                f"{len(where)} tasks are named {name!r}: {', '.join(where)}; a trial gets one "
+                "of them only if its benchmark says which",
             )
 
 
 def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folder, str, str]]:
-    """Task folders with their path below the root and the name of their suite."""
+    """Task folders, with their path below the root and the name of their suite."""
     stack: list[tuple[Folder, tuple[str, ...]]] = [(root, ())]
     links = Links()
     while stack:
         folder, parts = stack.pop()
         if not links.enters(folder):
-            reason = "a link to a folder that another link led to; not followed again"
+            reason = "a link to a folder that another link already led to; not followed again"
             problems.append(Problem("/".join(parts), "link_loop", reason))
             continue
         below: list[str] = []
@@ -202,7 +201,7 @@ def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folde
                 reason = f"the folder cannot be listed ({entry.stamp}); its tasks are missing"
                 problems.append(Problem("/".join(parts) or ".", "unlisted_folder", reason))
             elif entry.kind == "escape":
-                reason = "a link that leaves the folder of tasks or goes round; not followed"
+                reason = "a link that leaves the folder of tasks or makes a loop; not followed"
                 problems.append(
                     Problem("/".join((*parts, clean_text(entry.name))), "link_not_followed", reason)
                 )
@@ -216,17 +215,17 @@ def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folde
 def _is_task(names: Mapping[str, str], *, is_root: bool) -> bool:
     if any(names.get(name) == "file" for name in ("task.toml", "gold.patch", *INSTRUCTIONS)):
         return True
-    # A folder of suites may have tests of its own; a task is then told by more than that.
+    # A folder of suites may have tests of its own, so at the root these names are not enough.
     return not is_root and (names.get("tests") == "folder" or names.get("solution") == "folder")
 
 
 def read_task(folder: Folder, suite: str, path: str = "") -> tuple[Task, list[Problem]]:
-    """The definition in a task folder, and what could not be read of it."""
+    """The definition in a task folder, and problems of reading it."""
     problems: list[Problem] = []
     record = _task_toml(folder, path, problems)
     task = _table(record, "task")
     metadata = _table(record, "metadata")
-    # Names before the id: the first is what the task is called (D60).
+    # Names before the id: the first of these becomes the task's name (D60).
     aliases = [
         _text(task, "name"),
         _text(metadata, "name"),
@@ -344,13 +343,13 @@ def _list(value: Any) -> list[Any]:
 
 
 def _repos(value: Any) -> list[str]:
-    """The repositories of a `repo` value, which may list several with commas."""
+    """The repositories in a `repo` value, which may hold several, separated by commas."""
     names = value.split(",") if isinstance(value, str) else []
     return [repo for repo in map(_repo, names) if repo]
 
 
 def _repo(value: Any) -> str | None:
-    """A repository's raw name: without scheme, `.git` and slashes at the end."""
+    """A repository's name, without scheme, `.git` and slashes at the end."""
     if not isinstance(value, str):
         return None
     name = clean_text(value.strip())

@@ -1,10 +1,10 @@
-"""File names out of prose and scripts: the last resort of the chain, so a careful one.
+"""File names from prose and scripts: the last source of the chain, so it takes only clear cases.
 
-What is taken has a folder and the extension of a source file, stands where a person names a file,
-and is not something the agent is told to produce. From `instruction.md`, names in backticks are
-`medium`; bare names, only where there is none in backticks, are `low`. From `tests/test.sh`, only
-files that a line inspects (`grep`, `[ -f … ]`, `cat`) are taken, as `low`: what a test runner is
-given is the verifier's own test, not evidence.
+A name is used if it has a folder and the extension of a source file, is at a place where people
+name files, and is not something that the agent must produce. From `instruction.md`, names in
+backticks are `medium`; bare names are used only if there are none in backticks, and are `low`.
+From `tests/test.sh`, only files that a line inspects (`grep`, `[ -f … ]`, `cat`) are used, as
+`low`: what a test runner is given is the verifier's own test, not evidence.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _EXTENSIONS = (
     "yaml yml zig "
 )
 SOURCE_EXTENSIONS = frozenset(_EXTENSIONS.split())
-"""Extensions by which a bare word passes for a file; `example.com/v1.2` has none of them."""
+"""Extensions that make a bare word count as a file; `example.com/v1.2` has none of them."""
 
 _PART = r"(?:[\w.@+~-]|\[[\w.-]{1,40}\]|\([\w.-]{1,40}\))"  # app/(auth)/[id]/page.tsx is a path
 _PATH = re.compile(
     rf"(?<![\w/.$@:<{{~-])/?(?=[\w.@])(?:{_PART}{{1,128}}/){{1,40}}{_PART}{{0,128}}\w(?![\w/*<>{{}}])"
 )
 _MAX_LINE = 4000
-"""Longer lines are data or minified code; no person names files in them."""
+"""Longer lines are data or minified code; people do not name files there."""
 _BACKTICKED = re.compile(r"`([^`\n]+)`")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _OUTPUT = re.compile(
@@ -42,11 +42,11 @@ _HARNESS = re.compile(
     r"|(?:^|/)(?:answer|review|solution|reward|result|report|task_spec|ground_truth)\.\w+$"
     r"|(?:^|/)path/to/|^(?:foo|bar)/|(?:^|/)\.\.?(?:/|$)(?<!^\./)"
 )
-"""The verifier's own files, what the agent hands in, and names that stand for any file."""
+"""The verifier's own files, files that the agent hands in, and placeholders for any file."""
 _HANDED_IN = re.compile(
     r"^/.*\.(?:md|txt|json|csv)$|(?:^|/)(?!README|CHANGELOG|CONTRIBUTING)[A-Z0-9_-]+\.md$"
 )
-"""Reports: `/workspace/analysis/IMPACT_REPORT.md` is written, not found."""
+"""Reports: the agent writes `/workspace/analysis/IMPACT_REPORT.md`, it does not find it."""
 _HOST = re.compile(r"^[\w-]+(?:\.[\w-]+)+/")
 _INSPECTS = re.compile(
     r"(?:^|[\s;&|(!`])(?:grep|egrep|fgrep|rg|cat|head|tail|sed|awk|diff|cmp|wc|test|stat|\[\[?)\s"
@@ -58,7 +58,7 @@ _VARIABLE = re.compile(r"\$(?:\{\w+\}|\w+)/")
 
 
 def instruction_paths(text: str) -> tuple[list[str], bool]:
-    """Files that an instruction names, and whether they stood in backticks."""
+    """Files that an instruction names, and whether they are in backticks."""
     lines = list(_prose(text))
     quoted = _kept(
         match[1].strip()
@@ -95,7 +95,7 @@ def _runs_tests(line: str) -> bool:
 
 
 def _prose(text: str) -> Iterator[str]:
-    """Lines outside fenced blocks, which hold examples of output and commands."""
+    """Lines outside of fenced blocks; these hold examples of output and commands."""
     fence: str | None = None
     for line in _short_lines(text):
         mark = _FENCE.match(line)
@@ -113,7 +113,7 @@ def _short_lines(text: str) -> Iterator[str]:
 
 
 def _sentence(line: str, place: int) -> str:
-    """What stands before a name in its sentence."""
+    """The part of a sentence before a name."""
     before = line[max(0, place - 300) : place]
     return re.split(r"(?<=[.;!?])\s", before)[-1]
 
@@ -123,7 +123,7 @@ def _kept(candidates: Iterable[str]) -> list[str]:
 
 
 def is_source_path(path: str) -> bool:
-    """Whether a word is surely the path of a source file."""
+    """Whether a word is certainly the path of a source file."""
     if not _PATH.fullmatch(path):
         return False
     if any(rule.search(path) for rule in (_HARNESS, _HOST, _HANDED_IN)):

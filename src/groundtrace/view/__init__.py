@@ -1,10 +1,10 @@
-"""The viewer: the page's own parts, served from this machine, with the raw trace beside each call.
+"""The viewer: parts of the report's page, served on this machine, with the raw trace of each call.
 
-index, search    the trials of the results in DuckDB, and what a reader can ask of them
-library          the index that is current: filled while it is read, made again when results change
+index, search    the trials of the results in DuckDB, and the questions a reader can ask
+library          the current index: filled in the background, made again when results change
 trace_files      which files hold the trace of a trial
 raw_text         a part of such a file by its offset, masked
-call_text        what the trace says of one call
-gate, app        who may ask, and what is answered
+call_text        what the trace says about one call
+gate, app        who may send requests, and what is answered
 server           the address, the browser and the end
 """

@@ -1,4 +1,4 @@
-"""The viewer as a WSGI application: addresses, and what each answers."""
+"""The viewer as a WSGI application: its addresses and their answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ASSETS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "view.js": (JAVASCRIPT, lambda: own_asset("view.js")),
     "view.css": (CSS, lambda: own_asset("view.css")),
 }
-"""Files that the viewer serves: these names, and none that a request makes."""
+"""Files that the viewer serves. A request can choose one of these names and no other file."""
 
 _ID = "<string(length=20):trial>"
 ROUTES = Map(
@@ -62,7 +62,7 @@ def _served(name: str) -> bytes:
 
 
 class App:
-    """The application; `gate` decides who is answered, `answers` what."""
+    """The application: `gate` decides who gets an answer, `answers` makes it."""
 
     def __init__(self, library: Library, gate: Gate) -> None:
         self.gate = gate
@@ -78,12 +78,12 @@ class App:
         except HTTPException as error:
             response = _page(error.code or 500, error.name)
         except Exception:  # noqa: BLE001 - one odd document must not end the viewer, nor be shown
-            response = _page(500, "The viewer could not answer this.")
+            response = _page(500, "The viewer could not answer this request.")
         response.headers.update(HEADERS)
         return response(environ, start_response)
 
     def respond(self, request: Request) -> Response:
-        """The answer to a request, once the gate has let it in."""
+        """The answer to a request that the gate has accepted."""
         asked = self._asked(request)
         refusal = self.gate.refusal(asked)
         if refusal is not None:
@@ -114,10 +114,10 @@ class App:
         )
 
     def _exchanged(self, token: str, request: Request) -> Response:
-        """A cookie for the token, and the same address without it."""
+        """A cookie in exchange for the token, and the same address without the token."""
         cookie = self.gate.exchange(token)
         if cookie is None:
-            return _page(403, "This token is not the viewer's, or was used already.")
+            return _page(403, "This token is wrong, or was already used.")
         response = Response(status=303)
         response.headers["Location"] = _address(request, without=TOKEN)
         response.set_cookie(self.gate.cookie_name, cookie, httponly=True, samesite="Strict")
@@ -129,7 +129,7 @@ def _parameters(request: Request) -> dict[str, str]:
 
 
 def _address(request: Request, without: str = "") -> str:
-    """Path and query of a request, always a path of this host: `//elsewhere` is none."""
+    """Path and query of a request, always on this host: `//elsewhere` would be another host."""
     path = quote("/" + request.path.lstrip("/\\"))
     query = "&".join(
         f"{quote(name, safe='')}={quote(clean_text(value), safe='')}"
@@ -159,11 +159,14 @@ def _refused(refusal: Refusal, request: Request) -> Response:
 
 
 def _page(status: int, reason: str, again: str | None = None) -> Response:
-    """A small page in words. Where a link of another site led here, the browser held the cookie
-    back: the same link on this page sends it."""
+    """A small page with a message. If a link on another site led here, the browser did not send the
+    cookie; the same link on this page sends it."""
     link = ""
     if again is not None:
-        link = f'<p>If it is open in this browser already, <a href="{html.escape(again)}">go on</a>.</p>'
+        link = (
+            "<p>If the viewer is already open in this browser, <a "
+            f'href="{html.escape(again)}">go on</a>.</p>'
+        )
     text = (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>groundtrace view</title>'
         f"<p>{html.escape(reason)}</p>{link}</html>"

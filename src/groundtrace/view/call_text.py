@@ -1,8 +1,8 @@
-"""What the trace says of one call: the record that made it and the one that answered it.
+"""What the trace says about one call: the record with the call and the record with its answer.
 
-The reader of a trace says what each call was: that is what the numbers were made from. A trace that
-is too large to be read at once is searched for the call's id instead (`find_id`), and the records
-around it are shown as they are.
+The trace's reader says what each call was; the numbers were made from that. A trace that is too
+large to be read at once is searched for the call's id instead (`find_id`), and the records around
+the id are shown unchanged.
 """
 
 from __future__ import annotations
@@ -27,23 +27,24 @@ from groundtrace.view.trace_files import TraceFile, TraceFiles
 SHOWN = 20_000
 """Characters of a record that are shown at first."""
 SHOWN_ALL = 1_000_000
-"""Characters of a record that are shown when all of it is asked for."""
+"""Most characters of a record that are shown when the user asks for all of it."""
 PATIENCE = 0.25
-"""Seconds that one request looks for an id; the page asks again."""
+"""Seconds that one request searches for an id; then the page asks again."""
 MAX_LINE = 4 * 1024 * 1024
-"""Longest line that is decoded to show one record of it."""
+"""Longest line that is decoded to show one record in it."""
 MAX_WHOLE = 32 * 1024 * 1024
-"""Largest file of one JSON value that is decoded for it."""
+"""Largest file of one JSON value that is decoded to show one record in it."""
 READ_AT_ONCE = 16 * 1024 * 1024
-"""Largest trace that is read by its reader for any call; the next call of it costs nothing."""
+"""Largest trace that is read in full by its reader for any call. Its other calls then cost
+nothing."""
 MAX_READ = 256 * 1024 * 1024
-"""Largest trace that is read for a call that its id does not tell."""
+"""Largest trace that is read for a call that cannot be found by its id."""
 WINDOW = 16 * 1024
 _STEP = 64 * 1024
 _KEPT_SEARCHES = 512
 _KEPT_TRACES = 2
 _DEEP = 24
-"""Levels of a record that are written out; what lies deeper is JSON."""
+"""Levels of a record that are written out; deeper levels are shown as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +52,28 @@ class Piece:
     """One record of a trace, or a part of a file."""
 
     file: int | None
-    """Which file of the trial; None where its reader joined it from several."""
+    """Number of the file in the trial; None if the reader joined the record from several files."""
     offset: int | None
-    """Where it lies in there, where that is known."""
+    """Its offset in the file, if known."""
     text: str
     length: int
     """Characters of the whole record."""
     what: str = "Record"
-    """What it is, in a word."""
+    """What it is, in one word."""
 
     @property
     def is_cut(self) -> bool:
-        """Whether there is more of it."""
+        """Whether the record is longer than the text shown."""
         return self.length > len(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class CallText:
-    """What is known of a call so far."""
+    """What is known about a call so far."""
 
     pieces: tuple[Piece, ...] = ()
     looking: tuple[int, int] | None = None
-    """Bytes looked at, of how many; None when the search is over."""
+    """Bytes searched so far, and bytes in total; None when the search is over."""
     note: str = ""
 
 
@@ -85,33 +86,33 @@ class _Searches:
 
 
 class CallTexts:
-    """Finds the text of calls, and remembers where it was."""
+    """Finds the texts of calls, and remembers where they were."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._reading = threading.Lock()
         self._searches: OrderedDict[tuple[str, str, int], _Searches] = OrderedDict()
         self._offsets: dict[str, dict[int, int]] = {}
-        """First place of calls by file: where the search for a later call begins."""
+        """First places of calls, by file: the search for a later call begins there."""
         self._traces: OrderedDict[str, Trace] = OrderedDict()
 
     def text_of(
         self, files: TraceFiles, event: Event, *, is_unique: bool = True, whole: bool = False
     ) -> CallText:
-        """What the trace says of a call, as far as it was found within `PATIENCE`.
+        """What the trace says about a call, as far as it was found within `PATIENCE`.
 
-        `is_unique` says that no other call of the trial has its id.
+        `is_unique`: no other call of the trial has the same id.
         """
         if not files.files:
             return CallText(note=files.why_none)
         limit = SHOWN_ALL if whole else SHOWN
-        # Samples of one file can have the same ids: `toolu_05` was in all of them.
+        # Samples in one file can have the same ids: in one file `toolu_05` was in all samples.
         is_told = is_unique and not files.is_sample
         call_id = event.call_id if is_told and isinstance(event.call_id, str) else ""
         if call_id and files.size > READ_AT_ONCE:
             found = self._by_id(files, event, call_id, limit)
             if found.pieces or found.looking is not None:
-                return found  # else the bytes do not hold it: a compressed trace
+                return found  # otherwise the bytes do not contain the id: a compressed trace
         found = self._by_reader(files, event, limit)
         if call_id and found.pieces:
             file, offset = self._place(files, event, call_id)
@@ -143,7 +144,7 @@ class CallTexts:
         return CallText(tuple(pieces), None if over else (looked, files.size))
 
     def _searched(self, files: TraceFiles, event: Event, call_id: str) -> _Searches:
-        """The searches for a call, taken further for `PATIENCE`."""
+        """The searches for a call, continued for `PATIENCE` seconds."""
         searches = self._searches_of(files, event, call_id)
         until = time.monotonic() + PATIENCE
         with searches.lock:
@@ -152,7 +153,7 @@ class CallTexts:
                 if not search.done:
                     break
                 if len(search.places) >= ENOUGH:
-                    break  # further files repeat the same call
+                    break  # other files only repeat the same call
         return searches
 
     def _searches_of(self, files: TraceFiles, event: Event, call_id: str) -> _Searches:
@@ -184,14 +185,17 @@ class CallTexts:
     def _by_reader(self, files: TraceFiles, event: Event, limit: int) -> CallText:
         if files.size > MAX_READ:
             return CallText(
-                note="The call's id does not tell where it is, and the trace is too large to be read."
+                note=(
+                    "The call cannot be found by its id, and the trace is too large to be read "
+                    "as a whole."
+                )
             )
         trace = self._trace(files)
         if event.step_index >= len(trace.calls):
-            return CallText(note="The trace holds fewer calls than the results: it has changed.")
+            return CallText(note="The trace has fewer calls than the results: it was changed.")
         call = trace.calls[event.step_index]
         if not _is_call(call, event):
-            return CallText(note="The trace holds another call here: it has changed.")
+            return CallText(note="The trace has another call here: it was changed.")
         return CallText(tuple(_pieces_of_call(call, limit)))
 
     def _trace(self, files: TraceFiles) -> Trace:
@@ -204,7 +208,7 @@ class CallTexts:
 
 
 def _is_call(call: ToolCall, event: Event) -> bool:
-    """Whether a call of the trace is the one of the document."""
+    """Whether a call of the trace is the same as an event of the document."""
     if isinstance(event.call_id, str) and clean_text(call.call_id or "") != event.call_id:
         return False
     return clean_text(call.name) == event.tool_name
@@ -219,11 +223,11 @@ def _pieces_of_call(call: ToolCall, limit: int) -> Iterator[Piece]:
 
 
 def _pieces(number: int, search: IdSearch, call_id: str, limit: int) -> list[Piece]:
-    """The records at the places of an id; without any, the parts of the file around them."""
+    """The records at the places of an id; if there are none, the parts of the file around them."""
     records = _records_of_lines(search, call_id) or _records_of_file(search, call_id)
     if records:
         texts: dict[str, int | None] = {}
-        for at, record in records:  # a harness repeats what it has sent already
+        for at, record in records:  # a harness can repeat what it has sent before
             texts.setdefault(text_of_value(record), at)
         return [_piece(number, at, text, limit) for text, at in texts.items()]
     parts = (part_at(search.file, max(0, at - WINDOW // 8), WINDOW) for at in search.places)
@@ -237,7 +241,7 @@ Records = list[tuple[int | None, dict[str, Any]]]
 
 
 def _records_of_lines(search: IdSearch, call_id: str) -> Records:
-    """The records of a file with a JSON value a line; none where one of the lines is no value."""
+    """The records of a file with one JSON value per line; empty if a line is not a JSON value."""
     found: Records = []
     starts: set[int] = set()
     with search.file.open() as stream:
@@ -254,7 +258,7 @@ def _records_of_lines(search: IdSearch, call_id: str) -> Records:
 
 
 def _records_of_file(search: IdSearch, call_id: str) -> Records:
-    """The records of a file that is one JSON value, where it is small enough to be decoded."""
+    """The records of a file that is one JSON value, if it is small enough to be decoded."""
     if search.file.size > MAX_WHOLE:
         return []
     with search.file.open() as stream:
@@ -264,7 +268,7 @@ def _records_of_file(search: IdSearch, call_id: str) -> Records:
 
 
 def _line_at(stream: Any, place: int, size: int) -> tuple[int, bytes | None]:
-    """The start and the bytes of the line at a place; no bytes where it is too long."""
+    """The start and the bytes of the line at a place; None for the bytes if it is too long."""
     start = place
     while start > 0:
         first = max(0, start - _STEP)
@@ -301,7 +305,7 @@ def _records(data: bytes, call_id: str) -> Iterator[dict[str, Any]]:
 
 
 def text_of_value(value: Any) -> str:
-    """A JSON value as text that reads: names, then their texts with real line breaks."""
+    """A JSON value as readable text: names, then their texts with real line breaks."""
     return "\n".join(_lines(value, 0))
 
 
@@ -326,7 +330,7 @@ def _lines(value: Any, depth: int) -> Iterator[str]:
 
 
 def _unpacked(value: Any) -> Any:
-    """A JSON text inside of JSON as the value that it is: arguments and answers of Codex are."""
+    """The value of a JSON text inside JSON: Codex stores arguments and answers as such texts."""
     if isinstance(value, str) and value[:1] in ("{", "[") and value[-1:] in ("}", "]"):
         try:
             return loads(value.encode("utf-8", "surrogatepass"))
@@ -346,7 +350,7 @@ def _scalar(value: Any) -> str:
 
 def _piece(file: int | None, offset: int | None, text: str, limit: int) -> Piece:
     text = clean_text(text)
-    # More is masked than is shown: a cut could halve a credential.
+    # Mask more than is shown: a cut could leave half of a credential.
     masked, _ = mask_head(text, limit + 64 * 1024)
     shown = readable(masked[:limit])
     return Piece(

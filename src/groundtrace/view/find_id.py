@@ -1,7 +1,7 @@
-"""Where a trace names a call: its id is looked for in the bytes, a little at a time.
+"""Where a trace names a call: its id is searched in the bytes, a little at a time.
 
-A trace can be a gigabyte. Nothing is kept of it but the offsets that were found, the search goes on
-where it stopped, and it begins behind a call before this one where that is known.
+A trace can be a gigabyte. Only the offsets that were found are kept. The search continues where it
+stopped, and it begins after an earlier call if the place of one is known.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from groundtrace.view.trace_files import TraceFile
 
 CHUNK = 4 * 1024 * 1024
 MAX_PLACES = 8
-"""Places of one id that are looked for in a file: the call, its answer, and what a harness repeats."""
+"""Most places of one id in a file: the call, its answer, and what a harness repeats."""
 ENOUGH = 2
-"""The call and its answer."""
+"""Places that are enough: the call and its answer."""
 BEYOND = 4 * 1024 * 1024
-"""Bytes that are looked at after both were found."""
+"""Bytes that are still searched after both were found."""
 
 _PARENT = re.compile(rb'"[^"\\]*parent[^"\\]*"\s*:\s*$', re.IGNORECASE)
-"""The name of a value that says by which call a line's agent was started."""
+"""The name of a member that says which call started the agent of this line."""
 _NAME = 128
-"""Bytes before an id in which its name is looked for."""
+"""Bytes before an id in which the name of its member is searched."""
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class IdSearch:
     file: TraceFile
     needle: bytes
     begin: int = 0
-    """Where it begins; what lies before is looked at last."""
+    """Offset where the search begins; the bytes before it are searched last."""
     places: list[int] = field(default_factory=list)
     done: bool = False
     at: int = 0
@@ -52,11 +52,11 @@ class IdSearch:
 
     @property
     def looked_at(self) -> int:
-        """Bytes so far."""
+        """Bytes searched so far."""
         return self.file.size - self.begin + self.at if self.wrapped else self.at - self.begin
 
     def go_on(self, until: float) -> None:
-        """Look until a moment of the monotonic clock, or to the end."""
+        """Search until a time of the monotonic clock, or to the end."""
         if self.done:
             return
         with self.file.open() as stream:
@@ -65,7 +65,7 @@ class IdSearch:
                     return
 
     def _step(self, stream: BinaryIO) -> bool:
-        """Look through one chunk; False at the end of the search."""
+        """Search one chunk; False at the end of the search."""
         limit = self.begin if self.wrapped else self.file.size
         if self.at >= limit:
             if self.wrapped or not self.begin or self._enough():

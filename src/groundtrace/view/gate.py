@@ -1,9 +1,9 @@
-"""Who may ask the viewer anything: this machine's browser, with the token that the viewer printed.
+"""Who may send requests: only this machine's browser, with the token that the viewer printed.
 
-A page of another site can make a browser send requests to 127.0.0.1, under a name that it makes
-lead there. So the name is checked (Host), the page that asks (Origin and Sec-Fetch-Site), and a
-cookie that only the viewer's own pages carry. The cookie is given for the token, once the address
-that the viewer printed is opened.
+A page of another site can make a browser send requests to 127.0.0.1, even under the site's own host
+name. So the viewer checks the host name (Host), the page that sends the request (Origin and
+Sec-Fetch-Site), and a cookie that only the viewer's own pages send. The browser gets the cookie in
+exchange for the token when the user opens the printed address.
 """
 
 from __future__ import annotations
@@ -30,25 +30,26 @@ HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-"""Of every answer: no code but the viewer's own, no text of a trace as markup, no other site."""
+"""Headers of every answer: only the viewer's own code runs, no text of a trace becomes markup, and
+no other site is contacted."""
 
 METHODS = ("GET", "HEAD")
-"""The viewer changes nothing."""
+"""Allowed methods: they read and change nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer to somebody who may not ask."""
+    """The answer to a request that is not allowed."""
 
     status: int
     reason: str
     invites: bool = False
-    """Whether following a link on a page of the viewer would help."""
+    """Whether the request would succeed from a link on a page of the viewer."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateRequest:
-    """What the gate looks at."""
+    """The parts of a request that the gate checks."""
 
     method: str
     host: str
@@ -67,45 +68,46 @@ class Gate:
 
     port: int
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
-    """In the address that is printed; good as long as the viewer runs."""
+    """Token in the printed address; valid as long as the viewer runs."""
     _cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     _once: set[str] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def cookie_name(self) -> str:
-        """Of this port alone: cookies of one host are shared by all its ports."""
+        """A name with the port in it: all ports of a host share their cookies."""
         return f"groundtrace-view-{self.port}"
 
     def token_for_once(self) -> str:
-        """A token that is good for one exchange: other users see the command that opens a browser."""
+        """A token that is valid for one exchange: other users of the machine can see the command
+        that opens the browser."""
         token = secrets.token_urlsafe(32)
         with self._lock:
             self._once.add(token)
         return token
 
     def refusal(self, asked: GateRequest) -> Refusal | None:
-        """Why a request is refused, whatever it asks for; None for one with a token or a cookie
-        that may be looked at."""
+        """Why a request is refused, whatever it asks for; None if its token or cookie may be
+        checked next."""
         if asked.method not in METHODS:
-            return Refusal(405, "The viewer only shows; it changes nothing.")
+            return Refusal(405, "The viewer only shows data; it changes nothing.")
         hosts = {f"{name}:{self.port}" for name in ("127.0.0.1", "localhost")}
         if asked.host not in hosts:
-            return Refusal(421, "This address is not the viewer's.")
+            return Refusal(421, "This is not the address of the viewer.")
         if asked.origin is not None and asked.origin != f"http://{asked.host}":
-            return Refusal(403, "Another site may not ask the viewer.")
+            return Refusal(403, "Another site may not use the viewer.")
         if asked.site not in (None, "same-origin", "none") and asked.mode != "navigate":
-            return Refusal(403, "Another site may not ask the viewer.")
+            return Refusal(403, "Another site may not use the viewer.")
         return None
 
     def without_cookie(self, asked: GateRequest) -> Refusal | None:
-        """Why a request without the cookie is refused; None for one that has it."""
+        """Why a request without the cookie is refused; None if it has the cookie."""
         if asked.cookie is not None and _equal(asked.cookie, self._cookie):
             return None
         return Refusal(403, "Open the address that groundtrace view has printed.", invites=True)
 
     def exchange(self, token: str) -> str | None:
-        """The value of the cookie for a token; None for a wrong one."""
+        """The value of the cookie for a token; None for a wrong token."""
         with self._lock:
             once = next((known for known in self._once if _equal(token, known)), None)
             if once is not None:

@@ -1,6 +1,6 @@
 """The trials of the results as tables of DuckDB, made for the viewer's questions.
 
-Nothing outside of the database can be read from the first statement on: rows are handed over as a
+From the first statement on, nothing outside of the database can be read: rows are passed as a
 parameter, never as a file.
 """
 
@@ -26,7 +26,7 @@ from groundtrace.tables.duck import close_off, connect, quoted
 from groundtrace.tables.flat_rows import flat_rows
 
 NOT_READ = "not read yet"
-"""In the column `found` of a trial that is listed and whose documents were not read yet."""
+"""Text in the column `found` of a trial whose documents are not read yet."""
 UNREADABLE = "documents cannot be read"
 
 _TYPES: Mapping[str, Mapping[str, str]] = {
@@ -58,7 +58,7 @@ _TYPES: Mapping[str, Mapping[str, str]] = {
 """Tables and the types of their columns. `step` is null for a relevant file that no call met."""
 
 _COMMANDS = ("command", "cmd", "script", "code")
-"""Arguments that hold a command line."""
+"""Arguments that contain a command line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,27 +68,28 @@ class ListedTrial:
     place: int
     """Position in the order of runs and documents."""
     id: str
-    """What a link names; the same as long as run, configuration, task and trial keep their names."""
+    """The id in links; it stays the same while run, configuration, task and trial keep their
+    names."""
     output: int
-    """Which output folder."""
+    """Number of its output folder."""
     document: str
-    """Its events document in there."""
+    """Its events document in that folder."""
     run: str
-    """This and the next two as they are shown: filters offer them."""
+    """This and the next two are stored as they are shown: filters offer them."""
     config: str
     suite: str
     task: str
-    """This and the next as they are; they are cut when they are shown."""
+    """This and the next are stored in full; they are cut when they are shown."""
     trial: str
     verdict: str
     """The reward in words."""
     found: str = NOT_READ
     labels: tuple[str, ...] = ()
-    """Errors that were counted in it."""
+    """Labels of errors that the trial has."""
     numbers: tuple[float | None, ...] = ()
     """Values to sort by, in the order of `trial_columns`."""
     texts: tuple[str, ...] = ()
-    """The same as they are shown."""
+    """The same values as they are shown."""
 
 
 def trial_id(*names: str) -> str:
@@ -98,7 +99,7 @@ def trial_id(*names: str) -> str:
 
 
 def reward_words(outcome: TrialOutcome | None, no_outcome: str = "no_outcome") -> str:
-    """The reward in words; without one, why there is none."""
+    """The reward in words, or why there is none."""
     if outcome is None:
         return reason(no_outcome)
     if outcome.reward is None:
@@ -135,7 +136,7 @@ def unread_line(listed: ListedTrial, found: str) -> dict[str, Any]:
 
 
 class TrialIndex:
-    """The database. One thread writes; any may read, each with a cursor of its own."""
+    """The database. One thread writes; any thread may read, each with its own cursor."""
 
     def __init__(self) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="groundtrace-view-")
@@ -151,11 +152,11 @@ class TrialIndex:
         self._scratch.cleanup()
 
     def add_listed(self, listed: Sequence[ListedTrial]) -> None:
-        """Trials that are known by their outcomes alone."""
+        """Add trials that are only known from their outcomes."""
         self._insert("trials", listed)
 
     def add_read(self, lines: Sequence[dict[str, Any]], details: Sequence[Detail | None]) -> None:
-        """Lines of trials whose documents were read, in place of those before them."""
+        """Replace the lines of trials whose documents have now been read."""
         calls: list[dict[str, Any]] = []
         files: list[dict[str, Any]] = []
         for line, detail in zip(lines, details, strict=True):
@@ -175,7 +176,7 @@ class TrialIndex:
             raise
 
     def set_found(self, found: Mapping[int, str]) -> None:
-        """Other words in the column `found`, by place."""
+        """Set the text in the column `found`, by place."""
         for place, text in found.items():
             self._database.execute("UPDATE trials SET found = ? WHERE place = ?", [text, place])
 
@@ -221,7 +222,7 @@ def _calls(place: int, detail: Detail) -> Iterable[dict[str, Any]]:
 
 
 def _arguments_text(arguments: Mapping[str, Any]) -> str:
-    """The words of a call's arguments as a person would type them: not as escaped JSON."""
+    """The words of a call's arguments as a person would type them, not as escaped JSON."""
     return "  ".join(f"{name}: {value}" for name, value in arguments.items())
 
 
@@ -237,5 +238,5 @@ def _files(place: int, detail: Detail) -> Iterable[dict[str, Any]]:
 
 
 def _kept(text: str) -> str:
-    # A NUL ends a text for DuckDB's JSON; what is shown of it is `\x00` anyway.
+    # DuckDB's JSON ends a text at a NUL. It is shown as `\x00` anyway.
     return text.replace("\0", "\\x00")

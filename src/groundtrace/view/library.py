@@ -1,8 +1,8 @@
 """The results as the viewer knows them: listed at once, read in the background, made again when
 they change.
 
-The list comes from the outcomes of each run, which one file holds. What the documents tell, such as
-files and metrics, is added while they are read; until then the viewer says how far it is.
+The list comes from the outcomes of each run, which are in one file. What the documents add, such as
+files and metrics, comes while they are read; meanwhile the viewer says how far it is.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from groundtrace.view.index import (
 CHUNK = 100
 """Trials that are read before the list shows them."""
 LOOK_SECONDS = 1.0
-"""How often results are looked at for changes."""
+"""Seconds between checks for changed results."""
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What the viewer was asked to show."""
+    """Which results the viewer shows."""
 
     folders: OutputFolders
     only: str | None = None
@@ -74,7 +74,7 @@ class Snapshot:
             self._list()
 
     def _list(self) -> None:
-        """Enter every trial by its outcome alone."""
+        """Add every trial, known only from its outcome."""
         listed: list[ListedTrial] = []
         taken: set[str] = set()
         for number, output in enumerate(self.outputs):
@@ -95,7 +95,7 @@ class Snapshot:
         self.index.add_listed(listed)
 
     def _paths(self, output: RunOutput, outcomes: OutcomeIndex) -> Iterator[str]:
-        # From the outcomes where there are any: a look at each of 40,000 files takes a while.
+        # From the outcomes if there are any: checking each of 40,000 files takes a while.
         named = outcomes.documents()
         for path in document_paths(output.folder, EVENTS_ENDING) if named is None else named:
             if outcomes.wants(path, self.results.only):
@@ -105,7 +105,7 @@ class Snapshot:
         """Read every trial's documents until `ended`; the list shows what is read so far."""
         distinct = DistinctTrials()
         places = array("q")
-        """Place of each row that `distinct` knows."""
+        """Place of each row that was added to `distinct`."""
         with masking(self.results.settings.mask):
             for start in range(0, len(self._listed), CHUNK):
                 if ended is not None and ended.is_set():
@@ -134,7 +134,7 @@ class Snapshot:
         return detail
 
     def _mark_copies(self, distinct: DistinctTrials, places: array[int]) -> None:
-        """Trials that counted until a better copy of them was read."""
+        """Mark trials that counted until a better copy of them was read."""
         runs = dict(self.index.ask("SELECT place, run FROM trials"))
         words = {}
         for number, place in enumerate(places):
@@ -145,7 +145,7 @@ class Snapshot:
         self.index.set_found(words)
 
     def trial(self, name: str) -> tuple[ListedTrial, Detail | None] | None:
-        """The trial of an id, with its documents as they are now."""
+        """The trial with an id, with its documents as they are now."""
         rows = self.index.ask(
             "SELECT place, id, output, document, run, config, suite, task, trial, verdict, found, "
             "labels, numbers, texts FROM trials WHERE id = ?",
@@ -159,12 +159,12 @@ class Snapshot:
         return listed, detail
 
     def outcome(self, listed: ListedTrial, detail: Detail | None) -> TrialOutcome | None:
-        """What outcomes.json says of a trial."""
+        """What outcomes.json says about a trial."""
         known = self.outcomes[listed.output].by_document(listed.document)
         return known if known is not None or detail is None else detail.row.outcome
 
     def run_folder(self, listed: ListedTrial) -> Folder | None:
-        """The folder of a trial's run, below RUNS; None where it is not there."""
+        """The folder of a trial's run, below RUNS; None if it does not exist."""
         output = self.outputs[listed.output]
         if self.results.folders.out is None:
             base = place_at(self.results.folders.runs).folder
@@ -174,7 +174,7 @@ class Snapshot:
 
     @cached_property
     def _runs(self) -> dict[str, Folder]:
-        """Runs by id, where results lie apart from them."""
+        """Run folders by id, for results that are not inside the runs."""
         try:
             place = open_place(self.results.folders.runs)
             found = layout_of(place, self.results.settings, by_run=True).runs()
@@ -214,7 +214,7 @@ def _listed(
 
 
 def marks_of(outputs: list[RunOutput]) -> list[tuple[str, str, str]]:
-    """What changes when results do: files are replaced, so that their folders change with them."""
+    """Marks that change when results change: files are replaced, which changes their folders."""
     return [
         (output.folder.url, entry.name, f"{entry.kind} {entry.mark}")
         for output in outputs
@@ -227,18 +227,18 @@ class Library:
     """The current snapshot, and a thread that reads it and looks for changes."""
 
     def __init__(self, results: Results) -> None:
-        """Raises NothingFoundError where there are no results."""
+        """Raises NothingFoundError if there are no results."""
         self.results = results
         self.current = Snapshot(results)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._work, name="groundtrace-view", daemon=True)
 
     def start(self) -> None:
-        """Begin to read in the background."""
+        """Start reading in the background."""
         self._thread.start()
 
     def end(self) -> None:
-        """Stop reading and looking for changes, and remove what was kept."""
+        """Stop reading and checking for changes, and remove the database."""
         self._ended.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -250,11 +250,11 @@ class Library:
         while not self._ended.wait(pause):
             started = time.monotonic()
             self.look()
-            # While a long run writes its results, most of the time is left to the reader.
+            # While a long run writes its results, most of the time is for the user's requests.
             pause = max(LOOK_SECONDS, 2 * (time.monotonic() - started))
 
     def look(self) -> bool:
-        """Read the results again where they changed; what could not be read keeps the old ones."""
+        """Read the results again if they changed; if that fails, the old ones stay."""
         try:
             outputs, _ = self.results.folders.existing()
             if marks_of(outputs) == self.current.marks:

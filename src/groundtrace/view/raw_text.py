@@ -1,7 +1,7 @@
-"""A part of a trace by its offset: as quick in a gigabyte as in a kilobyte, masked, and readable.
+"""A part of a trace by its offset: masked, readable, and as fast in a gigabyte as in a kilobyte.
 
-A part begins and ends anywhere, so it can cut a credential in two. What comes before and after it
-is therefore read and masked with it, and taken off again.
+A part can begin and end anywhere, so it can cut a credential in two. So the text before and after
+it is read and masked with it, and then removed again.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from groundtrace.visible import visible
 WINDOW = 64 * 1024
 """Bytes of one part."""
 AROUND = 16 * 1024
-"""Bytes before and after it that are masked with it: more than a private key takes."""
+"""Bytes before and after a part that are masked with it: more than a private key has."""
 KEPT = "\n\t"
-"""Characters that are shown as they are, though they print nothing."""
+"""Characters that print nothing but are kept unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Part:
     start: int
     end: int
     size: int
-    """Of the file."""
+    """Size of the whole file."""
     text: str
 
 
@@ -43,7 +43,7 @@ def part_at(file: TraceFile, at: int, length: int = WINDOW) -> Part:
         data = read_at(stream, first, end + AROUND - first)
     cut = end
     if end < size:
-        # A whole number of lines where there are any.
+        # End at a line break if there is one.
         newline = data.rfind(b"\n", start - first, end - first)
         cut = first + newline + 1 if newline >= 0 and first + newline + 1 > start else end
     before, inside, after = (
@@ -55,7 +55,7 @@ def part_at(file: TraceFile, at: int, length: int = WINDOW) -> Part:
 
 
 def read_at(stream: BinaryIO, at: int, length: int) -> bytes:
-    """Bytes at an offset; a store that cannot seek is read up to there."""
+    """Bytes at an offset; a stream that cannot seek is read up to there."""
     if stream.seekable():
         stream.seek(at)
     else:
@@ -65,32 +65,33 @@ def read_at(stream: BinaryIO, at: int, length: int) -> bytes:
 
 
 def masked_inside(before: str, inside: str, after: str) -> str:
-    """A text as it may be shown, masked as the part of a longer one that it is."""
+    """A part of a longer text, safe to show: masked together with the text around it."""
     if not is_masking():
         return readable(inside)
     whole = mask(before + inside + after)
-    # A credential that crosses an end is masked in the whole text only: what both have in common
-    # from the outside is what lies beyond the end.
+    # Only the masked whole text hides a credential that crosses an end of the part. So remove from
+    # it what it shares with the masked text before, and with the masked text after.
     rest = whole[_in_common(mask(before), whole) :]
     beyond = _in_common(mask(after)[::-1], rest[::-1])
     return readable(rest[: len(rest) - beyond])
 
 
 def _in_common(first: str, second: str) -> int:
-    """How many characters two texts begin with together."""
+    """The length of the common beginning of two texts."""
     pairs = zip(first, second, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
 
 
 def readable(text: str) -> str:
-    """Text for a page: line breaks and tabs stay, other characters that print nothing are shown."""
+    """Text for a page: line breaks and tabs stay, other invisible characters become escapes."""
     return visible(text.replace("\r\n", "\n"), KEPT)
 
 
 def _line_start(stream: BinaryIO, at: int, within: int) -> int:
-    """The start of the line that holds an offset, where it is near; else the offset itself.
+    """The start of the line with an offset in it, if it is near; else the offset itself.
 
-    Farther away, a part could end before the offset that was asked for, and *On* lead nowhere.
+    If the start were farther away, a part could end before the requested offset, and the button
+    *On* would lead nowhere.
     """
     if at == 0 or not stream.seekable():
         return at

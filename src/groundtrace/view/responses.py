@@ -22,11 +22,14 @@ from groundtrace.view.search import SCOPES, Question, choices, list_page, places
 from groundtrace.view.trace_files import TraceFiles, trace_files
 
 LIMITS = Limits(1_000, 200, 2_000)
-"""What is sent of a trial at once; more calls come when they are asked for."""
+"""How much of a trial is sent at once; more calls are sent on request."""
 MAX_OTHERS = 200
-"""Other trials of a task that are offered for comparison."""
+"""Most other trials of a task that are offered for comparison."""
 _KEPT_QUESTIONS = 16
-STATUS = "This is local: the viewer reads the results and the traces of this machine, and changes nothing."
+STATUS = (
+    "The viewer runs on this machine only. It reads the results and the traces, and changes "
+    "nothing."
+)
 
 
 class Answers:
@@ -108,11 +111,11 @@ class Answers:
         try:
             part = part_at(found[2].files[file], _number(given, "at"))
         except OSError:
-            return {"note": "The file cannot be read any more."}
+            return {"note": "The file can no longer be read."}
         return {"start": part.start, "end": part.end, "size": part.size, "text": part.text}
 
     def call(self, trial: str, step: int, given: Mapping[str, str]) -> dict[str, Any] | None:
-        """What the trace says of one call."""
+        """What the trace says about one call."""
         found = self._found(trial)
         if found is None or found[1] is None:
             return None
@@ -124,7 +127,7 @@ class Answers:
         try:
             text = self._texts.text_of(found[2], event, is_unique=is_unique, whole="all" in given)
         except OSError:
-            text = CallText(note="The trace cannot be read any more.")
+            text = CallText(note="The trace can no longer be read.")
         return {
             "pieces": [
                 {
@@ -154,7 +157,7 @@ class Answers:
         return *found, trace_files(snapshot.run_folder(found[0]), path)
 
     def _places(self, snapshot: Snapshot, question: Question) -> array[int]:
-        """The answer to a question, kept for its other pages."""
+        """The answer to a question; it is kept for other pages of the same question."""
         key = (snapshot.version, snapshot.read, replace(question, page=0))
         with self._lock:
             known = self._asked.get(key)
@@ -167,7 +170,7 @@ class Answers:
         return known
 
     def _offered(self, snapshot: Snapshot) -> dict[str, Any]:
-        """What filters offer, asked for once for as much as was read."""
+        """What filters offer; computed once for each number of trials read."""
         key = (snapshot.version, snapshot.read)
         with self._lock:
             if self._choices is None or self._choices[0] != key:

@@ -1,6 +1,7 @@
-"""What a reader can ask of the index: filters, words, an order and a page of the list.
+"""The questions that a reader can ask: filters, words, an order and a page of the list.
 
-Every text that comes from a request is a parameter; statements are made of this module's own words.
+Every text that comes from a request is a parameter; SQL statements contain only this module's own
+words.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ PAGE = 100
 """Trials of one page of the list."""
 MAX_WORDS = 12
 MAX_MATCHES = 3
-"""Matching calls that the list names of each trial."""
+"""Most matching calls that the list shows for each trial."""
 MAX_CHOICES = 2_000
-"""Names that a filter offers."""
+"""Most names that a filter offers."""
 MATCH_LENGTH = 160
 
 FILTERS: Mapping[str, str] = {
@@ -34,7 +35,7 @@ FILTERS: Mapping[str, str] = {
     "label": "list_contains(trials.labels, ?)",
     "tool": "trials.place IN (SELECT place FROM calls WHERE tool = ?)",
 }
-"""Filter to its condition."""
+"""Filter to its SQL condition."""
 
 _CHOICES: Mapping[str, str] = {
     **{
@@ -53,7 +54,7 @@ _SEARCHED: Mapping[str, str] = {
     "text": _IN_CALLS.format(column="text"),
     "names": "SELECT place, NULL AS step, task || ' ' || trial AS shown FROM trials",
 }
-"""Where words are looked for."""
+"""Where words are searched."""
 _EVERYTHING = ("names", "files", "tools", "text")
 
 SCOPES = ("everything", *_SEARCHED)
@@ -66,7 +67,7 @@ _WORD = re.compile(r'"([^"]+)"|(\S+)')
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of the list."""
+    """Filters, words, order and page of the list."""
 
     filters: tuple[tuple[str, str], ...] = ()
     words: tuple[str, ...] = ()
@@ -77,7 +78,7 @@ class Question:
 
 
 def question_of(given: Mapping[str, str]) -> Question:
-    """The question of an address; what is unknown in it is left out."""
+    """The question in an address; unknown parameters are ignored."""
     given = {name: clean_text(text) for name, text in given.items()}
     scope = given.get("in", "")
     page = given.get("page", "")
@@ -91,13 +92,13 @@ def question_of(given: Mapping[str, str]) -> Question:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words that all have to be found; quotes keep words together."""
+    """The words that must all be found; quotes keep words together."""
     found = (whole or word for whole, word in _WORD.findall(text[:2_000]))
     return tuple(dict.fromkeys(found))[:MAX_WORDS]
 
 
 def places_of(index: TrialIndex, question: Question) -> array[int]:
-    """The places of all trials that answer a question, in the order that it asks for."""
+    """The places of all trials that fit a question, in its order."""
     where, values = _conditions(question)
     query = f"SELECT place FROM trials{where} ORDER BY {_order(question.sort)}"
     return array("q", (place for (place,) in index.ask(query, values)))
@@ -108,7 +109,7 @@ def list_page(
 ) -> dict[str, Any]:
     """One page of the list: how many trials there are, and the lines of the page.
 
-    `places` are those of the question, where somebody has asked for them already.
+    `places` are the places for the question, if they are already known.
     """
     found = places_of(index, question) if places is None else places
     shown = found[question.page * PAGE : (question.page + 1) * PAGE].tolist()
@@ -132,7 +133,7 @@ def _with_shown_names(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def choices(index: TrialIndex) -> dict[str, list[tuple[str, int]]]:
-    """The names that each filter offers, with the trials of each."""
+    """The names that each filter offers, with the number of trials of each."""
     found = {}
     for name, query in _CHOICES.items():
         rows = index.ask(f"{query} ORDER BY 2 DESC, 1 LIMIT ?", [MAX_CHOICES])
@@ -158,7 +159,7 @@ def _scopes(question: Question) -> tuple[str, ...]:
 
 
 def _order(sort: str) -> str:
-    """The order of the list; a trial without a value comes last both ways (D19)."""
+    """The order of the list; a trial without a value comes last in both directions (D19)."""
     name = sort.removeprefix("-")
     direction = "DESC" if sort.startswith("-") else "ASC"
     if name in _NAMES:

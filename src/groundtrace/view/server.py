@@ -1,4 +1,4 @@
-"""The viewer's server: on this machine's own address alone, until it is stopped."""
+"""The viewer's server: it runs only on this machine's own address, until it is stopped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from groundtrace.view.library import Library, Results
 
 HOST = "127.0.0.1"
 PORT = 7457
-"""The same each time, so that links last; another one is taken only where it was asked for."""
+"""Always the same port, so that links keep working; another one only if the user asks for it."""
 THREADS = 8
 
 
@@ -22,7 +22,7 @@ class Viewer:
     """A running viewer; leaving the block ends it."""
 
     def __init__(self, results: Results, port: int = PORT) -> None:
-        """`port` 0 means any that is free. Raises UsageError where the port is taken."""
+        """`port` 0 means any free port. Raises UsageError if the port is in use."""
         waitress = _waitress()
         from groundtrace.view.app import App
 
@@ -42,7 +42,7 @@ class Viewer:
             )
         except OSError as error:
             raise UsageError(
-                f"port {port} is taken ({error.strerror}); choose another with --port"
+                f"port {port} is already in use ({error.strerror}); choose another with --port"
             ) from error
         self.port = int(self._server.effective_port)
         self.gate = Gate(self.port)
@@ -54,7 +54,7 @@ class Viewer:
 
     @property
     def url(self) -> str:
-        """The address of the list, for those who have the cookie."""
+        """The address of the list, for browsers that have the cookie."""
         return f"http://{HOST}:{self.port}/"
 
     def url_with(self, token: str) -> str:
@@ -62,12 +62,12 @@ class Viewer:
         return f"{self.url}?{TOKEN}={token}"
 
     def run(self) -> None:
-        """Answer until the process is stopped."""
+        """Serve until the process is stopped."""
         self.library.start()
         self._server.run()
 
     def __enter__(self) -> Viewer:
-        """Answer in the background, for tests and notebooks."""
+        """Serve in the background, for tests and notebooks."""
         self._thread = threading.Thread(target=self.run, name="groundtrace-server", daemon=True)
         self._thread.start()
         return self
@@ -81,7 +81,7 @@ class Viewer:
         self.close()
 
     def close(self) -> None:
-        """End it: connections first, in the thread that serves them."""
+        """Stop serving: first the connections, in the thread that serves them."""
         if self._thread is not None and self._thread.is_alive():
             wasyncore: Any = importlib.import_module("waitress.wasyncore")
             sockets = self._server._map

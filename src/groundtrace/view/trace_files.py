@@ -1,7 +1,7 @@
-"""Which files hold the trace of a trial: found from its record, never from a path of a request.
+"""Which files hold the trace of a trial: found from its record, never from a path in a request.
 
-Only files that a reader knows as traces are named. A link that leaves RUNS is not followed, and a
-record that names a place outside of its run names nothing.
+Only files that a reader recognises as traces are used. A link that leaves RUNS is not followed, and
+a path in a record that leads outside of its run is ignored.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from groundtrace.traces.choose_reader import Detected, candidates, is_spare, rea
 from groundtrace.traces.loose import read_loose, recognise
 from groundtrace.traces.source import Reader
 
-NOT_HERE = "The trace is not here: it is gone, or lies elsewhere than the results say."
-OUTSIDE = "The trace lies behind a link that leaves the runs, and is not opened."
-NO_TRACE = "No file of this trial is a trace that groundtrace knows."
+NOT_HERE = "The trace was not found: it was removed, or is not where the results say."
+OUTSIDE = "The trace is behind a link that leaves the runs, and is not opened."
+NO_TRACE = "groundtrace knows no file of this trial as a trace."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class TraceFile:
 
     @property
     def key(self) -> str:
-        """The file as it is now."""
+        """A key for the file in its current state."""
         return f"{self.folder.url}/{self.path} {self.mark}"
 
     def open(self) -> BinaryIO:
-        """The file for reading; raises OSError where it is no regular file inside of RUNS now."""
+        """The file for reading; raises OSError if it is not a regular file inside of RUNS now."""
         return self.folder.open(self.path)
 
 
@@ -48,14 +48,14 @@ class TraceFiles:
 
     files: tuple[TraceFile, ...] = ()
     why_none: str = ""
-    """In words, where there is none."""
+    """Why there is no file, in words."""
     folder: Folder | None = None
     loose: tuple[str, str | None] | None = None
-    """File and sample, where the trace has no folder of its own."""
+    """File and sample, if the trace has no folder of its own."""
 
     @property
     def is_sample(self) -> bool:
-        """Whether the files hold other trials too."""
+        """Whether the files contain other trials too."""
         return self.loose is not None and self.loose[1] is not None
 
     @property
@@ -65,11 +65,11 @@ class TraceFiles:
 
     @property
     def key(self) -> str:
-        """The files as they are now, and the sample of them."""
+        """A key for the files in their current state, and the sample."""
         return " ".join((*(file.key for file in self.files), str(self.loose)))
 
     def read(self) -> Trace:
-        """The whole trace, as its reader gives it."""
+        """The whole trace, as its reader returns it."""
         if self.folder is None:
             return Trace()
         if self.loose is None:
@@ -78,7 +78,7 @@ class TraceFiles:
 
 
 def trace_files(run: Folder | None, path: str | None) -> TraceFiles:
-    """The trace of the trial at `path` of its run, which comes from the run's outcomes."""
+    """The trace of the trial at `path` in its run; the path comes from the run's outcomes."""
     if run is None or path is None or "\0" in path:
         return TraceFiles(why_none=NOT_HERE)
     path = "" if path == "." else path

@@ -1,7 +1,7 @@
 """A scratch repository whose every line is unique, and a reader of the lists of commands.
 
-The lists (`tests/fixtures/shell/*.commands`) say which files and lines a command touches. What the
-command prints is not written down: bash runs it here, so bash is the oracle of the output.
+The lists (`tests/fixtures/shell/*.commands`) say which files and lines a command touches. They do
+not contain the output: bash runs the command here, so bash is the oracle for the output.
 """
 
 from __future__ import annotations

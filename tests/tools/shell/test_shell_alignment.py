@@ -1,4 +1,4 @@
-"""Dividing output among parts: the examples that the modules tell, and the best of all divisions."""
+"""Dividing output among parts: the examples in the modules, and the best of all divisions."""
 
 from __future__ import annotations
 

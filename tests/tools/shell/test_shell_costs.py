@@ -1,8 +1,8 @@
 """Commands and outputs made to take long: eight times the input must not take much more than eight
-times the work. Each case hung or raised once, or is of a kind that did.
+times the work. Each case hung or raised once, or is similar to one that did.
 
-Work is measured against itself, at two sizes, with a generous factor: a cost that grows with the
-square of the input would show as 64. What grows faster than that does not come back at all.
+The work at two sizes is compared, with a generous factor: a cost that grows with the square of the
+input would give 64. With faster growth the test would not end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Outputs that a harness cut: only what was shown is claimed, wherever the cut goes through."""
+"""Outputs that a harness cut: only what was shown is claimed, wherever the cut is."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What keeps the shell's design: phases in one way, parts and environments that never change, one
-table of programs, and weights that have a name."""
+"""The rules of the shell's design: phases in one direction, parts and environments that never
+change, one table of programs, and weights with names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What harnesses do to the output of commands, and what listings leave unsaid."""
+"""What harnesses do to the output of commands, and what listings do not say."""
 
 from __future__ import annotations
 

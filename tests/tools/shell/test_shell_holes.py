@@ -1,4 +1,4 @@
-"""Lines with holes are recognised as the expression `.*?` for each hole would."""
+"""Lines with holes are recognised as with the expression `.*?` for each hole."""
 
 from __future__ import annotations
 

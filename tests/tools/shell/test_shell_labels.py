@@ -1,4 +1,4 @@
-"""Labelled shell calls of real trials, where a corpus is found."""
+"""Labelled shell calls of real trials, if there is a corpus."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Random compositions of readers, held against what bash really printed.
+"""Random combinations of readers, compared with what bash really printed.
 
-Every line of the scratch files is unique, so the output alone says which lines of which file were
-shown. What the evidence claims must be just these lines, wherever it claims any (D7).
+Every line of the scratch files is unique, so the output says which lines of which file were shown.
+If the evidence claims lines, they must be exactly these (D7).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Folders in brackets are names, code in brackets is none."""
+"""Folder names in brackets are names; code in brackets is not a name."""
 
 from __future__ import annotations
 

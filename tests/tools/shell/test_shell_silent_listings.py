@@ -1,4 +1,4 @@
-"""Listings that may have been silent: names in one order are one listing (D4)."""
+"""Listings that may have printed nothing: names in one order are one listing (D4)."""
 
 from __future__ import annotations
 

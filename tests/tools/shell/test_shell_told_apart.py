@@ -1,4 +1,4 @@
-"""Lines that could be another file's: no file gets them, or the one whose they are (D4, D6)."""
+"""Lines that could belong to another file: either no file gets them, or the right one (D4, D6)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A scratch workspace of two repositories, for the list of commands drawn up by another hand.
+"""A scratch workspace of two repositories, for the list of commands that another person wrote.
 
-Some lines are blank on purpose: harnesses cut blank lines off both ends of what they show.
+Some lines are blank on purpose: harnesses remove blank lines at both ends of what they show.
 """
 
 from __future__ import annotations

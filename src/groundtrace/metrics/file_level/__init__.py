@@ -21,11 +21,11 @@ from groundtrace.metrics.file_level.whole_list import WHOLE_LIST
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
 
 SHOWN_PREFIX = "shown."
-"""Begins the name of a metric over files whose content was shown."""
+"""Prefix of the names of metrics over files whose content was shown."""
 
 
 def make_file_level(ranked: RankedList) -> FileLevelMetrics:
-    """The section of one list, or why it has no values."""
+    """The section for one list, or why it has no values."""
     if ranked.reason is not None:
         return FileLevelMetrics(computable=False, reason=ranked.reason)
     first = ranked.first_hit

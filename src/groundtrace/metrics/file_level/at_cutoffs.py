@@ -20,7 +20,10 @@ AT_CUTOFFS: tuple[MetricDeclaration[RankedList], ...] = (
         measures="Share of the first K files that are relevant.",
         formula="relevant files among the first K / K",
         undefined=NO_TRUTH_OR_TRACE,
-        known_problems="It divides by K also when fewer files were retrieved or are relevant, so with one relevant file precision@10 cannot exceed 0.1.",
+        known_problems=(
+            "It divides by K even if fewer files were retrieved or are relevant. So with one "
+            "relevant file, precision@10 cannot be above 0.1."
+        ),
         reference=TEXTBOOK,
         compute=lambda ranked: precision_at(ranked.hits, ranked.k),
         arithmetic=lambda ranked: f"{ranked.found} of the first {ranked.k}",
@@ -55,7 +58,10 @@ AT_CUTOFFS: tuple[MetricDeclaration[RankedList], ...] = (
         measures="Share of the relevant files that are among the first K.",
         formula="relevant files among the first K / relevant files",
         undefined=NO_TRUTH_OR_TRACE,
-        known_problems="With more than K relevant files it cannot reach 1. Ground truth is rarely complete: a useful file that it does not name counts for nothing.",
+        known_problems=(
+            "With more than K relevant files it cannot reach 1. Ground truth is rarely "
+            "complete: a useful file that it does not name does not count."
+        ),
         reference=TEXTBOOK,
         compute=lambda ranked: recall_at(ranked.hits, ranked.relevant, ranked.k),
         arithmetic=lambda ranked: f"{ranked.found} of {ranked.relevant}",
@@ -91,7 +97,10 @@ AT_CUTOFFS: tuple[MetricDeclaration[RankedList], ...] = (
         measures="Precision and recall at K in one number, the harmonic mean of both.",
         formula="2 × precision@K × recall@K / (precision@K + recall@K); 0 when both are 0",
         undefined=NO_TRUTH_OR_TRACE,
-        known_problems="It weighs both alike, although a file too many usually costs an agent less than a file missed.",
+        known_problems=(
+            "It gives both the same weight, although for an agent an extra file is usually "
+            "less bad than a missed file."
+        ),
         reference="C. J. van Rijsbergen: Information Retrieval, 2nd edition, Butterworths 1979, chapter 7",
         compute=lambda ranked: f1_at(ranked.hits, ranked.relevant, ranked.k),
         arithmetic=lambda ranked: f"2·{ranked.found} / ({ranked.k} + {ranked.relevant})",
@@ -124,10 +133,16 @@ AT_CUTOFFS: tuple[MetricDeclaration[RankedList], ...] = (
     MetricDeclaration[RankedList](
         name="ndcg",
         title="nDCG",
-        measures="How near the order of the first K files is to the best one, with all relevant files in front.",
+        measures=(
+            "How close the order of the first K files is to the best order, in which all "
+            "relevant files come first."
+        ),
         formula="DCG@K / ideal DCG@K, where DCG@K sums 1 / log2(rank + 1) over relevant files among the first K, and the ideal list comes from the ground truth",
         undefined=NO_TRUTH_OR_TRACE,
-        known_problems="Relevance is yes or no: the ground truth does not say which file matters more. An agent's order is partly that of its tools' output.",
+        known_problems=(
+            "Relevance is yes or no: the ground truth does not say which file matters more. "
+            "The order partly comes from the output of the tools, not from the agent."
+        ),
         reference="K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002",
         compute=lambda ranked: ndcg_at(ranked.hits, ranked.relevant, ranked.k),
         arithmetic=_ndcg_written_out,

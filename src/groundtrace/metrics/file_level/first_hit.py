@@ -1,5 +1,7 @@
-"""How soon the first relevant file was met: censored metrics, which need the hit rate beside them
-(D21)."""
+"""How soon the first relevant file was met.
+
+Trials without a hit have no value, so means of these metrics are shown with the hit rate (D21).
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,17 @@ FIRST_HIT: tuple[MetricDeclaration[RankedList], ...] = (
     MetricDeclaration[RankedList](
         name="ttfr_seconds",
         title="Time to first relevant file",
-        measures="Seconds from the agent's start to the call that first met a relevant file, writes aside.",
+        measures=(
+            "Seconds from the agent's start to the call that first met a relevant file, not "
+            "counting writes."
+        ),
         formula="elapsed seconds at the first access that hits and is not a write",
         undefined=NO_TRUTH_OR_TRACE
         + ", no relevant file was met (`never_hit`), or the trace has no times (`no_time`)",
-        known_problems="It is censored: agents that never hit have none, so a mean of it means something only beside the hit rate.",
+        known_problems=(
+            "Agents that never meet a relevant file have no value, so look at the mean only "
+            "together with the hit rate."
+        ),
         reference=SPECIFICATION,
         compute=_seconds,
         arithmetic=_step,
@@ -61,11 +69,17 @@ FIRST_HIT: tuple[MetricDeclaration[RankedList], ...] = (
     MetricDeclaration[RankedList](
         name="ttfr_tokens",
         title="Tokens to first relevant file",
-        measures="Tokens of all model calls up to the call that first met a relevant file, writes aside.",
+        measures=(
+            "Tokens of all model calls up to the call that first met a relevant file, not "
+            "counting writes."
+        ),
         formula="cumulative tokens at the first access that hits and is not a write",
         undefined=NO_TRUTH_OR_TRACE
         + ", no relevant file was met (`never_hit`), or the trace has no token counts (`no_tokens`)",
-        known_problems="Censored like the time. Cached input counts in full at every model call.",
+        known_problems=(
+            "Agents that never meet a relevant file have no value. Cached input counts in full "
+            "at every model call."
+        ),
         reference=SPECIFICATION,
         compute=_tokens,
         arithmetic=_step,
@@ -84,7 +98,7 @@ FIRST_HIT: tuple[MetricDeclaration[RankedList], ...] = (
                 "first_hit": Spot(20),
                 "comparison": Spot(100),
                 "trial_detail": Spot(100),
-                "first_hit_charts": Spot(20, "After how many tokens did they?"),
+                "first_hit_charts": Spot(20, "After how many tokens did they meet one?"),
                 "correlation": Spot(90),
             },
             "shown.ttfr_tokens": {

@@ -1,4 +1,4 @@
-"""What file-level metrics are computed from: one list of files, seen through the ground truth."""
+"""What file-level metrics are computed from: a list of files, each relevant or not."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from groundtrace.model import AccessKind
 
 @dataclass(frozen=True, slots=True)
 class RankedList:
-    """Distinct files in the order of first sight, each a hit or not."""
+    """Distinct files in the order of their first access, each a hit or not."""
 
     reason: NotComputable | None
-    """Why nothing can be computed from it."""
+    """Why nothing can be computed from this list."""
     hits: tuple[bool, ...]
-    """For each file whether it is relevant, first seen first."""
+    """For each file, in the order of first access: whether it is relevant."""
     relevant: int
-    """Relevant files, in the list or not."""
+    """Number of relevant files, in the list or not."""
     first_hit: Touch | None
     """The first touch of a relevant file."""
     k: int = 0
@@ -27,7 +27,7 @@ class RankedList:
 
     @property
     def found(self) -> int:
-        """Relevant files among the first K."""
+        """Number of relevant files among the first K."""
         return sum(self.hits[: self.k])
 
 

@@ -25,7 +25,7 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
         measures="How early the first relevant file comes. Its mean over tasks is MRR.",
         formula="1 / rank of the first relevant file; 0 without one",
         undefined=NO_TRUTH_OR_TRACE,
-        known_problems="Only the first hit counts, however many files the task needs.",
+        known_problems="Only the first hit counts, even if the task needs many files.",
         reference="E. M. Voorhees: The TREC-8 Question Answering Track Report, 1999",
         compute=lambda ranked: reciprocal_rank(ranked.hits),
         arithmetic=_reciprocal_rank_written_out,
@@ -58,7 +58,10 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
         measures="Precision at every relevant file, averaged over all relevant files. Its mean over tasks is MAP.",
         formula="sum of precision@rank over the ranks of relevant files / relevant files",
         undefined=NO_TRUTH_OR_TRACE,
-        known_problems="A relevant file never retrieved adds 0, so it falls with recall as well as with order.",
+        known_problems=(
+            "A relevant file that was never retrieved adds 0, so both low recall and a bad "
+            "order lower it."
+        ),
         reference=TEXTBOOK,
         compute=lambda ranked: average_precision(ranked.hits, ranked.relevant),
         arithmetic=_average_precision_written_out,
@@ -85,7 +88,10 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
         measures="Share of the relevant files found anywhere in the list.",
         formula="relevant files retrieved / relevant files",
         undefined=NO_TRUTH_OR_TRACE,
-        known_problems="A listing of the whole repository buys 1 over retrieved files; read it beside the value over shown files.",
+        known_problems=(
+            "A listing of the whole repository gives 1 over retrieved files, so also look at "
+            "the value over shown files."
+        ),
         reference=SPECIFICATION,
         compute=lambda ranked: recall_at(ranked.hits, ranked.relevant),
         arithmetic=lambda ranked: f"{sum(ranked.hits)} of {ranked.relevant}",
@@ -103,9 +109,7 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
                 "groups": Spot(10),
                 "trial_table": Spot(10, "files met"),
                 "trial_detail": Spot(10),
-                "recall_charts": Spot(
-                    10, "How much of the relevant code did the agents come across?"
-                ),
+                "recall_charts": Spot(10, "How much of the relevant code did the agents meet?"),
                 "correlation": Spot(10),
                 "api_summary": Spot(10),
             },
@@ -130,7 +134,10 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
         measures="Share of the files in the list that are relevant.",
         formula="relevant files retrieved / files retrieved",
         undefined=NO_TRUTH_OR_TRACE + ", or no file was retrieved (`nothing_retrieved`)",
-        known_problems="It counts files, not their length, and files that are useful but not in the ground truth lower it.",
+        known_problems=(
+            "It counts files, not their length. Files that are useful but not in the ground "
+            "truth lower it."
+        ),
         reference=SPECIFICATION,
         compute=lambda ranked: sum(ranked.hits) / len(ranked.hits) if ranked.hits else None,
         arithmetic=lambda ranked: f"{sum(ranked.hits)} of {len(ranked.hits)} retrieved",

@@ -1,4 +1,4 @@
-"""Charts as inline SVG, each the answer to the question above it.
+"""Charts as inline SVG. Each chart answers the question above it.
 
 Everything is counted in Python, so that a table below the chart can show the same numbers.
 """
@@ -30,7 +30,7 @@ __all__ = ["Chart", "charts"]
 def charts(
     data: ReportData, units: TaskUnits, links: TrialLinks, found: FirstFound, colours: Colours
 ) -> tuple[Chart, ...]:
-    """Every chart that has something to show; `units` are those of the data's rows."""
+    """Every chart that has something to show; `units` are the task units of the data's rows."""
     every = units.by_config()
     comparison = comparison_of(data.impact) if data.impact is not None else None
     pair = () if comparison is None else (comparison.baseline_config, comparison.config)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from groundtrace.report.blocks import Paragraph, ReportTable
 
 FEW_CONFIGS = 4
-"""Configurations in a chart that has a group of marks for each of several questions."""
+"""Most configurations in a chart that has a group of marks for each of several questions."""
 
 WIDE, HALF, NARROW = 940, 450, 330
 """Widths in pixels: a chart over the whole column, one of two side by side, one on a phone."""
@@ -34,7 +34,7 @@ class Chart:
     alt: str
     """What it shows, for readers who cannot see it."""
     wide: Markup | None
-    """None where a sentence says all: the note then is that sentence."""
+    """None if a sentence says everything; then the note is that sentence."""
     narrow: Markup | None
     key: tuple[tuple[str, str], ...] = ()
     """Configurations with their colours."""

@@ -1,4 +1,4 @@
-"""Chart of errors as files per task; what does not apply is said, not drawn as zero."""
+"""Chart of errors as files per task. A label that does not apply is named, not drawn as zero."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _PARTS: Sequence[tuple[str, str, Callable[[float], bool]]] = (
     ("some", "f-some", lambda recall: 0 < recall < 1),
     ("none", "f-none", lambda recall: recall == 0),
 )
-"""How a task can end by its mean recall, and the class of its colour."""
+"""The possible results of a task by its mean recall, each with the class of its colour."""
 
 
 def found_charts(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Iterator[Chart]:
@@ -43,7 +43,7 @@ def found_charts(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Ite
         question = (record.heading("recall_charts"),)
         for place, (title, _, _) in enumerate(_PARTS):
             if all(found[place] == sum(found) for found in spreads.values()):
-                # A chart of nothing but full bars says less than one sentence.
+                # If all bars are full, one sentence says more than a chart.
                 tasks = ", ".join(
                     f"{Name(c)}: {plural(sum(f), 'task')}" for c, f in spreads.items()
                 )
@@ -73,7 +73,7 @@ def found_charts(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Ite
 
 def spread(own: Sequence[TaskUnit], metric: str) -> list[int]:
     """Tasks in which all, some and none of the relevant files were found."""
-    # Nine decimals: a mean that is 1 but for noise means all of them.
+    # Rounded, because a mean that differs from 1 only by noise means all of them.
     recalls = [round(value, 9) for unit in own if (value := unit.mean(metric)) is not None]
     return [sum(map(fits, recalls)) for _, _, fits in _PARTS]
 
@@ -131,7 +131,7 @@ def first_found_chart(
         "first-found",
         "found",
         ("What kind of call met a relevant file first?",),
-        f"Share of relevant files. {counted}. Several trials of a task all count.",
+        f"Share of relevant files. {counted}. All trials of a task count.",
         wide,
         narrow,
         key_of(configs, colours),

@@ -1,4 +1,5 @@
-"""Chart of how far relevant files came: one divided bar a configuration and verdict (D96)."""
+"""Chart of the stages that relevant files reached: one divided bar for each configuration and
+verdict (D96)."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ class FunnelRow:
 
     label: str
     colour: str | None
-    """None for a verdict, which stands below its configuration."""
+    """None for a verdict; its bar is below the bar of its configuration."""
     shares: tuple[float, ...]
     tasks: int
     title: str
@@ -47,9 +48,9 @@ def funnel_chart(
     yield Chart(
         "funnel",
         "funnel",
-        ("How far did the relevant files come?",),
-        "Mean share of a task's relevant files that came so far and no further; n is the number "
-        "of tasks. The table below has the numbers.",
+        ("How far did relevant files get?",),
+        "Mean share of a task's relevant files, by the last step that they reached; n is the "
+        "number of tasks. The table below has the numbers.",
         wide,
         narrow,
         size="whole",
@@ -105,7 +106,7 @@ def _draw(rows: Sequence[FunnelRow], width: int) -> Markup:
         marks += _bar(row, scale, y)
         marks.append(text(width - room + 8, y + BAR / 2 + 4, _tasks(row), "value"))
         y += BAR + BETWEEN
-    return picture(width, y, "How far relevant files came", *marks)
+    return picture(width, y, "How far relevant files got", *marks)
 
 
 def _bar(row: FunnelRow, scale: Scale, y: float) -> Iterator[Markup]:

@@ -19,11 +19,11 @@ class Bar:
 
     colour: str
     value: float | None
-    """None where there is no value: said in words, never drawn as a bar of length 0."""
+    """None if there is no value. Then words say so; a bar of length 0 is never drawn for it."""
     text: str
     """The number beside it."""
     title: str
-    """The whole story, on hover and for screen readers."""
+    """The full text, on hover and for screen readers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class BarRow:
 def grouped_bars(
     rows: Sequence[BarRow], label: str, width: int, *, top: float | None = None
 ) -> Markup:
-    """The picture; `top` is the value of the longest possible bar, else the longest one found."""
+    """The picture; `top` is the value of the longest possible bar (default: the largest value)."""
     stacked = width < NARROW_BELOW
     names = 0.0 if stacked else min(max(text_width(r.label) for r in rows) + 12, width * 0.42)
     room = max((text_width(b.text) for r in rows for b in r.bars if b.value is not None), default=0)

@@ -19,13 +19,13 @@ _NICE_RATIOS = (1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 @dataclass(frozen=True, slots=True)
 class DrawnInterval:
-    """A mean difference, or a ratio, and where it may lie."""
+    """A mean difference or a ratio, with its interval."""
 
     mean: float
     low: float | None
     high: float | None
     tasks: tuple[float, ...] = ()
-    """Differences or ratios of single tasks, drawn where there is no interval."""
+    """Differences or ratios of single tasks, drawn if there is no interval."""
 
     def values(self) -> Iterable[float]:
         """Everything that is drawn."""
@@ -34,21 +34,21 @@ class DrawnInterval:
 
 
 def difference_scale(intervals: Sequence[DrawnInterval]) -> Scale:
-    """As much to the left of no difference as to the right, for all differences of a picture."""
+    """One scale for all differences of a picture; "no difference" is in the middle."""
     most = max((abs(v) for one in intervals for v in one.values()), default=1.0)
     reach = next((nice for nice in _NICE if nice >= most), most)
     return Scale(-reach, reach, EDGE, WIDTH - EDGE)
 
 
 def ratio_scale(intervals: Sequence[DrawnInterval]) -> Scale:
-    """Half as much is as far to the left as twice as much to the right."""
+    """One scale for all ratios: a half is as far to the left as a double is to the right."""
     most = max((max(v, 1 / v) for one in intervals for v in one.values() if v > 0), default=2.0)
     reach = next((nice for nice in _NICE_RATIOS if nice >= most), 10 ** -(-log10(most) // 1))
     return Scale(1 / reach, reach, EDGE, WIDTH - EDGE, "log")
 
 
 def draw_interval(one: DrawnInterval, scale: Scale, class_: str, label: str) -> Markup:
-    """One line: no difference in the middle, the interval, the mean."""
+    """One line: the mark for "no difference", the interval, the mean."""
     y = HEIGHT / 2
     middle = scale(1.0 if scale.kind == "log" else 0.0)
     marks = [

@@ -18,7 +18,7 @@ from groundtrace.report.wording import plural
 from groundtrace.rows.clocks import ANY_CLOCK, SharedClock, shared_clock, timed_names
 
 MAX_CURVE_POINTS = 200
-"""Points of a cumulative curve."""
+"""Most points of a cumulative curve."""
 
 _AXES: Mapping[str, str] = {"s": "seconds since the start", "tokens": "tokens so far"}
 """Unit of a time to the title of its axis."""
@@ -28,7 +28,7 @@ HEIGHT, TOP, BOTTOM, LEFT, RIGHT = 230, 10, 186, 48, 104
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Share of tasks over time, and how many tasks it is made of."""
+    """Share of tasks over time, and the number of tasks behind it."""
 
     points: list[tuple[float, float]]
     tasks: int
@@ -53,8 +53,8 @@ def speed_charts(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Ite
             metric,
             "speed",
             (record.heading("first_hit_charts"),),
-            "Share of tasks whose first relevant file had come by then. Tasks that never met one "
-            "count too, so a curve ends at the share of tasks that met one.",
+            "Share of tasks in which a relevant file had been met by this time. Tasks that "
+            "never met one count too, so a curve ends at the share of tasks that met one.",
             wide,
             narrow,
             key_of(curves, colours),
@@ -64,7 +64,7 @@ def speed_charts(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Ite
 
 
 def _clock(configs: Mapping[str, list[TaskUnit]], metric: str) -> SharedClock:
-    """The clock that curves of seconds are drawn by; tokens need none."""
+    """The clock for curves of seconds; curves of tokens need no clock."""
     if metric not in timed_names():
         return ANY_CLOCK
     return shared_clock(
@@ -82,14 +82,17 @@ def _other_clocks(configs: Mapping[str, list[TaskUnit]], clock: SharedClock) -> 
     others = sum(t.hit is not None and clock.why_not(t.clock) is not None for t in trials)
     if not others:
         return ()
-    left = f"{plural(others, 'trial')} left out: seconds count from another moment, or nothing says"
+    left = (
+        f"{plural(others, 'trial')} left out: seconds are counted from another moment, or "
+        "nothing says"
+    )
     return (f"{left} from when.",)
 
 
 def _draw(
     curves: Mapping[str, Curve], colours: Colours, metric: str, axis: str, width: int
 ) -> Markup:
-    # Some room after the last point, or the last step of a curve would lie on the edge.
+    # Leave room after the last point: otherwise the last step of a curve is on the edge.
     end = 1.08 * max(curve.points[-1][0] for curve in curves.values()) or 1.0
     x = Scale(0.0, end, LEFT, width - RIGHT, "sqrt")
     y = Scale(0.0, 1.0, BOTTOM, TOP)
@@ -111,7 +114,7 @@ def _draw(
 
 
 def _end_labels(labels: list[tuple[float, str, str, str]], width: int) -> Iterator[Markup]:
-    """Where each curve ends, below one another where two ends meet."""
+    """Labels at the ends of the curves, moved apart if two ends are close."""
     lowest = 0.0
     for y, share, of, colour in sorted(labels):
         lowest = max(y + 4, lowest + 14)
@@ -120,7 +123,7 @@ def _end_labels(labels: list[tuple[float, str, str, str]], width: int) -> Iterat
 
 
 def _steps(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """A curve that stays until the next point and jumps there."""
+    """The curve as steps: it stays level until the next point and jumps there."""
     made: list[tuple[float, float]] = []
     for when, share in points:
         if made:
@@ -144,7 +147,7 @@ def _table(curves: Mapping[str, Curve]) -> ReportTable:
             ">tasks",
             ">met one by the end ↑",
             ">never",
-            ">left out: time unknown or by another clock",
+            ">left out: time unknown, or counted from another moment",
         ),
         [
             [
@@ -160,10 +163,10 @@ def _table(curves: Mapping[str, Curve]) -> ReportTable:
 
 
 def curve_of(own: Sequence[TaskUnit], metric: str, clock: SharedClock = ANY_CLOCK) -> Curve | None:
-    """Cumulative share of tasks; a task tried several times weighs as much as one tried once.
+    """Cumulative share of tasks; a task with several trials weighs as much as a task with one.
 
-    Trials by another clock do not count, misses neither: a curve of misses alone would say that
-    nothing was ever met.
+    Trials with another clock do not count, and neither do their misses: a curve made only of misses
+    would say that nothing was ever met.
     """
     times: list[tuple[float, float]] = []
     tasks = never = unknown = 0

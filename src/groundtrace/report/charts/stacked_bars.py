@@ -1,4 +1,4 @@
-"""One bar a configuration, divided into parts that add up to all of its tasks."""
+"""One bar for each configuration, divided into parts that add up to all of its tasks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class StackedRow:
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """The sum of its parts."""
         return sum(part.number for part in self.parts)
 
 

@@ -1,4 +1,4 @@
-"""Task by task: two dots joined by a line, a dot for each configuration; each opens both trials."""
+"""Task by task: a dot for each of two configurations, joined by a line that opens both trials."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TaskLine:
     baseline: tuple[float | None, ...]
     config: tuple[float | None, ...]
     address: str | None
-    """Opens both trials; None where the page does not list them."""
+    """Link that opens both trials; None if the page does not list them."""
 
 
 def task_chart(
@@ -70,8 +70,8 @@ def task_chart(
             Name(comparison.config),
             "?",
         ),
-        "Each line is a matched task; select it to see the two trials side by side. Best "
-        "gains first.",
+        "Each line is a matched task; select it to see the two trials side by side. The "
+        "largest gains come first.",
         wide,
         narrow,
         key_of((comparison.baseline_config, comparison.config), colours),
@@ -87,7 +87,8 @@ def task_chart(
 
 
 def chosen(tasks: Sequence[MatchedTask], metrics: Sequence[str]) -> list[MatchedTask]:
-    """The tasks that are drawn, the best gain first; of many the best gains and worst losses."""
+    """The tasks that are drawn, best gain first. If there are too many: the best gains and the
+    worst losses."""
 
     def deltas(task: MatchedTask) -> tuple[float, ...]:
         return tuple(
@@ -121,7 +122,7 @@ def _line(
 
 
 def _domain(lines: Sequence[TaskLine], place: int) -> tuple[float, float]:
-    """From 0 to 1, wider where a reward is."""
+    """From 0 to 1, or wider if a reward lies outside."""
     found = [v for one in lines for v in (one.baseline[place], one.config[place]) if v is not None]
     return min(0.0, *found, 0.0), max(1.0, *found, 1.0)
 
@@ -146,7 +147,7 @@ def _draw(
     marks: list[Markup] = []
     for scale, metric in zip(scales, metrics, strict=True):
         marks.append(text(scale.start - 6, 14, plain_name(metric), "label strong"))
-        # Half values only where there is room for their numbers.
+        # Fewer ticks if there is no room for their numbers.
         marks.append(across(scale, TOP - 8, bottom, ticks=scale.ticks(2 if stacked else 4)))
     pair = (colours[comparison.baseline_config], colours[comparison.config])
     for place, one in enumerate(lines):
@@ -191,7 +192,7 @@ def _row(
         if change:
             good = (change > 0) == (QUANTITIES[metrics[at]].better == "higher")
             marks.append(line(scale(before), y, scale(after), y, "gain" if good else "loss"))
-        # Equal values: both dots stay visible, the baseline's as a ring around the other.
+        # If values are equal, the baseline's dot is a ring around the other: both stay visible.
         marks.append(circle(scale(before), y, 5.5 if change else 7, f"f-{colours[0]}"))
         marks.append(circle(scale(after), y, 5.5 if change else 4, f"f-{colours[1]}"))
     return marks

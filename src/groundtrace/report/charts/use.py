@@ -1,4 +1,4 @@
-"""Chart of what was done with the relevant files: the mean of tasks, and how tasks differ."""
+"""Chart of what was done with the relevant files: the mean over tasks, and how tasks differ."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from groundtrace.report.wording import plain_name, plural
 from groundtrace.rows.means import mean_of
 
 SINGLE_BELOW = 6
-"""With fewer tasks than this every task is drawn and no quartiles: there is nothing to sum up."""
+"""With fewer tasks than this, every task is drawn, and no quartiles: they would say nothing."""
 
 STEP, BETWEEN = 19, 14
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The tasks of one configuration by one metric."""
+    """The values of one configuration's tasks for one metric."""
 
     config: str
     values: tuple[float, ...]
-    """Sorted; empty where no task has a value."""
+    """Sorted; empty if no task has a value."""
 
 
 def use_chart(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Iterator[Chart]:

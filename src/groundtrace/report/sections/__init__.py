@@ -1,4 +1,4 @@
-"""The sections of a report in order, each made from documents alone."""
+"""The sections of a report in order, each made only from documents."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def sections(data: ReportData) -> tuple[Section, ...]:
         caveats_section,
     )
     if not data.summary.overall.computable:
-        # Sessions of one's own: what they looked at is all that there is to say.
+        # A user's own sessions have no ground truth: only what they looked at can be reported.
         makers = (answer_section, looked_at_section, *makers[1:])
     made = (maker(data) for maker in dict.fromkeys(makers))
     return tuple(_with_values(section) for section in made if section is not None)

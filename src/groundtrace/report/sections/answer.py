@@ -18,7 +18,7 @@ from groundtrace.report.blocks import Name, Paragraph, Quoted, ReportTable, Sect
 from groundtrace.report.data import ReportData
 
 _PLAIN = re.compile(r"[\w.,;:%?'’“”()=+\- –→×…−]*")
-"""Characters that are markup nowhere, as this text uses them."""
+"""Text of only such characters is never markup."""
 
 
 def answer_section(data: ReportData) -> Section:
@@ -97,5 +97,5 @@ def _cells(row: AnswerRow) -> list[str]:
 
 
 def _text(text: str) -> str:
-    """Text that may hold names of runs: as it is where nothing in it can be markup."""
+    """Text that may contain names from runs: unchanged if nothing in it can be markup."""
     return text if _PLAIN.fullmatch(text) else Name(text)

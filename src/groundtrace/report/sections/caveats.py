@@ -7,20 +7,25 @@ from groundtrace.report.data import ReportData
 
 _ALWAYS: tuple[Paragraph, ...] = (
     (
-        "Ground truth lists files considered relevant, not the only valid ones; its confidence "
-        "differs by source (see Coverage). A file that helped and is not listed counts as "
-        "irrelevant.",
+        "Ground truth lists files that somebody considers relevant; other files may be useful "
+        "too. Its confidence differs by source (see Coverage). A useful file that is not "
+        "listed counts as irrelevant.",
     ),
     (
-        "What an agent knew without looking, and what it saw in ways that left no trace, is not "
-        "retrieved here.",
+        "What an agent knew without looking, and what it saw without leaving a trace, does not "
+        "count as retrieved.",
     ),
     (
-        "Time to the first relevant file is censored: tasks that were never hit have none. Read "
-        "its means beside the hit rate.",
+        "Tasks without a hit have no time to the first relevant file. So look at its means "
+        "together with the hit rate.",
     ),
     ("Chunk recall matches files, not lines: a chunk counts when its file was accessed.",),
-    ("Utilization probes look at files, not at whether what was written is right.",),
+    (
+        (
+            "Utilization metrics look at which files were written, not at whether the text in them "
+            "is right."
+        ),
+    ),
     (
         "Tasks without ground truth or without a usable trace have no retrieval metrics. They are "
         "counted in Coverage and are not zeroes.",

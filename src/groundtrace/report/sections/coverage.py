@@ -22,11 +22,11 @@ from groundtrace.report.task_units import distinct_tasks
 from groundtrace.report.wording import left_out, plural, reason
 
 LISTED_TRIALS = 25
-"""Trials that are named one by one; the rest is counted."""
+"""Trials that are named; the others are only counted."""
 
 
 def coverage_section(data: ReportData) -> Section:
-    """What the numbers below are made of."""
+    """Which trials and documents the numbers below are made from."""
     summary = data.summary
     return Section(
         "coverage",
@@ -60,10 +60,10 @@ def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
     yield dataclasses.replace(_by_config(summary.by_config), open=True)
     yield from detailed(_sources(summary.overall), _values(summary.overall))
     if summary.problems:
-        yield _counted("Problems met while reading", "problem", "times", summary.problems)
+        yield _counted("Problems found while reading", "problem", "times", summary.problems)
     named: Sequence[tuple[str, str, Sequence[tuple[str, str, str, str, str]]]] = (
         (
-            "Trials superseded by another one",
+            "Superseded trials",
             "why",
             [
                 (t.run_id, t.config_name, t.task_name, t.trial_name, t.reason or "")
@@ -171,7 +171,7 @@ def _sources(group: GroupSummary) -> ReportTable:
         ("trace source", seen.trace_sources),
         ("ground-truth source", seen.ground_truth_sources),
         ("ground-truth confidence", seen.ground_truth_confidences),
-        ("elapsed seconds count from", seen.elapsed_origins),
+        ("elapsed seconds are counted from", seen.elapsed_origins),
         (
             "line ranges known",
             {
@@ -190,7 +190,7 @@ def _sources(group: GroupSummary) -> ReportTable:
 
 
 def _values(group: GroupSummary) -> ReportTable:
-    """Which numbers exist for how many tasks; the rest by reason."""
+    """How many tasks have each number; the other tasks by reason."""
     rows = [
         [
             metric.heading("coverage"),

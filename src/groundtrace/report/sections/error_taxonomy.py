@@ -20,8 +20,8 @@ def taxonomy_section(data: ReportData) -> Section:
         "What went wrong",
         (
             (
-                "Labels count files, and one file can have two of them: irrelevant, and beside a "
-                "relevant one. For all of them fewer is better (↓).",
+                "Labels count files. One file can have two labels: irrelevant, and beside a "
+                "relevant file. For all labels, fewer is better (↓).",
             ),
         ),
         (
@@ -84,9 +84,9 @@ def _labels(groups: Groups) -> ReportTable:
         rows,
         (
             "wrong_evidence_used and unused_correct_retrieval compare writes with the ground "
-            "truth. They count where edit targets are unknown, and how many trials that are is "
-            "said. Where the task expects no edit they do not apply: such tasks are left out of "
-            "n, and the last column says so. A 0 means that there was nothing wrong.",
+            "truth. They also count if edit targets are unknown; a column gives the number of "
+            "such trials. If the task expects no edit, they do not apply: such tasks are left "
+            "out of n, and the last column says so. A 0 means that nothing was wrong.",
         ),
     )
 
@@ -133,7 +133,7 @@ def _slice_quality(groups: Groups) -> ReportTable:
         "Quality by slice",
         ("slice", ">trials", *heads, f"left out of {names[0]}"),
         rows,
-        ("The size of the candidate set is itself a result of retrieval.",),
+        ("The number of retrieved files is itself a result of retrieval.",),
     )
 
 
@@ -151,6 +151,9 @@ def _accesses(groups: Groups) -> ReportTable:
         ("config", "category", ">calls", *(f">files {kind}" for kind in ACCESS_KINDS)),
         rows,
         (
-            "A file counts once for each call that touched it. Counts describe; they have no direction.",
+            (
+                "A file counts once for each call that touched it. For these counts, neither "
+                "more nor fewer is better."
+            ),
         ),
     )

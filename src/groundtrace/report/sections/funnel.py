@@ -1,4 +1,5 @@
-"""Seen, edited, resolved: how far relevant files came, by configuration and by verdict (D96)."""
+"""Seen, edited, resolved: the stages that relevant files reached, by configuration and verdict
+(D96)."""
 
 from __future__ import annotations
 
@@ -46,9 +47,10 @@ def funnel_section(data: ReportData) -> Section | None:
         "Seen, edited, resolved",
         (
             (
-                "Each relevant file counts where it came to and no further: nothing met it, a "
-                "call named it, its content was shown, or the agent edited it. Edited files are "
-                "those of the patch that was handed in; where none is known, those that calls wrote.",
+                "Each relevant file is counted once, at the last step it reached: no call met "
+                "it, a call named it, its content was shown, or the agent edited it. Edited "
+                "files are those of the submitted patch; if no patch is known, those that "
+                "calls wrote.",
             ),
             *own_tasks_note(data),
         ),
@@ -58,13 +60,13 @@ def funnel_section(data: ReportData) -> Section | None:
             _patches(groups if len(summary.by_config) > 1 else groups[1:]),
             *detailed(
                 long_table(
-                    "The patch against the gold patch, in full",
+                    "The patch compared with the gold patch, all metrics",
                     "config",
                     groups,
                     METRICS.names_in("patches"),
                 ),
                 long_table(
-                    "As published work defines it",
+                    "Under the names that papers use",
                     "config",
                     groups,
                     METRICS.names_in("published"),
@@ -111,7 +113,7 @@ def _funnel(summary: RunSummaryDocument) -> ReportTable:
             ]
         )
     return make_table(
-        "How far relevant files came",
+        "How far relevant files got",
         (
             "config",
             "verdict",
@@ -122,8 +124,9 @@ def _funnel(summary: RunSummaryDocument) -> ReportTable:
         ),
         rows,
         (
-            "Mean shares of a task's relevant files; a row adds up to 1. Resolved: the reward is "
-            "1. Verdicts come after the work, so a difference between them is no cause.",
+            "Mean shares of a task's relevant files; a row adds up to 1. Resolved: the reward "
+            "is 1. The verdict comes after the work, so a difference between verdicts shows no "
+            "cause.",
         ),
     )
 
@@ -141,14 +144,14 @@ def _patches(groups: Groups) -> ReportTable:
             ]
         )
     return make_table(
-        "The patch against the gold patch",
+        "The patch compared with the gold patch",
         (
             "config",
             *(f">{one.heading('patches')} {formats.ARROWS[one.better]}" for one in shown),
             "left out",
         ),
         rows,
-        ("Each cell is a mean over tasks with its n. What is left out is that of patch recall.",),
+        ("Each cell is a mean over tasks, with its n. The column “left out” is for patch recall.",),
     )
 
 
@@ -179,8 +182,8 @@ def _matched(data: ReportData) -> Iterator[ReportTable]:
             ),
             rows,
             (
-                "Over the tasks that both have; in how many of them the share is larger, the same "
-                "and smaller. A file that need not be edited rightly stops at shown.",
+                "Over the tasks that both have: in how many the share is larger, the same and "
+                "smaller. If a file needs no edit, “shown” is the right end for it.",
             ),
         )
         yield dataclasses.replace(made, open=True)

@@ -21,9 +21,9 @@ def groups_section(data: ReportData) -> Section:
         "By configuration, suite and model",
         (
             (
-                "Each cell is a mean with its n in brackets; after the slash the same over files "
-                "whose content was shown. Suites and configurations differ in their tasks, so "
-                "these means are not a comparison: see the matched ones for that.",
+                "Each cell is a mean with its n in brackets. After the slash is the same mean "
+                "over files whose content was shown. Suites and configurations have different "
+                "tasks, so do not compare these means: use the matched comparisons.",
             ),
             *own_tasks_note(data),
             *_left_out(data),

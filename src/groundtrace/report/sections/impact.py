@@ -1,4 +1,4 @@
-"""Downstream impact: how retrieval and outcomes vary together, and what configurations differ in."""
+"""Impact: how retrieval and outcomes vary together, and how configurations differ."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def _sentences(found: ImpactDocument) -> Iterator[Paragraph]:
     yield (
         f"Over {plural(found.n_trials, 'trial')} ({found.n_copies:,} copies not counted again). "
         f"Seed {found.seed}, {found.draws:,} draws. Intervals are 95 %. Primary: "
-        f"{', '.join(found.primaries)}. Method says how p is adjusted. impact_analysis.json holds "
-        "every number, also the correlations of each configuration.",
+        f"{', '.join(found.primaries)}. The section Method says how p is adjusted. "
+        "impact_analysis.json holds every number, also the correlations of each configuration.",
     )
     for note in found.correlation_analysis.notes:
         yield (f"{note}.",)
@@ -101,8 +101,8 @@ def _overview(found: ImpactDocument) -> ReportTable:
         ),
         rows,
         (
-            "Where some pairs do not meet a requirement of a matched comparison, the row is a "
-            "comparison of its own over all tasks that both configurations ran.",
+            "If some pairs do not meet a requirement of a matched comparison, the row is a "
+            "separate comparison over all tasks that both configurations ran.",
         ),
     )
 
@@ -120,7 +120,9 @@ def _tables(found: ImpactDocument) -> Iterator[ReportTable]:
     ]
     for comparison in (*_whole(found), *wider):
         if comparison.computable:
-            yield from detailed(_comparison(comparison), *_beside(comparison))
+            yield from detailed(
+                _comparison(comparison), *_beside(comparison), *_finders(comparison)
+            )
             suites = [
                 c
                 for c in found.matched_comparisons
@@ -169,15 +171,15 @@ def _correlations(caption: str, found: Sequence[Correlation]) -> ReportTable:
         ),
         rows,
         (
-            "r is positive where both grow together, whichever is better; it has no direction of "
-            "its own. n counts tasks with both values."
+            "r is positive if both values rise together. A positive r is not better or worse "
+            "by itself. n counts tasks with both values."
             + _coverage(CORRELATIONS, (c.n for c in found if c.ci_low is not None)),
         ),
     )
 
 
 def _coverage(table: Mapping[int, SimulatedCoverage], sizes: Iterable[int]) -> str:
-    """What simulations say of the intervals of a table, put after its note."""
+    """What simulations say about the intervals of a table; added after its note."""
     said = coverage_text(table, sizes)
     return f" {said}" if said else ""
 
@@ -194,16 +196,18 @@ def _comparison(comparison: MatchedComparison) -> ReportTable:
         ("number", *_DELTA_COLUMNS),
         rows,
         (
-            f"Tests flip {comparison.flipped}. Cost, time and tokens are compared as ratios. p is "
-            "adjusted within the primaries and within all other metrics. Better, same and worse count tasks by the metric's direction. Times to the first "
-            "relevant file exist only for tasks that both sides hit; tasks that only one side hit "
-            "are counted under left out." + _coverage(MEANS, _with_interval(comparison)),
+            f"Tests flip {comparison.flipped}. Cost, time and tokens are compared as ratios. p "
+            "is adjusted within the primary metrics and within all other metrics. Better, same "
+            "and worse count tasks; for each metric, ↑ or ↓ says what is better. Times to the "
+            "first relevant file exist only for tasks that both sides hit; the column “left "
+            "out” counts tasks that only one side hit."
+            + _coverage(MEANS, _with_interval(comparison)),
         ),
     )
 
 
 def _with_interval(comparison: MatchedComparison) -> Iterator[int]:
-    """Tasks of each number that has an interval."""
+    """Number of tasks behind each number that has an interval."""
     shown = QUANTITIES.names_in("comparison")
     for delta in comparison.deltas:
         if delta.metric in shown and (delta.ci_low is not None or delta.ratio_low is not None):
@@ -265,10 +269,13 @@ def _difference(found: Delta) -> str:
 
 
 def _beside(comparison: MatchedComparison) -> Iterator[ReportTable]:
-    """Whether reward changed where retrieval did, and first hits with misses counted."""
+    """Whether reward changed in the tasks where retrieval changed; first hits with misses."""
     if comparison.tandem:
         yield make_table(
-            (*_minus(comparison), ": did reward change where retrieval did? (exploratory)"),
+            (
+                *_minus(comparison),
+                (": did reward change on tasks where retrieval changed? (exploratory)"),
+            ),
             (
                 "difference in",
                 "difference in",
@@ -297,14 +304,17 @@ def _beside(comparison: MatchedComparison) -> Iterator[ReportTable]:
                 for t in comparison.tandem
             ],
             (
-                "Over the same tasks, so that what makes a task hard drops out. Association only."
+                (
+                    "Both differences are from the same tasks, so how hard a task is has no "
+                    "effect. Association only."
+                )
                 + _coverage(CORRELATIONS, (t.n for t in comparison.tandem if t.ci_low is not None)),
             ),
         )
     shown = [h for h in comparison.first_hits if h.n]
     if shown:
         yield make_table(
-            (*_minus(comparison), ": first relevant file, misses counted (exploratory)"),
+            (*_minus(comparison), ": first relevant file, with misses counted (exploratory)"),
             (
                 "number",
                 ">baseline",
@@ -335,11 +345,48 @@ def _beside(comparison: MatchedComparison) -> Iterator[ReportTable]:
                 for h in shown
             ],
             (
-                "A miss counts as the latest hit of either side. Only tasks whose two sides count "
-                "from the same moment."
+                "A miss counts as the latest hit of either side. Only tasks whose two sides "
+                "are counted from the same moment."
                 + _coverage(MEANS, (h.n for h in shown if h.ci_low is not None)),
             ),
         )
+
+
+def _finders(comparison: MatchedComparison) -> Iterator[ReportTable]:
+    """What each tool, server and agent found, and what the other side never met."""
+    if not comparison.finders:
+        return
+    yield make_table(
+        (*_minus(comparison), ": who found the relevant files of the matched tasks"),
+        (
+            "by",
+            "finder",
+            ">baseline",
+            ">config",
+            ">difference",
+            ">only config met",
+            ">only baseline met",
+            ">n",
+        ),
+        [
+            [
+                Name(found.by),
+                Name(found.finder),
+                formats.short_share(found.share_baseline),
+                formats.short_share(found.share_config),
+                formats.signed(found.delta),
+                formats.short_share(found.not_in_baseline),
+                formats.short_share(found.not_in_config),
+                formats.count(found.n),
+            ]
+            for found in comparison.finders
+        ],
+        (
+            "Shares of a task's relevant files that the finder met first, averaged over tasks. Only "
+            "config met: no call of the baseline met these files. It describes what was found; "
+            "nothing is tested.",
+        ),
+    )
 
 
 def _by_suite(whole: MatchedComparison, suites: Sequence[MatchedComparison]) -> ReportTable:
@@ -356,7 +403,7 @@ def _by_suite(whole: MatchedComparison, suites: Sequence[MatchedComparison]) -> 
         by_name = {delta.metric: delta for delta in comparison.deltas}
         rows += [[suite, *_delta(by_name[name])] for name in names if name in by_name]
     return make_table(
-        (*_minus(whole), ", by suite (exploratory: p is adjusted for nothing)"),
+        (*_minus(whole), ", by suite (exploratory: p is not adjusted)"),
         ("suite", "number", *_DELTA_COLUMNS),
         rows,
     )

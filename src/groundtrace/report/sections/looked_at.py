@@ -1,4 +1,4 @@
-"""What sessions looked at for which no ground truth is known."""
+"""What sessions without ground truth looked at."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from groundtrace.report.data import ReportData
 from groundtrace.visible import plural
 
 SHOWN_FILES = 15
-"""Files of a configuration that a report lists."""
+"""Most files of a configuration that a report lists."""
 
 
 def looked_at_section(data: ReportData) -> Section | None:
-    """None where every trial has a ground truth."""
+    """The section; None if every trial has ground truth."""
     seen = data.summary.looked_at
     if seen is UNSET:
         return None
     said = (
-        "These trials have no ground truth, so nothing is said about what they should have found. "
-        "This is what they read, searched and wrote, and what of their context it took."
+        "These trials have no ground truth, so nobody can say what they should have found. "
+        "This section shows what they read, searched and wrote, and how much of their context "
+        "it took."
     )
     tables = [_totals(seen), *(table for one in seen for table in _tables(one))]
     opened = tuple(dataclasses.replace(table, open=True) for table in tables)
@@ -64,7 +65,10 @@ def _totals(seen: list[LookedAtSummary]) -> ReportTable:
         ]
         for one in seen
     ]
-    note = "A file counts once in each trial. A read is repeated where the same lines were read before and not written since."
+    note = (
+        "A file counts once in each trial. A read is repeated if the same lines were read "
+        "before and not written since."
+    )
     return make_table("Calls and files", columns, rows, (note,))
 
 
@@ -117,7 +121,7 @@ def _tables(one: LookedAtSummary) -> Iterator[ReportTable]:
 
 
 def looked_at_text(seen: list[LookedAtSummary]) -> str:
-    """The same for the terminal: a few lines a configuration."""
+    """The same for the terminal: a few lines for each configuration."""
     lines = []
     for one in seen:
         cost = "" if one.cost_usd is None else f", {_cost(one)}"

@@ -27,7 +27,7 @@ def movers_section(data: ReportData) -> Section:
     text = (
         "The matched tasks that changed most: configuration minus baseline, ↑ higher is better."
         if tables
-        else "There is no matched task that changed."
+        else "No matched task changed."
     )
     return Section("tasks", "Task by task", ((text,),), tables)
 

@@ -29,7 +29,8 @@ def found_section(data: ReportData) -> Section:
         (
             (
                 "A file is met when a call returns its name or its content, and shown when its "
-                "content came back. Listing a whole repository meets every file, so look at both.",
+                "content came back. A listing of a whole repository meets every file, so look "
+                "at both.",
             ),
             *own_tasks_note(data),
         ),
@@ -56,7 +57,7 @@ def found_section(data: ReportData) -> Section:
 
 
 def speed_section(data: ReportData) -> Section:
-    """The first hits."""
+    """How soon the first relevant file was met."""
     return Section(
         "speed",
         "How soon",
@@ -91,8 +92,8 @@ def _finders(groups: Groups) -> ReportTable:
         ("config", "by", "finder", ">met first", ">share", ">shown first", ">alone", ">share"),
         rows,
         (
-            "Files of all trials together; shares are of all relevant files. Alone: nothing else "
-            "in the trial met the file.",
+            "Files of all trials together; shares are of all relevant files. Alone: no other "
+            "tool or server in the trial met the file.",
         ),
     )
 
@@ -114,5 +115,5 @@ def _volume(groups: Groups) -> ReportTable:
         "Retrieval volume: calls and files per task",
         ("config", "count", ">mean", ">median", ">n", "left out"),
         rows,
-        ("Volume describes; neither more nor less of it is better.",),
+        ("For these counts, neither more nor less is better.",),
     )

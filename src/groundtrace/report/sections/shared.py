@@ -1,4 +1,4 @@
-"""Tables that several sections make of distributions."""
+"""Tables of distributions that several sections use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from groundtrace.report.wording import left_out
 NO_VALUES = Distribution(n=0, left_out={})
 
 Groups = Sequence[tuple[str, GroupSummary]]
-"""The text of the first cell and the group; not a mapping, since a configuration can be named `all`."""
+"""Pairs: text of the first cell, and group. Not a mapping: a configuration can be named `all`."""
 
 
 def named(groups: Mapping[str, GroupSummary]) -> Groups:
@@ -34,7 +34,7 @@ def all_and_configs(summary: RunSummaryDocument) -> Groups:
 
 
 def own_tasks_note(data: ReportData) -> tuple[Paragraph, ...]:
-    """A warning where configurations that are listed side by side ran different tasks."""
+    """A warning if configurations that are listed side by side ran different tasks."""
     found = data.impact.matched_comparisons if data.impact is not None else []
     if not any(c.suite is None and c.dropped for c in found):
         return ()
@@ -49,7 +49,7 @@ def own_tasks_note(data: ReportData) -> tuple[Paragraph, ...]:
 def both_lists(
     caption: str | Paragraph, group: GroupSummary, metrics: Iterable[Metric]
 ) -> ReportTable:
-    """Metrics over retrieved files beside the same over shown files (D18)."""
+    """Metrics over retrieved files, beside the same metrics over shown files (D18)."""
     columns = (
         "metric",
         "better",
@@ -112,7 +112,7 @@ def _line(name: str, found: Distribution) -> list[str]:
 
 
 def first_hits_table(caption: str, groups: Groups) -> ReportTable:
-    """Times to the first relevant file, beside the hit rate that they leave out (D21)."""
+    """Times to the first relevant file with the hit rate, because times leave misses out (D21)."""
     times = METRICS.names_in("first_hit")
     columns = (
         "config",
@@ -138,8 +138,8 @@ def first_hits_table(caption: str, groups: Groups) -> ReportTable:
         columns,
         rows,
         (
-            "Means and medians are over tasks that were hit and whose trace tells the time; a task "
-            "that was never hit has no time at all, so read them beside the hit rate.",
+            "Means and medians are over tasks with a hit whose trace records the time. A task "
+            "without a hit has no time, so look at these numbers together with the hit rate.",
         ),
     )
 
@@ -164,6 +164,6 @@ _UNIT_WORDS = {"s": "seconds", "tokens": "tokens"}
 
 
 def _left_out_by(gaps: Mapping[str, str]) -> str:
-    """What several values of a row leave out: said once where it is the same."""
+    """What several values of a row leave out; said only once if it is the same for all."""
     texts = set(gaps.values())
     return texts.pop() if len(texts) == 1 else "; ".join(f"{k}: {v}" for k, v in gaps.items())

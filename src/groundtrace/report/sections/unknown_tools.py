@@ -18,7 +18,7 @@ from groundtrace.summary.unknown_tools import (
 
 
 def unknown_tools_section(data: ReportData) -> Section | None:
-    """None where every tool is known and every MCP server counts."""
+    """The section; None if every tool is known and every MCP server counts."""
     summary = data.summary
     calls = {} if summary.unknown_tool_calls is UNSET else summary.unknown_tool_calls
     servers = {} if summary.servers_not_counted is UNSET else summary.servers_not_counted
@@ -41,7 +41,7 @@ def unknown_tools_section(data: ReportData) -> Section | None:
     more = len(tools) - LISTED
     table = make_table(
         "Unknown tools",
-        ("tool", ">calls", ">read by shape", ">failed or empty", ">not read", "what most did"),
+        ("tool", ">calls", ">read by guess", ">failed or empty", ">not read", "what most did"),
         rows,
         (f"and {more:,} more; run_retrieval_summary.json names all of them.",) if more > 0 else (),
     )

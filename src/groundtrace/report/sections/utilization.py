@@ -16,9 +16,9 @@ def utilization_section(data: ReportData) -> Section:
         "Using what was found",
         (
             (
-                "Reading relevant files means something in every task. Writing to them means "
-                "something only where an edit was wanted, and which files had to be edited is known "
-                "for some tasks only. Whether the edit was right is what the reward says.",
+                "Numbers about reading relevant files make sense for every task. Numbers about "
+                "writing make sense only if the task wants an edit, and only some tasks say "
+                "which files to edit. Whether the edit was right, the reward says.",
             ),
             *own_tasks_note(data),
         ),

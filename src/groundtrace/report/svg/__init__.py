@@ -1,7 +1,7 @@
-"""Pictures as inline SVG: elements, scales and axes, and nothing that a page would have to load.
+"""Pictures as inline SVG: elements, scales and axes. The page loads nothing for them.
 
-Colours are classes of the page's style sheet, so a change of theme and printing need no redrawing.
-Every text is escaped; no name can become markup.
+Colours are classes of the page's style sheet, so pictures need no redrawing for another theme or
+for printing. Every text is escaped; no name can become markup.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup, escape
 
 CHARACTER = 7.4
-"""Pixels that a character of the charts' 12.5 px font takes on average in a wide font."""
+"""Average width in pixels of a character at 12.5 px, the charts' font size, in a wide font."""
 
 
 def element(name: str, *children: str | Markup, **attributes: str | float | None) -> Markup:
@@ -19,7 +19,7 @@ def element(name: str, *children: str | Markup, **attributes: str | float | None
         if value is not None
     )
     inner = "".join(escape(child) for child in children)
-    # Both the name and the keys are written in this package, never taken from data.
+    # The name and the keys come from this package, never from data.
     return Markup(f"<{name}{given}>{inner}</{name}>")
 
 
@@ -36,7 +36,7 @@ def picture(
     role: str = "img",
     class_: str | None = None,
 ) -> Markup:
-    """A whole picture. `role` is `img`, or `group` where marks in it are links."""
+    """A whole picture. `role` is `img`, or `group` if marks in it are links."""
     return element(
         "svg",
         *children,
@@ -69,7 +69,7 @@ def circle(x: float, y: float, radius: float, class_: str, title: str | None = N
 def bar(
     x: float, y: float, width: float, height: float, class_: str, title: str | None = None
 ) -> Markup:
-    """A rectangle; one that is too thin to see is drawn a pixel wide, unless it is empty."""
+    """A rectangle; if it is too thin to see it is drawn one pixel wide, unless it is empty."""
     return element(
         "rect",
         *_title(title),
@@ -88,12 +88,12 @@ def path(points: Sequence[tuple[float, float]], class_: str, title: str | None =
 
 
 def link(address: str, title: str, *children: str | Markup) -> Markup:
-    """Elements that open a place of the page; `title` is read aloud and shown on hover."""
+    """Elements that link to a place in the page; `title` is read aloud and shown on hover."""
     return element("a", *_title(title), *children, href=address)
 
 
 def fitted(words: str, width: float) -> str:
-    """As much of a text as fits into a width, its end replaced by a mark where it does not."""
+    """The text if it fits into a width, else its beginning with a mark at the end."""
     if text_width(words) <= width:
         return words
     kept = words

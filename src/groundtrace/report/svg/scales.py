@@ -1,4 +1,4 @@
-"""Values to pixels, and the round values at which an axis is marked."""
+"""Values to pixels, and the round values at which an axis has marks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Scale:
     kind: ScaleKind = "linear"
 
     def __call__(self, value: float) -> float:
-        """The pixel of a value; a value beyond the ends is put on the end."""
+        """The pixel of a value; a value beyond an end is placed at that end."""
         bend = _BENT[self.kind]
         low, high = bend(self.low), bend(self.high)
         if high <= low or not isfinite(high - low):
@@ -38,7 +38,7 @@ class Scale:
         return self.start + part * (self.end - self.start)
 
     def ticks(self, about: int = 5) -> list[float]:
-        """Round values in the range, about as many as asked for."""
+        """Round values in the range, about as many as `about`."""
         if self.high <= self.low or not isfinite(self.high - self.low):
             return [self.low]
         if self.kind == "log":
@@ -67,7 +67,7 @@ def _round_step(raw: float) -> float:
 
 
 def _spread(values: list[float], scale: Scale, room: float) -> list[float]:
-    """Of values in order those that keep their distance on the scale."""
+    """The values, in order, without those that are too close to the one before."""
     kept: list[float] = []
     for value in values:
         if not kept or abs(scale(value) - scale(kept[-1])) >= room:
@@ -76,7 +76,7 @@ def _spread(values: list[float], scale: Scale, room: float) -> list[float]:
 
 
 def tick_text(value: float) -> str:
-    """A value on an axis, as short as it can be told."""
+    """A value on an axis, as short as possible."""
     size = abs(value)
     if size >= 1e6:
         return f"{value / 1e6:g}M".replace("-", "\N{MINUS SIGN}")

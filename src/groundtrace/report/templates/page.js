@@ -55,7 +55,7 @@
     const numeric = typeof key === "number";
     state.down = state.sort === key ? !state.down : numeric;
     state.sort = key;
-    /* Laying out thousands of lines takes a while; the first ones are what sorting is for. */
+    /* Showing thousands of lines is slow, and after sorting people look at the first ones. */
     state.shown = PAGE;
     showRows();
     rememberTable();
@@ -66,7 +66,7 @@
     if (state.sort === null) return rows;
     const sign = state.down ? -1 : 1;
     if (typeof state.sort === "number") {
-      /* A missing value is neither small nor large: it stays at the end both ways. */
+      /* A missing value is neither small nor large: it stays at the end in both directions. */
       const value = (index) => data.rows[index][VALUES][state.sort];
       return rows.sort((a, b) => {
         const [x, y] = [value(a), value(b)];
@@ -102,7 +102,7 @@
     showRows();
   }
 
-  /** Filters and sort as the address says; what it does not name is cleared. */
+  /** Set filters and sort from the address; filters that it does not name are cleared. */
   function readTable(given) {
     byId("search").value = given.get("q") || "";
     for (const [list, , name] of FILTERS) {
@@ -117,7 +117,7 @@
     filterRows();
   }
 
-  /* A line is made when it is first shown and only moved after that. */
+  /* A line is made when it is first shown; after that it is only moved. */
   const lines = new Map();
   function lineOf(index) {
     if (!lines.has(index)) {
@@ -159,7 +159,7 @@
   byId("all").addEventListener("click", () => { state.shown = Infinity; showRows(); });
 
   /* ---- tables as files ---- */
-  /** One cell; text that a spreadsheet would take for a formula is given an apostrophe. */
+  /** One cell; text that a spreadsheet would read as a formula gets an apostrophe. */
   function cell(value) {
     const number = typeof value === "number" || value === null;
     const text = value === null ? "" : String(value);
@@ -279,7 +279,7 @@
     link.addEventListener("click", (event) => {
       const at = link.getAttribute("href").slice(1);
       const made = address({ at });
-      /* With filters in the address, they stay there. */
+      /* Filters in the address stay in the address. */
       if (made !== `#at=${at}`) { event.preventDefault(); location.hash = made; }
     });
   }

@@ -51,8 +51,8 @@ const Parts = (() => {
     return button;
   }
 
-  /** The parts of a trial. `data` holds words and colours; `beside` adds to each call, and `more`
-      says what is to be done about calls that are not there. */
+  /** The parts of a trial. `data` holds words and colours; `beside` adds something to each call;
+      `more` makes what is shown for calls that are not loaded. */
   function trialParts(data, { beside, more } = {}) {
     const colourOf = (config) => (Object.hasOwn(data.colours, config) ? data.colours[config] : "");
     const dot = (config) => make("i", { class: `dot b-${colourOf(config)}` });
@@ -69,7 +69,7 @@ const Parts = (() => {
       return make("div", { class: "side" }, parts);
     }
 
-    const MARK_WORDS = [["first", "first relevant file"], ["hit", "relevant"], ["sub", "subagent"], ["mcp", "MCP"], ["generic", "files read by guess"], ["revision", "another revision"], ["unanswered", "no answer in the trace"]];
+    const MARK_WORDS = [["first", "first relevant file"], ["hit", "relevant"], ["sub", "subagent"], ["mcp", "MCP"], ["generic", "files read by guess"], ["revision", "another revision"], ["unanswered", "no result in the trace"]];
     const deedOf = (step) => data.deeds[step[9]];
     function calls(detail, row) {
       if (!detail.steps.length) return [make("h3", {}, "Calls"), make("p", {}, "No call could be read from this trial.")];

@@ -1,13 +1,13 @@
-"""Calls of tools that nobody declared, read from what they were given and what they answered (D46).
+"""Calls of unknown tools: what they touched, from their arguments and answers alone (D46).
 
-Three steps, one module each. The names of arguments and fields are one table (`words`).
+There are three steps, one module each. The names of arguments and fields are one table (`words`).
 
-1. `arguments`: the files, folders and repositories that the arguments name, and whether something
-   is asked or written.
-2. `objects` for JSON, `texts` for text: the files that the answer holds, with lines. Shapes of text
-   are one table that is tried in order.
-3. `_findings` below is the one rule for kinds and category: what the call did decides, never its
-   name. Where nothing can be told the call stays unknown.
+1. `arguments`: the files, folders and repositories that the arguments name, and whether the call
+   asks or writes something.
+2. `objects` for JSON, `texts` for text: the files that the answer holds, with lines. The shapes of
+   text are one table, tried in order.
+3. `_findings` below is the only rule for kinds and category. It looks at what the call did, never
+   at the tool's name. If it cannot decide, the call stays unknown.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class AnswerFiles(NamedTuple):
 
 
 def generic_view(call: ToolCall, cwd: str | None) -> CallView:
-    """The view of a call as if nobody had declared its tool."""
+    """The view of a call as if its tool were not in the tool table."""
     found = generic_findings(call, cwd)
     return CallView(
         category=found.category or "other",
@@ -65,7 +65,7 @@ def generic_view(call: ToolCall, cwd: str | None) -> CallView:
 
 
 def generic_reader(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
-    """A declared tool whose answers have one of the common shapes: its category is declared."""
+    """Read a tool of the table whose answers have a common shape; the table gives its category."""
     found = generic_findings(call, cwd)
     refs = tuple(
         replace(
@@ -79,7 +79,7 @@ def generic_reader(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Finding
 def generic_findings(call: ToolCall, cwd: str | None) -> Findings:
     """What a call touched, from its arguments and its answer alone."""
     asked = asked_of(call.arguments)
-    if call.result is None:  # whether it would have read or written cannot be told
+    if call.result is None:  # unknown whether it would have read or written
         return Findings(failed=True, repos=asked.repos)
     result = call.result
     left_out = len(result.text) > MAX_CHARACTERS
@@ -94,14 +94,14 @@ def generic_findings(call: ToolCall, cwd: str | None) -> Findings:
 
 def _too_large() -> Problem:
     reason = (
-        "the answer of an unknown tool is larger than any that is looked at "
-        f"({MAX_CHARACTERS} characters, {MAX_FILES} files); the rest was left out"
+        f"the result of an unknown tool is over the limit ({MAX_CHARACTERS} characters, "
+        f"{MAX_FILES} files); the rest was left out"
     )
     return Problem("", "answer_too_large", reason)
 
 
 def _json_lines(payload: Payload) -> Payload:
-    """One JSON object a line is a list of objects."""
+    """Read an answer with one JSON object per line as a list of objects."""
     text = payload.text.strip()
     if text[:1] != "{" or "}\n{" not in text[:MAX_CHARACTERS].replace("\r", ""):
         return payload
@@ -117,7 +117,7 @@ def _json_lines(payload: Payload) -> Payload:
 
 
 def _findings(asked: AskedFiles, payload: Payload, cwd: str | None, *, is_error: bool) -> Findings:
-    """The one rule for kinds and category."""
+    """The only rule for kinds and category."""
     repos = asked.repos
     failed = is_error or status.is_failure(payload)
     if failed:
@@ -152,7 +152,7 @@ def _findings(asked: AskedFiles, payload: Payload, cwd: str | None, *, is_error:
 def _said(
     refs: tuple[FileRef, ...], category: Category, repos: Iterable[str], *, failed: bool = False
 ) -> Findings:
-    """Findings whose category holds only where a file was found."""
+    """Findings; the category applies only if a file was found."""
     return Findings(refs, failed, distinct(repos), category=category if refs else "other")
 
 
@@ -160,11 +160,11 @@ def _said(
 
 
 def _answer(payload: Payload, asked: AskedFiles) -> AnswerFiles:
-    """The files of the answer, whatever its form."""
+    """The files of the answer, in any form."""
     if payload.value is not None and not isinstance(payload.value, str):
         found = objects_in(payload.value, asked.repo)
         pieces = tuple(bounded(found.pieces))
-        return AnswerFiles(pieces, tuple(found.repos), "fields of the answer", found.left_out)
+        return AnswerFiles(pieces, tuple(found.repos), "fields of the result", found.left_out)
     body = body_of(payload.text)
     for shape in SHAPES:
         pieces = tuple(bounded(shape.read(body, asked)))
@@ -182,7 +182,7 @@ def _error_pieces(payload: Payload, asked: AskedFiles) -> Iterable[Piece]:
 
 
 def _matched_in_file(asked: AskedFiles, payload: Payload) -> Iterable[Piece]:
-    """Numbered lines of the one file in which something was searched."""
+    """Numbered lines of the one file that was searched."""
     if len(asked.files) == 1 and payload.value is None:
         lines = shown_lines(body_of(payload.text).lines)
         if lines is not None:
@@ -195,7 +195,7 @@ def _matched_in_file(asked: AskedFiles, payload: Payload) -> Iterable[Piece]:
 def _opened(
     asked: AskedFiles, payload: Payload, answer: AnswerFiles
 ) -> tuple[AccessKind, tuple[Piece, ...], str] | None:
-    """The content of the files that the arguments name; None where the answer shows other files."""
+    """The content of the files that the arguments name; None if the answer shows other files."""
     if not asked.files:
         return None
     if answer.pieces and all(_is_asked(piece, asked) for piece in answer.pieces):
@@ -243,7 +243,7 @@ def _opened_json(
 
 
 def _is_asked(piece: Piece, asked: AskedFiles) -> bool:
-    """Whether a file of the answer is one of the arguments, spelled longer or shorter."""
+    """Whether the arguments name a file of the answer; one path may be longer than the other."""
     name = _tail(
         piece.path[2:] if piece.from_diff and piece.path[:2] in ("a/", "b/") else piece.path
     )
@@ -259,14 +259,14 @@ def _tail(path: str) -> str:
 
 
 def _with_asked_lines(pieces: tuple[Piece, ...], asked: AskedFiles) -> tuple[Piece, ...]:
-    """The lines that were asked for, where the answer states none."""
+    """The lines that were asked for, if the answer states none."""
     if len(asked.files) > 1 or any(piece.lines for piece in pieces):
         return pieces
     return tuple(replace(piece, lines=asked.files[0].lines) for piece in pieces)
 
 
 def _asked_lines(file: AskedFile, text: str) -> tuple[int, int] | None:
-    """The lines that were asked for, no more of them than the answer has."""
+    """The lines that were asked for, but not more lines than the answer has."""
     if file.lines is None:
         return None
     start, end = file.lines
@@ -285,14 +285,20 @@ def _one_by_one(asked: AskedFiles, text: str) -> Iterable[Piece]:
 
 
 def _is_other_list(answer: AnswerFiles, text: str) -> bool:
-    """A heading over a list of other files is about the named file, not its content."""
+    """Whether the answer is a heading and a list of other files.
+
+    It shows no content of the file.
+    """
     lines = [line for line in text.split("\n") if line.strip()]
     is_headed = len(lines) > 1 and lines[0].rstrip().endswith(":")
     return answer.shape == "names" and is_headed and lines[1].lstrip().startswith(("- ", "* "))
 
 
 def _written(asked: AskedFiles, payload: Payload) -> tuple[str, ...] | None:
-    """Files that the call wrote: it says so, or what to write was given and nothing went wrong."""
+    """Files that the call wrote.
+
+    The answer says so, or the arguments hold content and nothing failed.
+    """
     given = tuple(file.path for file in asked.files)
     if payload.value is not None:
         if given and (asked.writes or status.says_written(payload)):
@@ -308,7 +314,7 @@ def _written(asked: AskedFiles, payload: Payload) -> tuple[str, ...] | None:
 
 
 def _among(given: tuple[str, ...], said: tuple[str, ...]) -> Iterable[str]:
-    """The given names that the answer says too, as they were given."""
+    """The given paths that the answer names too."""
     return (path for path in given if path in said)
 
 
@@ -345,7 +351,10 @@ def _placed_files(
 def _where(
     path: str, repo: str | None, asked: AskedFiles, cwd: str | None, *, is_given: bool
 ) -> str:
-    """Names of an answer lie in the folder that was asked about; given ones in the directory."""
+    """Where a path lies: names of an answer in the folder that was asked about.
+
+    Paths of the arguments lie in the working directory.
+    """
     if repo is not None or is_drive(path) or is_given or not asked.folder:
         return joined(path, "", cwd, repo)
     return locate(path, cwd, joined(asked.folder, "", cwd, None))

@@ -31,7 +31,7 @@ class AskedFile(msgspec.Struct, frozen=True):
     """A file that the arguments name."""
 
     path: str
-    """As it is given, without an anchor of lines."""
+    """As given in the arguments, without line numbers at its end."""
     lines: Lines | None = None
     """Lines that are asked for."""
 
@@ -46,20 +46,20 @@ class AskedFiles(msgspec.Struct, frozen=True):
     repos: tuple[str, ...] = ()
     """Repositories that are named."""
     question: bool = False
-    """Something is asked, so that what is shown is a match."""
+    """The call asks something, so what it shows is a match."""
     writes: bool = False
-    """What is to be written is among the arguments."""
+    """The arguments hold what is to be written."""
     data: bool = False
-    """A data base is asked: its rows are no files."""
+    """The call asks a database: its rows are not files."""
 
     @property
     def repo(self) -> str | None:
-        """The repository, where one alone is named."""
+        """The repository, if exactly one is named."""
         return self.repos[0] if len(self.repos) == 1 else None
 
 
 def asked_of(arguments: Mapping[str, Any]) -> AskedFiles:
-    """What the arguments say, by the names of `words`."""
+    """What the arguments say, by the argument names in `words`."""
     named = {words.plain(key): value for key, value in list(arguments.items())[:200]}
     files: dict[str, AskedFile] = {}
     folder = next(
@@ -111,7 +111,7 @@ def _repositories(named: Mapping[str, Any], arguments: Mapping[str, Any]) -> tup
 
 
 def lines_in(fields: Mapping[str, Any], *, loose: bool = False, depth: int = 4) -> Lines | None:
-    """Lines in an object whose names are plain: two fields, a pair, a text, or a position's range."""
+    """Lines in an object with plain names: two fields, a pair, a text, or a range of positions."""
     if depth <= 0:
         return None
     for key in words.RANGE_FIELDS:
@@ -130,7 +130,7 @@ def lines_in(fields: Mapping[str, Any], *, loose: bool = False, depth: int = 4) 
 
 
 def range_of(value: Any, depth: int = 4) -> Lines | None:
-    """Lines in one value: `20-22`, `[20, 22]`, `{start: 20, end: 22}`, a language server's range."""
+    """Lines in one value: `20-22`, `[20, 22]`, `{start: 20, end: 22}`, a range of positions."""
     if isinstance(value, str):
         match = _RANGE.fullmatch(value[:64])
         if match is not None:
@@ -145,7 +145,7 @@ def range_of(value: Any, depth: int = 4) -> Lines | None:
         return None
     first, last = as_mapping(data.get("start")), as_mapping(data.get("end"))
     if first and last:
-        # Positions of the language server protocol count from zero, and end before a character.
+        # In the language server protocol positions count from zero and the end is exclusive.
         start, end = whole_number(first.get("line")), whole_number(last.get("line"))
         if start is None or end is None:
             return None

@@ -1,4 +1,4 @@
-"""Answers that are lists of names: one name a line, trees, git's status, counts."""
+"""Answers that are lists of names: one name per line, trees, git's status, counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _SUMMARY = re.compile(r"\d+ (?:director|files?|results?|match)|Total|Found \d|\(
 
 
 def word_path(text: str) -> str:
-    """A path that is a whole line or word; with blanks only where its beginning shows a path."""
+    """A path that is a whole line or word.
+
+    It may contain blanks only if its beginning shows a path.
+    """
     path = path_of(text.strip().strip("`'\""))
     path = path.removeprefix("./")
     if not path or (any(c.isspace() for c in path) and not (path[0] == "/" or is_drive(path))):
@@ -92,7 +95,7 @@ def git_status(lines: Sequence[str]) -> Iterator[Piece]:
 
 
 def counts(lines: Sequence[str]) -> Iterator[Piece]:
-    """`path:3` a line: how often something is in a file, none of its lines."""
+    """`path:3` on each line: how often something occurs in a file; no lines of the file."""
     filled = [line.strip() for line in lines if line.strip()]
     found = [match for line in filled if (match := _COUNT.fullmatch(line[:LONGEST_LINE]))]
     if found and len(found) == len(filled):
@@ -100,7 +103,7 @@ def counts(lines: Sequence[str]) -> Iterator[Piece]:
 
 
 def names(lines: Sequence[str]) -> Iterator[Piece]:
-    """One path a line and nothing else, besides a heading and a sum."""
+    """One path per line and nothing else, except a heading and a total."""
     filled = [line.strip() for line in lines if line.strip()]
     if len(filled) > 1 and filled[0].endswith(":"):
         filled = filled[1:]

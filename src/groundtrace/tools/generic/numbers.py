@@ -1,4 +1,4 @@
-"""Content whose lines carry their numbers."""
+"""Content whose lines begin with their numbers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from groundtrace.tools.common import Numbered
 from groundtrace.tools.generic.pieces import LONGEST_LINE, Lines
 
 _NUMBERED = re.compile(r"[ \t]*+(?:\.\.\.|>)?[ \t]*+(\d{1,9})(?:→|\t| ?\|| ?: ?|-(?=\s))(.*)")
-"""`12: text`, `12<TAB>text`, `12→text`, `12 | text`, and a mark before the number."""
+"""`12: text`, `12<TAB>text`, `12→text`, `12 | text`, also with a mark before the number."""
 _LABEL = re.compile(r"[A-Z][\w ]{0,40}:|[-=#.]{3,}|#+ ")
-"""Lines that may stand before the first number: `File: lib/pad.js`, `At: L8:C7`, a bar."""
+"""Lines that may come before the first number: `File: lib/pad.js`, `At: L8:C7`, a bar."""
 _LABELS = 8
 
 
 def numbered_lines(lines: Sequence[str]) -> list[Numbered]:
-    """The lines that carry a number."""
+    """The lines that begin with a number."""
     found = []
     for line in lines:
         match = _NUMBERED.match(line[:LONGEST_LINE])
@@ -26,9 +26,9 @@ def numbered_lines(lines: Sequence[str]) -> list[Numbered]:
 
 
 def shown_lines(lines: Sequence[str]) -> Lines | None:
-    """First and last line of numbered content; None where the lines are not numbered.
+    """First and last line of numbered content; None if the lines are not numbered.
 
-    Most lines carry a number, and numbers differ: a log's `12:30:45` is a clock.
+    Most lines must have a number, and the numbers must differ: `12:30:45` in a log is a time.
     """
     filled = [line for line in lines if line.strip() and line.strip() != "..."]
     labels = 0
@@ -42,7 +42,7 @@ def shown_lines(lines: Sequence[str]) -> Lines | None:
 
 
 def is_past_the_end(text: str) -> bool:
-    """Whether all that is shown is one empty numbered line: a read beyond the last line."""
+    """Whether only one empty numbered line is shown: a read past the last line."""
     match = _NUMBERED.fullmatch(text.strip("\n")[:64])
     return match is not None and not match[2].strip()
 

@@ -31,7 +31,7 @@ _FILES = frozenset({"file", "blob"})
 
 
 class Enclosing(msgspec.Struct, frozen=True):
-    """What the objects around a value say."""
+    """What the objects around a value state."""
 
     path: str = ""
     """File of the nearest object that names one."""
@@ -51,12 +51,12 @@ class Objects:
         self.pieces: list[Piece] = []
         self.repos: list[str] = []
         self.left_out = False
-        """More was there than is looked at."""
+        """The answer holds more values than the limit allows."""
         self._repo = repo
         self._values = 0
 
     def walk(self, value: Any, around: Enclosing | None = None, depth: int = 0) -> None:
-        """Take the files of a value and of all below it."""
+        """Collect the files of a value and of everything below it."""
         around = around or Enclosing(repo=self._repo)
         self._values += 1
         if depth > MAX_DEPTH or self._values > MAX_VALUES or len(self.pieces) > 4 * MAX_FILES:
@@ -84,8 +84,8 @@ class Objects:
 
     def _name(self, item: str, around: Enclosing) -> None:
         path, lines = split_anchor(path_of(item))
-        # Names of packages, branches and modules have slashes and dots too; names alone must end
-        # like a file's.
+        # Names of packages, branches and modules have slashes and dots too. So a name without
+        # anything else must look like a file.
         if is_file(path):
             self._add(Piece(_below(around.base, path), around.repo, lines))
 
@@ -122,7 +122,7 @@ class Objects:
                 self.walk(inner, Enclosing(inner_path, repo, around.base, key), depth + 1)
 
     def _entry(self, path: str, value: Any, around: Enclosing, depth: int) -> None:
-        """One member of a table from path to what was found in it."""
+        """One entry of a table from path to what was found in the file."""
         before = len(self.pieces)
         inside = Enclosing(path, around.repo)
         if isinstance(value, str):
@@ -181,7 +181,7 @@ def _content(around: Enclosing, text: str) -> Piece | None:
 
 
 def _lifted(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields with those of objects that speak about this one."""
+    """The fields, plus the fields of nested objects that describe this object."""
     merged: dict[str, Any] = {}
     for key in words.LIFTED_FIELDS & fields.keys():
         inner = as_mapping(fields[key])
@@ -191,7 +191,7 @@ def _lifted(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _path_in(fields: Mapping[str, Any], *, in_tree: bool) -> tuple[str, Lines | None]:
-    """The file that an object names, the surest field first."""
+    """The file that an object names; the most reliable field is tried first."""
     for name in words.FILE_FIELDS:
         if name not in fields or (name == "name" and not in_tree):
             continue
@@ -207,7 +207,7 @@ def _path_in(fields: Mapping[str, Any], *, in_tree: bool) -> tuple[str, Lines | 
 
 
 def _content_lines(fields: Mapping[str, Any]) -> Lines | None:
-    """Lines that numbers in the content state: they are surer than fields."""
+    """Lines from numbers in the content: they are more reliable than fields."""
     for key in words.CONTENT_FIELDS & fields.keys():
         value = fields[key]
         if isinstance(value, str) and value:

@@ -16,15 +16,15 @@ from groundtrace.tools.common import FilesWithLines
 from groundtrace.tools.file_names import looks_like_folder, usable
 
 MAX_FILES = 10_000
-"""Files of one answer that are taken; no answer that a model reads has more."""
+"""How many files of one answer are read; no answer that a model reads has more."""
 MAX_CHARACTERS = 4_000_000
-"""Characters of one answer that are looked at."""
+"""How many characters of one answer are read."""
 MAX_VALUES = 200_000
-"""Values of one JSON answer that are looked at."""
+"""How many values of one JSON answer are read."""
 MAX_DEPTH = 40
-"""Levels of a JSON answer that are looked at."""
+"""How many levels of a JSON answer are read."""
 LONGEST_LINE = 4096
-"""Characters of a line in which a path is looked for."""
+"""How many characters of a line are searched for a path."""
 
 Lines = tuple[int, int]
 """First and last line."""
@@ -34,17 +34,17 @@ class Piece(msgspec.Struct, frozen=True):
     """One file in an answer, with what was shown of it."""
 
     path: str
-    """As the answer has it."""
+    """As the answer spells it."""
     repo: str | None = None
     """Repository that the answer names beside it."""
     lines: Lines | None = None
-    """First and last line, where known."""
+    """First and last line, if known."""
     shown: bool = False
     """Content was shown."""
     opened: bool = False
-    """The content is no match but was asked for as it is: a hunk of a diff."""
+    """The call asked for this content itself, so it is not a match: a hunk of a diff."""
     from_diff: bool = False
-    """The path comes out of a diff."""
+    """The path comes from a diff."""
 
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
@@ -58,9 +58,9 @@ def is_drive(path: str) -> bool:
 
 
 def path_of(value: Any) -> str:
-    """The path in a value: a text, or a `file:` URI decoded; empty where it is neither.
+    """The path in a value: a text, or a decoded `file:` URI; empty if it is neither.
 
-    A string that the harness cut is no whole name.
+    A string that the harness cut is not a complete name.
     """
     if not isinstance(value, str) or isinstance(value, CutText) or len(value) > LONGEST_LINE:
         return ""
@@ -83,13 +83,16 @@ def split_anchor(path: str) -> tuple[str, Lines | None]:
 
 
 def may_be_file(path: str) -> bool:
-    """Whether a text can be a file's path at all: no URL, glob, folder, sentence."""
+    """Whether a text can be the path of a file at all: not a URL, glob, folder or sentence."""
     inside = path[2:] if is_drive(path) else path
     return usable(path) and ":" not in inside and not _BAD.intersection(inside)
 
 
 def is_file(path: str, *, sure: bool = False) -> bool:
-    """Whether a text is a file's path; `sure` where the answer says so, else its name tells (D5)."""
+    """Whether a text is the path of a file.
+
+    `sure`: the answer says that it is a file. Otherwise the name decides (D5).
+    """
     name = path.replace("\\", "/")
     if not may_be_file(path) or not any(c.isalnum() for c in posixpath.basename(name)):
         return False
@@ -97,14 +100,14 @@ def is_file(path: str, *, sure: bool = False) -> bool:
 
 
 def lines_of(start: int | None, end: int | None) -> Lines | None:
-    """A range of lines, None where it is none."""
+    """A range of lines; None if the numbers are not a range."""
     if start is None or start < 1:
         return None
     return (start, end) if end is not None and end >= start else (start, start)
 
 
 def bounded(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The pieces of the first files."""
+    """The pieces of the first `MAX_FILES` files."""
     known: set[tuple[str | None, str]] = set()
     for piece in pieces:
         key = (piece.repo, piece.path)
@@ -116,7 +119,7 @@ def bounded(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def refs_of(pieces: Iterable[Piece], rule: str, *, read: bool) -> tuple[FileRef, ...]:
-    """One reference per file; content is `read` where it was asked for as it is, else `matched`."""
+    """One reference per file: `read` if the call asked for the content itself, else `matched`."""
     matched = FilesWithLines("matched", rule, bare_kind="surfaced")
     opened = FilesWithLines("read", rule, bare_kind="surfaced")
     for piece in pieces:
@@ -131,6 +134,6 @@ def refs_of(pieces: Iterable[Piece], rule: str, *, read: bool) -> tuple[FileRef,
             from_diff=piece.from_diff,
         )
     refs = (*opened.refs(), *matched.refs())
-    # A file with lines and without is one file; names alone add nothing to it.
+    # A file that is in the answer with and without lines is one file; its bare name adds nothing.
     shown = {(ref.repo, ref.path) for ref in refs if ref.kind != "surfaced"}
     return tuple(ref for ref in refs if ref.kind != "surfaced" or (ref.repo, ref.path) not in shown)

@@ -1,4 +1,4 @@
-"""Headings that name a file, over its content."""
+"""Headings that name a file, with its content below."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Section:
     fenced: bool = False
 
     def piece(self) -> Piece | None:
-        """The file with what the section shows; None where a heading is only words."""
+        """The file with what the section shows; None if the heading is only words."""
         numbered = shown_lines(self.body) if numbered_lines(self.body) else None
         if numbered is not None or self.fenced:
             return Piece(self.path, self.repo, numbered or self.lines, shown=True)
@@ -103,7 +103,7 @@ def _heading(line: str, before: str, after: Sequence[str], repo: str | None) -> 
 
 
 def _bare(line: str, after: Sequence[str], repo: str | None) -> _Section | None:
-    """A line that is a path and no more, over numbered lines."""
+    """A line that is only a path, with numbered lines below."""
     path = "" if line[:1].isspace() else word_path(line)
     if not path or line.startswith(("- ", "* ")):
         return None

@@ -12,7 +12,7 @@ from groundtrace.tools.generic.pieces import LONGEST_LINE
 from groundtrace.tools.payload import Payload
 
 _SHORT = 5
-"""Lines up to which an answer can be a message alone."""
+"""An answer with more lines than this is not only a message."""
 _FAILED = re.compile(
     r"\s*(?:#+ )?(?:(?:\w{0,30}error|exception|failed|failure|cannot|could not|unable to|access denied"
     r"|permission denied|invalid|traceback|timed? ?out|unauthorized|forbidden)\b"
@@ -37,7 +37,7 @@ _SMALL = frozenset(
         *("result", "successfully", "text", "the", "to", "under", "was", "with"),
     }
 )
-"""Words that may stand between a verb of writing and its file."""
+"""Words that may come between a verb of writing and the file."""
 _WRITTEN_FIELDS = frozenset(
     {"byteswritten", "written", "linesadded", "created", "deleted", "updated", "modified", "saved"}
 )
@@ -115,8 +115,8 @@ def written_names(text: str) -> list[str]:
 def _named_as_written(tokens: list[str]) -> list[str]:
     """`saved to PATH`, `moved PATH to PATH`, `The file PATH has been updated`.
 
-    The path follows the verb with a few small words between them, or the sentence begins with it:
-    `the module a.py was written in 2019` says nothing of a write.
+    The path follows the verb with only a few small words between them, or the sentence begins with
+    the path. `the module a.py was written in 2019` does not report a write.
     """
     names: list[str] = []
     last = -1
@@ -138,18 +138,18 @@ def _named_as_written(tokens: list[str]) -> list[str]:
 
 
 def is_staged(text: str) -> bool:
-    """Whether a short answer says that files were staged or folders made, and none was written."""
+    """Whether a short answer says that files were staged or folders made, but no file written."""
     first = text[:600]
     return bool(_WROTE.search(first) and (_STAGED.search(first) or _FOLDER.search(first)))
 
 
 def is_fact_sheet(text: str) -> bool:
-    """Whether the answer tells a file's size and times."""
+    """Whether the answer lists a file's size and times."""
     return len(text) < 2000 and _FACTS.search(text) is not None
 
 
 def is_remark(text: str, path: str) -> bool:
-    """Whether a text is one paragraph of sentences that speaks of the file instead of showing it."""
+    """Whether a text is one paragraph of sentences about the file instead of its content."""
     line = text.strip()
     name = path.replace("\\", "/").rpartition("/")[2]
     return "\n" not in line and " " in line and line.endswith((".", "!", "?")) and name in line

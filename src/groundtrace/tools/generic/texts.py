@@ -43,13 +43,13 @@ class Body(NamedTuple):
 
 
 def body_of(text: str) -> Body:
-    """The text without a terminal's colours and carriage returns."""
+    """The text without terminal colours and carriage returns."""
     clean = _COLOUR.sub("", text).replace("\r\n", "\n")
     return Body(clean, clean.split("\n"))
 
 
 def diff(body: Body, asked: AskedFiles) -> Iterator[Piece]:
-    """A unified diff: hunks show the new side's lines."""
+    """A unified diff: hunks show the lines of the new side."""
     if not (_HUNK.search(body.text) and _OLD_SIDE.search(body.text)):
         return
     spans = FilesWithLines("read", "diff", bare_kind="surfaced")
@@ -57,13 +57,13 @@ def diff(body: Body, asked: AskedFiles) -> Iterator[Piece]:
     shown = {ref.path[2:] for ref in spans.refs() if ref.kind == "read"}
     for ref in spans.refs():
         if ref.kind == "surfaced" and ref.path[2:] in shown:
-            continue  # the other side's spelling of a file that is shown
+            continue  # the same file under the other prefix, `a/` or `b/`
         span = lines_of(ref.line_start, ref.line_end)
         yield Piece(ref.path, ref.repo, span, ref.kind == "read", opened=True, from_diff=True)
 
 
 def tags(body: Body, asked: AskedFiles) -> Iterator[Piece]:
-    """`<file path="…">content</file>`; a tag without content is a name."""
+    """`<file path="…">content</file>`; a tag without content is only a name."""
     found = list(_TAG.finditer(body.text))
     ends = [*(match.start() for match in found[1:]), len(body.text)]
     for match, end in zip(found, ends, strict=False):
@@ -74,7 +74,7 @@ def tags(body: Body, asked: AskedFiles) -> Iterator[Piece]:
         content = body.text[match.end() : end].partition(f"</{match['tag']}>")[0]
         shown = bool(content.strip()) and not match["with"].rstrip().endswith("/")
         span = lines_in(fields) if shown else None
-        # A whole file that nobody searched for was opened: a packed repository.
+        # Nobody searched for this whole file, so it was opened: a packed repository.
         opened = span is None and not asked.question
         yield Piece(path, asked.repo, span, shown, opened=opened)
     for match in _SOURCE_TAG.finditer(body.text):
@@ -124,7 +124,7 @@ def places(body: Body, asked: AskedFiles) -> Iterator[Piece]:
 
 
 def ctags(body: Body, asked: AskedFiles) -> Iterator[Piece]:
-    """A tags file's lines: each holds the line that declares the symbol."""
+    """Lines of a tags file: each holds the line that declares the symbol."""
     for line in body.lines:
         match = _CTAG.match(line[:LONGEST_LINE])
         if match is not None and is_file(match["path"]):
@@ -132,12 +132,12 @@ def ctags(body: Body, asked: AskedFiles) -> Iterator[Piece]:
 
 
 def headed(body: Body, asked: AskedFiles) -> Iterator[Piece]:
-    """Sections: a heading that names a file, over fenced code or numbered lines."""
+    """Sections: a heading that names a file, with fenced code or numbered lines below."""
     yield from sections(body.lines, asked.repo)
 
 
 def listing(body: Body, asked: AskedFiles) -> Iterator[Piece]:
-    """Names alone."""
+    """Only names."""
     for shape in LISTINGS:
         found = list(shape(body.lines))
         if found:
@@ -162,4 +162,4 @@ SHAPES = (
     Shape("tags", ctags),
     Shape("names", listing),
 )
-"""Tried in this order; the first that finds a file is the answer's shape."""
+"""Tried in this order; the first shape that finds a file is used."""

@@ -1,7 +1,7 @@
-"""The names by which an unknown tool's arguments and answers are understood.
+"""The names that tell what an unknown tool's arguments and answer fields mean.
 
 Names are compared in lower case without `_`, `-` and blanks: `file_path`, `filePath` and
-`File-Path` are one name.
+`File-Path` are the same name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FILE_ARGUMENTS = frozenset(
         *("relativeworkspacepath", "inputfile", "outputfile", "outputpath", "targetpath"),
     }
 )
-"""Arguments that hold the file that a call is about, or the folder."""
+"""Arguments that hold the file or the folder that a call is about."""
 
 FOLDER_ARGUMENTS = frozenset(
     {
@@ -32,7 +32,7 @@ FOLDER_ARGUMENTS = frozenset(
 REPO_ARGUMENTS = frozenset(
     {"repo", "repos", "repository", "repositories", "reponame", "projectid", "project", "fullname"}
 )
-"""Arguments that hold a repository; with `owner` beside a bare name."""
+"""Arguments that hold a repository; `owner` completes a bare name."""
 
 QUESTION_ARGUMENTS = frozenset(
     {
@@ -42,8 +42,8 @@ QUESTION_ARGUMENTS = frozenset(
         *("informationrequest", "namekeyword", "messageterms", "contentterms"),
     }
 )
-"""Arguments that ask something. What such a call shows was searched for, and the file beside the
-question is the place that it was asked about."""
+"""Arguments that ask something. What such a call shows was searched for; a file in its other
+arguments is the place that was searched."""
 
 WRITING_ARGUMENTS = frozenset(
     {
@@ -59,18 +59,19 @@ TRIAL_ARGUMENTS = frozenset({"dryrun", "preview", "previewonly", "checkonly"})
 """Arguments that say, when true, that nothing is written."""
 
 DATA_ARGUMENTS = frozenset({"sql", "statement", "cypher", "graphql"})
-"""Arguments of data bases: their rows may hold names of files, but are no files."""
+"""Arguments of databases: rows may hold names of files, but they are not files."""
 
 FILE_FIELDS = (
     *("path", "filepath", "file", "relativepath", "absolutepath", "fullpath", "newpath", "uri"),
     *("targeturi", "fileuri", "filename", "relativeworkspacepath", "source", "oldpath", "name"),
 )
-"""Fields of an answer's object that name its file, the surest first. `name` counts only in trees."""
+"""Fields of an object in an answer that name its file, the most reliable first. `name` counts only
+in trees."""
 
 LIST_FIELDS = frozenset(
     {"files", "filenames", "paths", "filepaths", "results", "matches", "entries", "items", "names"}
 )
-"""Fields whose list of texts is a list of names."""
+"""Fields in which a list of texts is a list of names."""
 
 CONTENT_FIELDS = frozenset(
     {
@@ -80,12 +81,12 @@ CONTENT_FIELDS = frozenset(
         *("sourcecode", "textmatches", "linematches"),
     }
 )
-"""Fields of an answer's object that hold content of its file."""
+"""Fields of an object in an answer that hold content of its file."""
 
 LIFTED_FIELDS = frozenset(
     {"metadata", "payload", "location", "loc", "data", "document", "span", "bodylocation"}
 )
-"""Fields whose object speaks about the object around it: file, lines, repository."""
+"""Fields whose object describes the object around it: file, lines, repository."""
 
 SKIPPED_FIELDS = frozenset(
     {
@@ -93,7 +94,7 @@ SKIPPED_FIELDS = frozenset(
         *("targetselectionrange", "start", "end", "position"),
     }
 )
-"""Fields below which no file is looked for: they hold none of the task's, or parts of a range."""
+"""Fields in which no file is searched for: they hold no files of the task, or parts of a range."""
 
 START_FIELDS = (
     *("startline", "linestart", "fromline", "beginline", "firstline", "startlinenumber"),
@@ -106,11 +107,11 @@ RANGE_FIELDS = (
 COUNT_FIELDS = ("limit", "numlines", "linecount", "maxlines")
 LOOSE_START_FIELDS = (*START_FIELDS, "from", "start", "offset")
 LOOSE_END_FIELDS = (*END_FIELDS, "to", "end")
-"""Fields that hold lines. The loose names count in arguments and inside a range: elsewhere `start`
-and `end` are as often characters."""
+"""Fields that hold lines. The loose names count only in arguments and inside a range: elsewhere
+`start` and `end` are just as often character positions."""
 
 
 @lru_cache(maxsize=4096)
 def plain(name: str) -> str:
-    """A name as the tables have it."""
+    """A name as the tables spell it."""
     return name.replace("_", "").replace("-", "").replace(" ", "").lower()

@@ -1,32 +1,33 @@
 """Shell commands as evidence: which files a command read, searched, listed and wrote (D6, D7).
 
-A trace holds a command and what it printed, and nothing in between. Both are needed: the command
-says which files could have been shown, the output says which were. `cat a.py || cat b.py` opens one
-of two; `grep -rn x .` names its files only in what it prints. Without output nothing was shown
-(D4); what was written is known from the command, unless an error says otherwise.
+A trace holds a command and what it printed, and nothing else. Both are needed: the command says
+which files could have been shown, the output says which were shown. `cat a.py || cat b.py` opens
+one of two files; `grep -rn x .` names its files only in its output. Without output nothing was
+shown (D4). The command alone says what was written, unless an error says otherwise.
 
-So a command is interpreted without running anything, in the way a compiler reasons about a program,
-and the output is then held against what the interpretation allows:
+So a command is interpreted without running anything, as a compiler analyses a program. Then the
+output is compared with what the interpretation allows:
 
-1. `syntax`: the command is parsed, in pieces that are broken as well; plain words need no grammar.
-2. `walk`: it is followed as a shell would follow it: directories, variables, loops, pipes. What
-   cannot be known is a hole, which stands for any text. The walk is over before step 5 begins (D119).
+1. `syntax`: the command is parsed, even if parts of it are broken; plain words need no grammar.
+2. `walk`: it is followed as a shell would follow it: directories, variables, loops, pipes. Text
+   that cannot be known is a hole, which matches any text. The walk ends before step 5 begins
+   (D119).
 3. `programs`: each program says what it prints, as **parts**: "lines 10 to 20 of a.py", "lines of
    the files below src that match x", "the text ---".
-4. `streams`: the parts, and what `head`, `sed` and `grep` behind a pipe make of them.
-5. `align`: the lines of the output are divided among the parts, in order, so that they fit best;
-   what every piece of evidence counts is in `weights`.
-6. Each part says which files the lines it was given tell of.
+4. `streams`: the parts, and what `head`, `sed` and `grep` after a pipe do with them.
+5. `align`: the lines of the output are divided among the parts, in order, so that they fit best.
+   `weights` says how much each piece of evidence counts.
+6. Each part says which files are shown by the lines that it got.
 
 An example: `cd src && head -20 a.py; echo ---; grep -n alpha b.py` gives three parts: lines 1–20 of
-`src/a.py`, the text `---`, and found lines of `src/b.py`. Of the output
+`src/a.py`, the text `---`, and found lines of `src/b.py`. Take this output:
 
     import os
     ---
     7:alpha = 1
 
-the first line is the contents (a.py has one line: 1–1 was read), the second is the text, and the
-third has a number in front (b.py was matched at line 7). Had the output been `---` alone, no file
+The first line is the contents (a.py has one line: 1–1 was read), the second is the text, and the
+third begins with a number (b.py was matched at line 7). If the output had been only `---`, no file
 would have been shown.
 
 Packages import in one direction: `syntax`, `streams`, `align`, `programs`, `walk`.
@@ -57,14 +58,14 @@ from groundtrace.tools.shell.walk.walker import Walker
 
 
 class ShellView(msgspec.Struct, frozen=True):
-    """What a shell call touched, as its command and its output tell."""
+    """What a shell call touched, according to its command and its output."""
 
     refs: tuple[FileRef, ...] = ()
     """Files touched, in order of appearance."""
     failed: bool = False
     """The call obtained nothing: refused, cancelled, or nothing was printed that was asked for."""
     repos: tuple[str, ...] = ()
-    """Repositories that remote readers in the command name, raw."""
+    """Repositories that remote readers in the command name, as the command spells them."""
     problems: tuple[Problem, ...] = ()
     """Parts of the command that could not be parsed."""
 
@@ -79,20 +80,20 @@ def shell_refs(
         return ShellView(failed=True)
     if _submits(command, output.lines):
         return ShellView()
-    # OpenHands repeats a command that ends with an escaped semicolon above its output.
+    # OpenHands repeats a command above its output if the command ends with an escaped semicolon.
     if output.lines and output.lines[0].strip() == command.strip():
         del output.lines[0]
     if settings.shell == "ignore":
         return ShellView(failed=bool(result and result.is_error) and not output.lines)
     tree = parse(command)
     if tree.broken and not output.lines and output.unparsed:
-        return ShellView(failed=True)  # the shell could not read it either, and ran nothing
+        return ShellView(failed=True)  # the shell could not parse it either, and ran nothing
     walker = Walker(tree, cwd, output, table)
     try:
         parts = walker.run_tree(tree)
         refs, failed = _resolve(parts, output, bool(result and result.is_error))
     except RecursionError:
-        # Commands nested deeper than Python's stack are data, not something an agent reads.
+        # Such a command is data, not something that an agent reads with.
         problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
         return ShellView(failed=False, problems=(problem,))
     return ShellView(refs, failed, tuple(walker.repos), _problems(tree.broken, output))
@@ -105,23 +106,27 @@ _SUBMISSION = re.compile(
 
 
 def _submits(command: str, lines: Sequence[str]) -> bool:
-    """A final submission: what follows the mark is the answer, and no read."""
+    """Whether this is the final submission: what follows the mark is the answer, not a read."""
     if lines and lines[0].strip() in _MARKS:
         return True
     return _SUBMISSION.match(command) is not None
 
 
 def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
-    """A command that does not parse, unless bash said so itself."""
+    """A problem if the command does not parse, unless bash itself reported that."""
     if not broken or output.had_errors:
         return ()
-    reason = "part of the command is not valid bash, or too much to be parsed; only the rest was followed"
+    reason = (
+        "part of the command is not valid bash, or too large to be parsed; only the rest was read"
+    )
     return (Problem("", "shell_syntax", reason),)
 
 
 def _speaks(table: Mapping[str, ProgramEntry], command: str) -> Speaks:
-    """Messages come from programs of the table and from words of the command: `./show a.py` may
-    print `show: cannot open a.py`."""
+    """Who may print error messages: programs of the table and words of the command.
+
+    `./show a.py` may print `show: cannot open a.py`.
+    """
 
     words: set[str] = set()
 
@@ -149,7 +154,7 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     segments = divide(parts, output.lines)
     shown = [segment for segment in segments if segment.lines]
     ends = {id(segment) for segment in (shown[:1] + shown[-1:] if output.trimmed else ())}
-    # What `make` printed after `cat a.go` cannot be told from the file's last lines.
+    # The last lines of a.go and the output of `make` in `cat a.go; make` cannot be told apart.
     mixed = any(isinstance(segment.part, Opaque) and segment.part.prints for segment in segments)
     for segment in segments:
         part = segment.part
@@ -172,7 +177,7 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
 
 
 def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
-    """Files behind captured output that a text shows (`echo "first: $line"`)."""
+    """Files whose captured output a text shows (`echo "first: $line"`)."""
     if not part.streams:
         return
     for index, line in enumerate(lines):
@@ -188,7 +193,7 @@ def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
 
 
 def distinct(given: Iterable[FileRef]) -> tuple[FileRef, ...]:
-    """References without repetition; a name adds nothing where the contents were shown."""
+    """References without repetition; a name adds nothing if the contents were shown."""
     refs = list(given)
     shown = {(ref.repo, ref.path) for ref in refs if ref.kind in {"read", "matched"}}
     out: dict[tuple[object, ...], FileRef] = {}

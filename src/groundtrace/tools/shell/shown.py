@@ -1,28 +1,33 @@
 """How many characters, and which lines between the first and the last, a part's output shows.
 
-A part names the first and the last line of a file that its lines tell of. `grep -n` on a file
-prints some lines between them; the numbers that it prints say which. What the numbers do not
-confirm is not known (D72).
+A part names the first and the last line of a file that its output shows. `grep -n` on a file prints
+only some of the lines between them; the numbers that it prints say which. Lines that no number
+confirms are not known (D72).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.tools.common import gaps
+from groundtrace.tools.shell.output.cuts import is_cut, pieces
 
 _BARE = re.compile(r"[ \t]*(\d{1,9})(?:[:\-\t→ =]|$)")
 _NAMED = re.compile(r"[:\-](\d{1,9})[:\-]")
 _LONGEST = 4096
 _FEW = 40
-"""Files up to which every line is searched for their names first."""
+"""With at most this many files, each line is first searched for their names."""
 _SPLITS = 8
-"""Places at which a line's file name may end that are tried."""
+"""How many places are tried at which the file name in a line may end."""
+
+_NO_CONTENTS = frozenset(["git diff", "git show", "git log", "git stash", "diff", "git blame"])
+"""Programs that print something else in front of a file's lines."""
 
 _Key = tuple[str | None, str]
 
@@ -30,11 +35,28 @@ _Key = tuple[str | None, str]
 def with_shown(refs: Iterable[FileRef], lines: Sequence[str], sure: bool) -> list[FileRef]:
     """The references with the characters and runs of lines that `lines` show of each.
 
-    `sure`: it is certain that these lines, and no others, are the part's. Otherwise what another
-    program printed may be among them, and characters cannot be told.
+    `sure`: these lines, and no others, certainly belong to the part. Otherwise output of another
+    program may be among them, and the number of characters is not known.
     """
     told = _with_shown(list(refs), lines)
-    return told if sure else [replace(ref, shown_chars=None) for ref in told]
+    return _with_text(told, lines) if sure else [replace(ref, shown_chars=None) for ref in told]
+
+
+def _with_text(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
+    """Contents of one file with the lines that show them: of each run, or between cuts."""
+    if not refs or any(ref.kind != "read" or ref.old_lines is not None for ref in refs):
+        return refs
+    if len({_key(ref) for ref in refs}) != 1 or refs[0].rule in _NO_CONTENTS:
+        return refs
+    parts = [piece for piece in pieces(lines) if piece]
+    if len(refs) > 1 and not is_cut(lines):
+        sizes = [(ref.line_end or 0) - (ref.line_start or 0) + 1 for ref in refs]
+        if sum(sizes) == len(lines):
+            ends = list(accumulate(sizes))
+            parts = [list(lines[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
+    if len(parts) != len(refs):
+        return refs
+    return [replace(ref, printed=part) for ref, part in zip(refs, parts, strict=True)]
 
 
 def _with_shown(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
@@ -60,12 +82,12 @@ def _with_shown(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
 
 
 class _Told(NamedTuple):
-    """What the lines of an output tell of one file."""
+    """What the lines of an output say about one file."""
 
     chars: int | None
     numbers: Sequence[int]
     height: int | None
-    """Number of lines that show it, where all of them do."""
+    """Number of lines that show it, if all lines show it."""
 
 
 _NOTHING = _Told(None, (), None)
@@ -85,7 +107,7 @@ def _with(ref: FileRef, told: _Told) -> FileRef:
 
 
 def _slices(refs: list[FileRef], shown: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
-    """Several runs of one file: the output's lines in order, if they are as many as the runs'."""
+    """Several runs of one file: divide the lines in order, if their number is that of the runs."""
     sizes = [
         ref.line_end - ref.line_start + 1
         if ref.line_start is not None and ref.line_end is not None
@@ -103,7 +125,7 @@ def _slices(refs: list[FileRef], shown: list[FileRef], lines: Sequence[str]) -> 
 
 
 def _by_file(shown: Sequence[FileRef], lines: Sequence[str]) -> dict[_Key, _Told]:
-    """Characters and numbers for each file, by the name in front of a line or on a line above."""
+    """Characters and line numbers for each file, by the name that begins a line or is above it."""
     by_base: dict[str, list[_Key]] = {}
     spanned: set[_Key] = set()
     for ref in shown:
@@ -139,7 +161,7 @@ def _by_file(shown: Sequence[FileRef], lines: Sequence[str]) -> dict[_Key, _Told
 
 
 def _heading(line: str, by_base: dict[str, list[_Key]]) -> _Key | None:
-    """The file that a line names and says nothing else of."""
+    """The file that a line names, if the line holds nothing else."""
     return _file_of(line.strip(" \t#=:*<>-"), by_base)
 
 

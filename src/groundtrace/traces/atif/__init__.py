@@ -1,11 +1,11 @@
 """ATIF, the trajectory format that Harbor writes for many harnesses.
 
-reader.py        where the files lie, and how they are recognised
+reader.py        where the files are, and how they are recognised
 trajectory.py    one trajectory, with those that it refers to
 load.py          from bytes to steps
-steps.py         the shapes of a trajectory and its steps
-large.py         a trajectory too large to decode whole
-salvage.py       what is intact in a damaged one
+steps.py         the types of a trajectory and its steps
+large.py         a trajectory too large to decode as a whole
+salvage.py       the intact parts of a damaged trajectory
 calls.py         the calls of a step, with their results
 harbor_text.py   the sections that Harbor appends to a result
 tokens.py        usage of steps, each model call once

@@ -22,11 +22,11 @@ from groundtrace.traces.stored_output import shown_part
 from groundtrace.values import as_mapping, as_text
 
 TRIM_MARK = "...[truncated]..."
-"""At the end of the previews in trimmed trajectories."""
+"""End of the previews in trimmed trajectories."""
 
 
 class StepCall(msgspec.Struct):
-    """A call and what its result refers to."""
+    """A call, and what its result refers to."""
 
     call: RawCall
     references: tuple[Any, ...] = ()
@@ -42,7 +42,7 @@ class _Observed(msgspec.Struct):
 
 
 class StepReader:
-    """Reads steps in order; keeps what repairs need of the step before."""
+    """Reads steps in order."""
 
     def __init__(
         self,
@@ -55,20 +55,20 @@ class StepReader:
         self.keep = keep
         self.file = file
         self.repair = repair
-        """Of the harness's dialect; None where it writes calls as they are."""
+        """Repair of the harness's dialect; None if the harness writes calls correctly."""
         self.counts: Counter[str] = Counter()
 
     def notes(self) -> list[str]:
-        """What was put right, for the evidence."""
+        """What was repaired, for the evidence."""
         if not self.counts["repaired"]:
             return []
         return [f"{self.counts['repaired']} calls' arguments taken from the message"]
 
     def calls(self, step: Step, index: int) -> Iterator[StepCall]:
-        """The calls of a step, each with the result that answers it."""
+        """The calls of a step, each with its result."""
         place = f"$.steps[{index}]"
         if step.source == "corpus_builder":
-            self._problem("trimmed_steps", "steps were taken out of the file here", place)
+            self._problem("trimmed_steps", "steps were removed from the file here", place)
         raw = self._raw_calls(step, place)
         if not raw:
             answered = as_mapping(step.observation).get("results")
@@ -111,7 +111,7 @@ class StepReader:
         return []
 
     def _trimmed_calls(self, preview: str, place: str) -> list[Any]:
-        """Calls that a preview replaced: id, name and the arguments that are whole."""
+        """Calls that a preview replaced: id, name and the arguments that are complete."""
         value = read_prefix(preview.removesuffix(TRIM_MARK)).value
         found = []
         for item in value if isinstance(value, list) else ():
@@ -124,7 +124,10 @@ class StepReader:
                 found.append({**item, "arguments": whole})
         self._problem(
             "trimmed_call",
-            "tool_calls was replaced by a preview; arguments are those that it holds whole",
+            (
+                "tool_calls was replaced by a preview; only arguments that are complete in it "
+                "are used"
+            ),
             f"{place}.tool_calls",
             lost=0 if found else 1,
         )
@@ -153,7 +156,7 @@ class StepReader:
         )
 
     def _mend(self, call: RawCall, step: Step, repair: CallRepair, place: str) -> None:
-        """Undo what the harness does to arguments and names of tools."""
+        """Undo what the harness does to arguments and tool names."""
         mended = repair.arguments(
             call.name,
             call.arguments,
@@ -166,7 +169,10 @@ class StepReader:
         if mended.lost:
             self._problem(
                 "arguments_lost",
-                f"the arguments of {call.name} are another call's, and the message does not tell",
+                (
+                    f"the arguments of {call.name} belong to another call, and the message does "
+                    "not say what its own are"
+                ),
                 f"{place}.tool_calls",
             )
         if call.server is None:
@@ -184,7 +190,7 @@ class StepReader:
             observation, cut = read_prefix(text).value, True
             self._problem(
                 "trimmed_result",
-                "observation was replaced by a preview; results are what it shows",
+                "observation was replaced by a preview; only what it shows is used",
                 f"{place}.observation",
             )
         results = observation.get("results") if isinstance(observation, dict) else observation
@@ -259,7 +265,7 @@ def _from_sections(content: str, structured: Any) -> tuple[str, Any, bool]:
 def _metadata_for(
     call: RawCall, of_result: Mapping[str, Any], of_step: Mapping[str, Any], *, single: bool
 ) -> Mapping[str, Any]:
-    """The record of the raw result that belongs to this call, beside the result or the step."""
+    """The record of the raw result that belongs to this call, from the result or from the step."""
     for holder, certain in ((of_result, True), (of_step, single)):
         for key in ("tool_result_metadata", "metadata"):
             metadata = as_mapping(holder.get(key))
@@ -291,7 +297,7 @@ def _join(call_ids: list[str | None], observed: list[_Observed]) -> list[_Observ
         else:
             answers[slot] = item
     open_slots = [n for n, answer in enumerate(answers) if answer is None]
-    # A result that names another call is no answer to this one.
+    # A result that names another call does not answer this one.
     unnamed = [item for item in left if item.call_id is None]
     for slot, item in zip(open_slots, unnamed, strict=False):
         answers[slot] = item

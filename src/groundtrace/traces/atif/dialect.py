@@ -1,7 +1,7 @@
-"""What one harness does to a trajectory that others do not.
+"""What one harness does to a trajectory that other harnesses do not.
 
-ATIF says how calls are written, not how a harness counts, names and repeats them. A harness that
-has its own ways states them in a `dialect.py` in its folder; `harness.py` lists these.
+ATIF says how calls are written, but not how a harness counts, names and repeats them. A harness
+that differs describes this in a `dialect.py` in its folder; `harness.py` lists these modules.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ class RepairedArguments(msgspec.Struct, frozen=True):
     arguments: dict[str, Any]
     repaired: bool = False
     lost: bool = False
-    """The recorded ones belong to another call and nothing tells the true ones."""
+    """The recorded arguments belong to another call, and the true ones are unknown."""
 
 
 class OwnText(NamedTuple):
-    """A tool's own text out of what the harness wrapped around it."""
+    """A tool's own text, without what the harness wrapped around it."""
 
     text: str
     failed: bool
-    """The wrapping, or the harness in place of the tool, says that the call failed."""
+    """Whether the wrapping, or the harness instead of the tool, says that the call failed."""
 
 
 class CallRepair(Protocol):
@@ -42,36 +42,36 @@ class CallRepair(Protocol):
         suspicious: bool,
         result_text: str,
     ) -> RepairedArguments:
-        """The true arguments of a call; `suspicious` where the step has no usage of its own."""
+        """The true arguments of a call; `suspicious` if the step has no usage of its own."""
 
     def own_text(self, content: str, *, cut: bool) -> OwnText:
-        """The tool's own text; `cut` where only the head of `content` is left."""
+        """The tool's own text; `cut` if only the start of `content` is left."""
 
     def server(self, name: str) -> str | None:
-        """The MCP server of a tool whose name does not tell."""
+        """The MCP server of a tool whose name does not show it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One harness's ways; the defaults are those of a harness that nothing is known of."""
+    """What is special about one harness; the defaults are for a harness that is not known."""
 
     harness: str = ""
     """Its name in `agent.name`, lower case."""
     has_variants: bool = False
-    """Names that only begin with `harness` are its too (`openhands-sdk`)."""
+    """Whether names that only begin with `harness` belong to it too (`openhands-sdk`)."""
     tools: frozenset[str] = frozenset()
-    """Tools that only it has: they tell it where damage took the name."""
+    """Tools that only this harness has: they identify it when its name is lost by damage."""
     spawners: frozenset[str] = frozenset()
     """Names of its tools that start a subagent."""
     repeats_usage: bool = False
-    """One step per content block, each with the usage of the whole message."""
+    """Whether each content block is a step with the usage of the whole message."""
     usage_once_an_answer: bool = False
-    """A step without usage is a further call of the model answer before it."""
+    """Whether a step without usage is a further call of the same model answer."""
     output_is_placeholder: bool = False
-    """`total_completion_tokens` adds up placeholders."""
+    """Whether `total_completion_tokens` is a sum of placeholders."""
     repair: Callable[[Mapping[str, Any]], CallRepair] | None = None
-    """Makes the repair of a trajectory from its `agent`."""
+    """Makes the repair for a trajectory from its `agent`."""
 
     def is_of(self, name: str) -> bool:
-        """Whether a harness of this name writes the dialect."""
+        """Whether a harness of this name writes this dialect."""
         return name.startswith(self.harness) if self.has_variants else name == self.harness

@@ -1,8 +1,8 @@
-"""Harbor's observation text, taken apart.
+"""Taking Harbor's observation text apart.
 
-Harbor appends to a tool's output a second copy of stdout, stderr, the structured result as JSON
-and a note of failure. A file name in the metadata of a Write is not something the tool printed,
-so the tool's own output must be separated from what was added.
+Harbor appends to a tool's output: a second copy of stdout, stderr, the structured result as JSON,
+and a note of failure. A file name in the metadata of a Write is not something the tool printed. So
+the tool's own output must be separated from what was added.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STDERR = re.compile(r"(?:^|\n)\[stderr\]\n")
 
 
 class Sections(msgspec.Struct, frozen=True):
-    """An observation's text by origin."""
+    """The text of an observation, by origin."""
 
     text: str
     """The tool's own output."""
@@ -30,14 +30,14 @@ class Sections(msgspec.Struct, frozen=True):
     stdout: str | None = None
     stderr: str | None = None
     failed: bool = False
-    """The text ends with the note that the tool reported failure."""
+    """Whether the text ends with the note that the tool reported failure."""
 
 
 def take_apart(content: str) -> Sections:
-    """Separate the appended sections; a text without any is returned whole."""
+    """Separate the appended sections; a text without any is returned unchanged."""
     body = content
     failed = False
-    # The patterns are slow to say no; plain text is found at once.
+    # The patterns are slow when nothing matches; a search for plain text is fast.
     note = _ERROR.search(body, max(0, len(body) - 400)) if "[error]" in body[-400:] else None
     if note is not None:
         body, failed = body[: note.start()], True
@@ -54,10 +54,10 @@ def _without_gap(body: str) -> str:
 
 
 def _cut_metadata(body: str) -> tuple[str, dict[str, Any] | None]:
-    """The last `[metadata] {…}` that runs to the end of the text.
+    """The last `[metadata] {…}` that goes to the end of the text.
 
-    Metadata repeats file contents, escaped inside JSON strings, so a line that starts with the
-    tag inside them cannot be mistaken for it.
+    Metadata repeats file contents, but escaped inside JSON strings. So no line in them can begin
+    with the tag and be mistaken for it.
     """
     if "[metadata] {" not in body:
         return body, None
@@ -74,8 +74,8 @@ def _cut_metadata(body: str) -> tuple[str, dict[str, Any] | None]:
 def _cut_streams(body: str, *, appended: bool) -> tuple[str, str | None, str | None]:
     """The second copy of stdout and stderr.
 
-    Output that itself holds a line `[stdout]` is left alone unless what follows really is a copy
-    of what precedes.
+    Output with its own line `[stdout]` is left alone, unless what follows that line really is a
+    copy of what comes before it.
     """
     if "[stdout]\n" not in body and "[stderr]\n" not in body:
         return body, None, None
@@ -108,12 +108,12 @@ def _is_copy(before: str, out: str, err: str | None) -> bool:
         return True
     if err is not None:
         return shown.startswith(out.strip()) and err.strip() in shown
-    # Claude shows long output cut, and stdout in full.
+    # Claude cuts a long output, but the copy of stdout is complete.
     return bool(out.strip()) and (shown in out or out.strip() in shown)
 
 
 def _unflatten(body: str) -> str:
-    """A list of text parts that Harbor wrote as JSON objects one after another."""
+    """The text of a list of text parts, which Harbor wrote as JSON objects one after another."""
     if not body.startswith('{"type": "'):
         return body
     texts: list[str] = []

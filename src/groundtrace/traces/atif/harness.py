@@ -9,16 +9,16 @@ from groundtrace.traces.openhands.dialect import OPENHANDS
 from groundtrace.values import as_mapping, as_text
 
 DIALECTS: tuple[Dialect, ...] = (OPENHANDS, CLAUDE_CODE)
-"""Harnesses whose trajectories have ways of their own."""
+"""Harnesses whose trajectories need special treatment."""
 
 PLAIN = Dialect()
 
 SPAWNERS = frozenset[str]().union(*(dialect.spawners for dialect in DIALECTS))
-"""Tools that start a subagent, of every dialect: damage may have taken the harness's name."""
+"""Tools that start a subagent, of every dialect: the harness's name may be lost by damage."""
 
 
 def harness_of(loaded: Loaded) -> str:
-    """The harness's name in lower case; by its tools where damage took the name; else empty."""
+    """The harness's name in lower case; if damaged, known by its tools; empty if unknown."""
     name = as_text(as_mapping(loaded.agent).get("name"))
     if name is not None:
         return name.lower()
@@ -33,6 +33,6 @@ def harness_of(loaded: Loaded) -> str:
 
 
 def dialect_of(loaded: Loaded) -> Dialect:
-    """The dialect of a trajectory; that of no harness in particular where none is known."""
+    """The dialect of a trajectory; the default one if the harness is unknown."""
     name = harness_of(loaded)
     return next((dialect for dialect in DIALECTS if dialect.is_of(name)), PLAIN)

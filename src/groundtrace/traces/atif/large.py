@@ -1,7 +1,7 @@
-"""A trajectory too large to decode whole, read step by step.
+"""A trajectory too large to decode as a whole, read step by step.
 
-Decoding takes several times a file's size in memory. Beyond `LARGE` bytes the steps are found one
-after another in the stream, and of each only what the reader needs is kept.
+Decoding needs several times a file's size in memory. For a file over `LARGE` bytes the steps are
+found one after another in the stream, and only what the reader needs of each step is kept.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ LARGE = 48 * 1024 * 1024
 MAX_STEP = 64 * 1024 * 1024
 CHUNK = 1 << 20
 BUDGET = 64 * 1024 * 1024
-"""Bytes of text kept with steps; beyond it each keeps a head."""
+"""Bytes of text kept with steps; after that each step keeps only the start of its texts."""
 LONG, SHORT = 65_536, 512
-"""Characters kept of one text before and after the budget is spent."""
+"""Characters kept of one text: before the budget is used up, and after."""
 
 _STEPS = re.compile(rb'"steps"\s*:\s*\[')
 _CALL = re.compile(rb'"function_name"\s*:')
 
 
 def load_large(stream: BinaryIO) -> Loaded:
-    """The trajectory in a stream, its long texts cut; never raises for what is in it."""
+    """The trajectory in a stream, with long texts cut; never raises because of its content."""
     head = bytearray()
     while (found := _STEPS.search(head)) is None:
         chunk = stream.read(CHUNK)
@@ -43,11 +43,11 @@ def load_large(stream: BinaryIO) -> Loaded:
         if number >= MAX_STEPS:
             return _stopped(bytes(head[: found.end()]), steps, element, scanner)
         steps.append(keeper.step(element, number, scanner.lost))
-    # The file without its steps is small, and is read as any other.
+    # The file without its steps is small and is read in the normal way.
     loaded = load(bytes(head[: found.end()]) + b"]" + scanner.rest())
     loaded.ok = True
     loaded.steps = steps
-    reasons = [loaded.reason, f"{keeper.cut} long texts were kept in part" if keeper.cut else ""]
+    reasons = [loaded.reason, f"{keeper.cut} long texts were shortened" if keeper.cut else ""]
     if not scanner.closed:
         reasons.append("the file ends inside a step")
         steps.append(Damage(f"$.steps[{len(steps)}]", "step is cut off", scanner.lost_calls()))
@@ -56,7 +56,7 @@ def load_large(stream: BinaryIO) -> Loaded:
 
 
 def _stopped(head: bytes, steps: list[Step | Damage], element: bytes, scanner: Elements) -> Loaded:
-    """A trajectory of too many steps: those that were read, and how many calls follow them."""
+    """A trajectory with too many steps: those that were read, and how many calls follow."""
     lost = len(_CALL.findall(element)) + len(_CALL.findall(scanner.data, scanner.position))
     while chunk := scanner.stream.read(CHUNK):
         lost += len(_CALL.findall(chunk))
@@ -67,14 +67,14 @@ def _stopped(head: bytes, steps: list[Step | Damage], element: bytes, scanner: E
 
 
 class _Keeper:
-    """Keeps of each step what the reader needs."""
+    """Keeps what the reader needs of each step."""
 
     def __init__(self) -> None:
         self.used = 0
         self.cut = 0
 
     def step(self, data: bytes, number: int, lost: int) -> Step | Damage:
-        """The step in `data`, which is empty for one that was too long, with `lost` calls."""
+        """The step in `data`. `data` is empty for a step that was too long; it had `lost` calls."""
         place = f"$.steps[{number}]"
         if not data:
             return Damage(place, f"step of more than {MAX_STEP:,} bytes was not decoded", lost)
@@ -82,7 +82,7 @@ class _Keeper:
             value = jsonio.loads(data)
         except jsonio.BadJsonError as error:
             lost = len(_CALL.findall(data))
-            return Damage(place, f"step does not decode ({error})", lost)
+            return Damage(place, f"step cannot be decoded ({error})", lost)
         if not isinstance(value, dict):
             return Damage(place, f"step is {type(value).__name__}, not an object")
         step = fit_step(value)
@@ -93,7 +93,7 @@ class _Keeper:
         return step
 
     def shorten(self, value: Any) -> Any:
-        """The value with long strings cut at a line's end."""
+        """The value with long strings cut at the end of a line."""
         if isinstance(value, str):
             limit = LONG if self.used < BUDGET else SHORT
             if len(value) > limit:

@@ -1,4 +1,4 @@
-"""From the bytes of a trajectory to its steps, also when the bytes are damaged."""
+"""From the bytes of a trajectory to its steps, even if the bytes are damaged."""
 
 from __future__ import annotations
 

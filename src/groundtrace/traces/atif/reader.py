@@ -1,7 +1,7 @@
 """ATIF trajectories of every version and from any harness, and how they are recognised.
 
-Where they lie: Harbor writes `agent/trajectory.json`; continuations and subagents' trajectories
-lie beside it (`agent/trajectory.cont-1.json`) and are read where the first refers to them.
+Where they lie: Harbor writes `agent/trajectory.json`. Continuations and subagents' trajectories are
+next to it (`agent/trajectory.cont-1.json`) and are read when the first refers to them.
 
 Their shape: one JSON object with `schema_version`, `agent`, `steps` and `final_metrics`. A step
 holds calls (`tool_calls`) and their results (`observation`).
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"')
 # Plain text, which `re` finds twice as quickly as `in` does where quotes are everywhere.
-_MARK = re.compile(rb'"ATIF-v')
+_MARK = re.compile(rb"ATIF-v")
 _STEPS = re.compile(rb'"steps"')
 _OBJECT = re.compile(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
 
@@ -35,7 +35,7 @@ class AtifReader:
     harness_words: tuple[tuple[str, str], ...] = (("openhands", "openhands"),)
 
     def recognise(self, probe: Probe) -> Recognised | None:
-        """By the version that it states, then by its steps, then by name."""
+        """By the version that the file states, then by its steps, then by name."""
         found = _VERSION.search(probe.head) if _MARK.search(probe.head) else None
         if found is not None:
             return Recognised("marker", f"schema_version {found.group(1).decode()}")

@@ -1,4 +1,4 @@
-"""What is intact in a damaged trajectory."""
+"""The intact parts of a damaged trajectory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CALL = re.compile(r'"function_name"\s*:')
 
 
 def salvage_trajectory(text: str, reason: str) -> Loaded:
-    """Every intact step; from a damaged one every intact call and result."""
+    """Every intact step; from a damaged step, every intact call and result."""
     if not text.strip("\ufeff \t\r\n"):
         return Loaded(reason="the file is empty")
     loaded = Loaded(reason=f"broken JSON ({reason})")
@@ -30,7 +30,7 @@ def salvage_trajectory(text: str, reason: str) -> Loaded:
             gap_start = piece.end
         elif isinstance(value.get("steps"), list):
             if not text[: piece.start].strip("\ufeff \t\r\n"):
-                # Only a control character inside a string was wrong with it.
+                # The only damage was a control character inside a string.
                 whole = from_value(value)
                 whole.reason = loaded.reason
                 return whole
@@ -46,7 +46,7 @@ def salvage_trajectory(text: str, reason: str) -> Loaded:
 
 
 class _Loose:
-    """Intact members of a step that is itself damaged."""
+    """Intact parts of a step that is itself damaged."""
 
     def __init__(self) -> None:
         self.calls: list[Any] = []
@@ -70,7 +70,7 @@ class _Loose:
         return True
 
     def flush(self, loaded: Loaded, gap: str) -> None:
-        """Close the damaged step, if the gap before the next intact one held any."""
+        """Close the damaged step, if there was one in the gap before the next intact step."""
         mentioned = len(_CALL.findall(gap))
         if mentioned or self.calls or self.results or _has_step(gap):
             lost = max(0, mentioned - len(self.calls))

@@ -1,4 +1,4 @@
-"""The shapes of a trajectory and its steps; members may be of any type."""
+"""The types of a trajectory and its steps; members may have any type."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import msgspec
 from groundtrace.problems import ProblemKind
 
 MAX_STEPS = 200_000
-"""Steps of one trajectory; the longest real one seen has some hundreds. 60 MB of empty steps took
-3 GB of memory."""
+"""Most steps of one trajectory; the longest real one seen has some hundreds. 60 MB of empty steps
+took 3 GB of memory."""
 
 
 class Step(msgspec.Struct):
-    """One step of a trajectory; members may be of any type."""
+    """One step of a trajectory; members may have any type."""
 
     step_id: Any = None
     timestamp: Any = None
@@ -31,7 +31,7 @@ class Step(msgspec.Struct):
 
 
 class Root(msgspec.Struct):
-    """A trajectory whose steps are all objects, as nearly all are."""
+    """A trajectory whose steps are all objects, as in nearly all trajectories."""
 
     schema_version: Any = None
     session_id: Any = None
@@ -50,7 +50,7 @@ STEP_SIGNS = frozenset({"step_id", "source", "tool_calls", "observation", "messa
 
 @dataclass(slots=True)
 class Damage:
-    """Where steps were lost."""
+    """A place where steps were lost."""
 
     place: str
     reason: str
@@ -60,7 +60,7 @@ class Damage:
 
 @dataclass(slots=True)
 class Loaded:
-    """A trajectory as far as it could be decoded."""
+    """What could be decoded of a trajectory."""
 
     schema_version: Any = None
     trajectory_id: Any = None
@@ -70,20 +70,20 @@ class Loaded:
     continued_trajectory_ref: Any = None
     subagent_trajectories: Any = None
     ok: bool = False
-    """It is a trajectory."""
+    """Whether this is a trajectory."""
     reason: str = ""
-    """Why it could not be decoded whole, or is none."""
+    """Why it could not be decoded as a whole, or is not a trajectory."""
 
 
 def from_value(value: Any) -> Loaded:
-    """A decoded value as a trajectory, whatever it is."""
+    """A decoded value of any type as a trajectory."""
     if not isinstance(value, dict):
         return Loaded(reason=f"{type(value).__name__} where a trajectory is expected")
     steps = value.get("steps")
     reason = ""
     if not isinstance(steps, list):
         reason = f"steps is {type(steps).__name__}, not a list"
-        # A damaged key: the list of steps is under another name.
+        # If the key is damaged, the list of steps is under another name.
         steps = next((item for item in value.values() if _are_steps(item)), None)
     loaded = Loaded(
         reason=reason,
@@ -110,7 +110,7 @@ def from_value(value: Any) -> Loaded:
 
 
 def from_root(root: Root) -> Loaded:
-    """A trajectory that was decoded whole."""
+    """A trajectory that was decoded as a whole."""
     steps: list[Step | Damage] = [*(root.steps or ())[:MAX_STEPS]]
     if root.steps is not None and len(root.steps) > MAX_STEPS:
         steps.append(too_many(len(root.steps) - MAX_STEPS))
@@ -141,5 +141,5 @@ def _are_steps(value: Any) -> bool:
 
 
 def fit_step(step: dict[str, Any]) -> Step:
-    """A decoded object as a step, whatever its members are."""
+    """A decoded object as a step, with members of any type."""
     return Step(**{key: step[key] for key in _STEP_FIELDS if key in step})

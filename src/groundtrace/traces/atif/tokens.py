@@ -1,4 +1,4 @@
-"""Usage of a trajectory's steps, each model call once (D9)."""
+"""Usage of a trajectory's steps; each model call counts once (D9)."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from groundtrace.traces.ledger import Ledger, TokenCounts
 from groundtrace.values import as_count, as_mapping, as_text
 
 _COLLAPSED = ("ATIF-v1.0", "ATIF-v1.1", "ATIF-v1.2")
-"""Versions that have one step per content block, whatever the harness."""
+"""Versions with one step per content block, for every harness."""
 
 
 @dataclass(slots=True)
 class StepTokens:
-    """Writes steps' usage into the ledger of the source."""
+    """Writes the usage of steps into the ledger of the source."""
 
     ledger: Ledger
     subagent: bool
     collapse: bool
-    """One step per content block, each with the message's usage: steps in a row with equal usage
-    are one model call. There is no message id to tell."""
+    """Whether each content block is a step with the usage of the whole message. Steps in a row with
+    equal usage then are one model call; there is no message id that shows it."""
     add_creation: bool
-    """`prompt_tokens` leaves cache creation out: 14,003 where the prompt was 33,630."""
+    """Whether `prompt_tokens` lacks cache creation: 14,003 where the prompt was 33,630."""
     usage_once_an_answer: bool
-    """A step without usage is a further call of the same model answer, not a gap."""
+    """Whether a step without usage is a further call of the same model answer, not a gap."""
     last: tuple[int, int, int] | None = field(default=None)
     model_call: object = None
     """Key of the model call that the last step belongs to."""
@@ -47,7 +47,7 @@ class StepTokens:
     def step(self, step: Step) -> None:
         """Account for one step."""
         if step.source == "corpus_builder":
-            # A placeholder for steps that were taken out: their usage is not known.
+            # A placeholder for steps that were removed: their usage is unknown.
             self.ledger.interrupt()
             self.last = None
             return
@@ -80,7 +80,7 @@ class StepTokens:
 
 
 def _leaves_creation_out(metrics: Any) -> bool:
-    """A prompt smaller than its own cached and created parts cannot include both."""
+    """Whether a prompt is smaller than its cached and created parts, so it cannot include both."""
     metrics = as_mapping(metrics)
     prompt = as_count(metrics.get("prompt_tokens"))
     created = as_count(as_mapping(metrics.get("extra")).get("cache_creation_input_tokens"))

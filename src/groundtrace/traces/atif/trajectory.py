@@ -1,7 +1,7 @@
-"""One trajectory as a `Source`, with those that it refers to.
+"""One trajectory as a `Source`, with the trajectories that it refers to.
 
-A result belongs to the call of the same step whose id it names. Subagents' and continued
-trajectories are followed inside the trial's folder only (D37).
+A result belongs to the call of the same step whose id it names. Trajectories of subagents and
+continuations are followed only inside the trial's folder (D37).
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 MAX_DEPTH = 16
-"""Of trajectories that refer to trajectories."""
+"""How deep trajectories may refer to trajectories."""
 
 
 def read(folder: Folder, path: str, keep: Keep) -> Source:
-    """Read a trajectory and those that it refers to."""
+    """Read a trajectory and the trajectories that it refers to."""
     return Trajectory(folder, path, keep).read()
 
 
 class Trajectory:
-    """State of reading one trajectory and those that it refers to."""
+    """State of reading one trajectory and the trajectories that it refers to."""
 
     def __init__(self, folder: Folder, path: str, keep: Keep) -> None:
-        # What a trace names is looked for below the trial's own folder, links included (D37).
+        # Files that a trace names must be below the trial's own folder, even through links (D37).
         self.folder = LocalFolder(folder.path) if isinstance(folder, LocalFolder) else folder
         self.trial = folder
         self.path = path
@@ -51,7 +51,8 @@ class Trajectory:
         self.visited: set[str] = set()
         self.seen: set[tuple[str | None, str, str]] = set()
         self.keyed = 0
-        """How many of the source's calls are in it: few trajectories copy context at all."""
+        """How many of the source's calls are in `seen`. It is filled only when needed, because few
+        trajectories copy context."""
 
     def read(self) -> Source:
         loaded = self._load(self.trial, self.path)
@@ -78,7 +79,7 @@ class Trajectory:
         return source
 
     def _load(self, folder: Folder, path: str) -> Loaded | None:
-        """A trajectory from its file; None, with a problem, when that cannot be read."""
+        """A trajectory from its file; None, and a problem, if the file cannot be read."""
         try:
             entry = folder.stat(path)
             if entry is not None and entry.size > LARGE:
@@ -134,7 +135,7 @@ class Trajectory:
             self._continue(loaded.continued_trajectory_ref, file, depth, subagent, spawned_by)
 
     def _is_new(self, call: RawCall, copied: bool) -> bool:
-        """Whether the call was not already read from the context that a step copies."""
+        """Whether the call is new, and not a copy in the context that a step repeats."""
         if not copied:
             return True
         for earlier in self.source.calls[self.keyed :]:
@@ -166,7 +167,7 @@ class Trajectory:
         *,
         spawned_by: str | None,
     ) -> None:
-        """A subagent's trajectory, inside this file or beside it."""
+        """Read a subagent's trajectory, inside this file or next to it."""
         if isinstance(reference, str):
             reference = {"trajectory_path": reference}
         reference = as_mapping(reference)
@@ -186,7 +187,9 @@ class Trajectory:
         path = as_text(reference.get("trajectory_path"))
         if path is None:
             self.source.problem(
-                "reference_missing", "a subagent's trajectory is named but not there", file=file
+                "reference_missing",
+                "a subagent's trajectory is named but does not exist",
+                file=file,
             )
             return
         self._open(path, file, depth, subagent=True, spawned_by=spawned_by)
@@ -198,7 +201,7 @@ class Trajectory:
             reference = reference.get("trajectory_path") or reference.get("path")
         path = as_text(reference)
         if path is None:
-            self.source.problem("wrong_type", "continued_trajectory_ref is no path", file=file)
+            self.source.problem("wrong_type", "continued_trajectory_ref is not a path", file=file)
             return
         self._open(path, file, depth, subagent=subagent, spawned_by=spawned_by)
 
@@ -208,13 +211,15 @@ class Trajectory:
         target = inside(path, file)
         if target is None:
             self.source.problem(
-                "reference_escapes", f"{path} lies outside the trial's folder; not read", file=file
+                "reference_escapes", f"{path} is outside the trial's folder; not read", file=file
             )
             return
         if target in self.visited:
             return
         if not self.folder.has_file(target):
-            self.source.problem("reference_missing", f"{path} is named but not there", file=file)
+            self.source.problem(
+                "reference_missing", f"{path} is named but does not exist", file=file
+            )
             return
         self.visited.add(target)
         loaded = self._load(self.folder, target)
@@ -237,7 +242,7 @@ class Trajectory:
     # --- totals ---
 
     def _usage(self, loaded: Loaded) -> Usage:
-        """Totals; a sum of placeholders says nothing of the output."""
+        """Totals that the file states; output tokens that sum placeholders are left out."""
         final = as_mapping(loaded.final_metrics)
         cost = as_amount(final.get("total_cost_usd"))
         output = None
@@ -260,7 +265,7 @@ def _key(call: RawCall) -> tuple[str | None, str, str]:
 
 
 def _embedded(value: Any) -> dict[str, Any]:
-    """Trajectories inside the file, by id; by session where they have no id."""
+    """Trajectories inside the file, by id; those without an id by session."""
     result: dict[str, Any] = {}
     for number, item in enumerate(value if isinstance(value, list) else ()):
         item_map = as_mapping(item)
@@ -270,7 +275,7 @@ def _embedded(value: Any) -> dict[str, Any]:
 
 
 def inside(path: str, file: str) -> str | None:
-    """The path that `file` refers to, relative to the trial's folder; None when it leaves it."""
+    """The path that `file` refers to, relative to the trial's folder; None if it is outside."""
     if path.startswith(("/", "\\")) or "\0" in path or ":" in path.split("/", 1)[0]:
         return None
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(file), path))

@@ -1,4 +1,4 @@
-"""What came back for a call, without the frame that a data set or a harness put around it."""
+"""The answer to a call, without the frame that a data set or a harness put around it."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class CallAnswer:
     text: str
     failed: bool = False
     folder: str | None = None
-    """Directory after the call, where the frame tells it."""
+    """Directory after the call, if the frame states it."""
     open_file: str | None = None
-    """File that is open after the call; empty where none is."""
+    """File that is open after the call; empty if none is."""
     fresh: bool = False
-    """The frame is of a harness that gives every command a new shell."""
+    """Whether the frame is from a harness that runs every command in a new shell."""
 
 
 def read_answer(name: str, text: str) -> CallAnswer:
-    """A call's own output out of the message that answers it."""
+    """A call's own output, from the message that answers it."""
     failed = fresh = False
     frame = _FRAME.match(text)
     if frame is not None:
@@ -77,7 +77,7 @@ def read_answer(name: str, text: str) -> CallAnswer:
 
 
 def state_of(text: str) -> CallAnswer:
-    """Directory and open file that the prompt at the end of a message tells."""
+    """Directory and open file that the prompt at the end of a message shows."""
     prompt = _PROMPT.search(text)
     if prompt is None:
         return CallAnswer("")

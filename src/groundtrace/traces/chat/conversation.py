@@ -30,9 +30,9 @@ from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 UPLOADED = re.compile(r"<uploaded_files>\s*(/[^\n<]*?)\s*</uploaded_files>")
 _LASTING = frozenset({"bash", "execute_bash", "terminal"})
-"""Tools whose shell lasts from call to call."""
+"""Tools whose shell stays open from call to call."""
 _MEMBERS = ("fncall_messages", "messages", "conversations", "trajectory")
-"""Where the messages are; the first member that holds some."""
+"""Members that may hold the messages; the first one that is not empty is used."""
 
 
 def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source:
@@ -62,7 +62,7 @@ def read_row(row: Mapping[str, Any], path: str, keep: Keep) -> Source:
 
 
 def _listed(value: Any) -> list[Any]:
-    """A list, also where it is JSON in a string."""
+    """A list, even if it is JSON in a string."""
     if isinstance(value, str):
         try:
             value = jsonio.loads(value.encode())
@@ -73,7 +73,7 @@ def _listed(value: Any) -> list[Any]:
 
 def _messages(row: Mapping[str, Any], source: Source) -> list[Mapping[str, Any]]:
     found = next((items for name in _MEMBERS if (items := _listed(row.get(name)))), [])
-    # The reply of a logged model call is not among its messages yet.
+    # A logged model call does not have its own reply among its messages.
     response = as_mapping(row.get("fncall_response")) or as_mapping(row.get("response"))
     choices = response.get("choices")
     if isinstance(choices, list) and choices:
@@ -82,7 +82,7 @@ def _messages(row: Mapping[str, Any], source: Source) -> list[Mapping[str, Any]]
         as_message(message) for message in found if isinstance(message, dict)
     ]
     if len(messages) < len(found):
-        reason = f"{len(found) - len(messages)} messages are no objects"
+        reason = f"{len(found) - len(messages)} messages are not objects"
         source.problem("wrong_type", reason, place="$.messages")
     return messages
 
@@ -102,7 +102,7 @@ def _reply(reply: Any, messages: Sequence[Any]) -> Any:
 def _mini(
     messages: Sequence[Mapping[str, Any]], row: Mapping[str, Any], path: str, keep: Keep
 ) -> Source:
-    """mini-swe-agent's own conversation, in a row."""
+    """A conversation of mini-swe-agent in a row."""
     from groundtrace.traces.mini_swe_agent.trajectory import Trajectory
 
     trajectory = Trajectory(path, keep)
@@ -125,7 +125,7 @@ class Conversation:
         self.seen = 0
 
     def messages(self, messages: Sequence[Mapping[str, Any]], dialect: CallSyntax) -> None:
-        """Replies with the messages that answer them."""
+        """Read replies, each with the messages that answer it."""
         self.source.dialect = f"chat {dialect}"
         position = 0
         while position < len(messages):
@@ -148,7 +148,7 @@ class Conversation:
             position = end
 
     def enter(self, text: str) -> None:
-        """Directory and open file that a message of the harness tells."""
+        """Take the directory and the open file that a message of the harness shows."""
         state = state_of(text)
         uploaded = UPLOADED.search(text) if self.cwd is None else None
         if state.folder:
@@ -174,7 +174,7 @@ class Conversation:
 
     def call(self, asked: Asked, answer: str | None, number: int) -> None:
         if not asked.is_whole:
-            reason = "the arguments of a call do not decode"
+            reason = "the arguments of a call cannot be decoded"
             self.source.problem("wrong_type", reason, place=f"$.messages[{number}]")
         call = RawCall(
             asked.name,
@@ -194,7 +194,7 @@ class Conversation:
     def folder_after(self, asked: Asked, answer: CallAnswer) -> str | None:
         """The directory after a call whose answer does not state it.
 
-        The shells of OpenHands and SWE-agent last. R2E-Gym runs every command in a new one.
+        In OpenHands and SWE-agent one shell stays open. R2E-Gym runs every command in a new shell.
         """
         command = asked.arguments.get("command")
         if asked.name not in _LASTING or answer.fresh or not isinstance(command, str):
@@ -202,12 +202,12 @@ class Conversation:
         return folder_after(command, self.cwd, answer.text)
 
     def steps(self, steps: Sequence[Any]) -> None:
-        """R2E-Gym's steps: XML, with tokens of each."""
+        """Read R2E-Gym's steps: XML, each with its tokens."""
         self.source.dialect = "chat r2e-gym"
         for number, step in enumerate(steps):
             if not isinstance(step, dict):
                 place = f"$.trajectory_steps[{number}]"
-                self.source.problem("wrong_type", "a step is no object", place=place)
+                self.source.problem("wrong_type", "a step is not an object", place=place)
                 self.source.ledger.interrupt()
                 continue
             self.seen += 1

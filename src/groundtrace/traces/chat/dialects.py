@@ -22,7 +22,7 @@ _PARAMETER = re.compile(
 _TICKS = re.compile(r"^```(?:\w*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r"```(?:bash|mswea_bash_command)\s*\n")
 _LISTS = frozenset({"view_range", "insert_line"})
-"""Parameters of the editor that are JSON where they are written as text."""
+"""Parameters of the editor whose text is JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Asked:
     arguments: dict[str, Any]
     call_id: str | None = None
     is_whole: bool = True
-    """False where its arguments do not decode."""
+    """False if its arguments cannot be decoded."""
     before: str = ""
     """Commands of the same line that ran before it."""
 
@@ -49,7 +49,7 @@ def dialect_of(messages: Sequence[Mapping[str, Any]]) -> CallSyntax:
     answers = [text_of(message) for message in messages if not is_reply(message)]
     if any(map(_FENCE.search, texts)) and any("<returncode>" in text for text in answers):
         return "mini"
-    # Code in a talk is no command: something has to show that a harness ran it.
+    # Code in a conversation is not a command: something must show that a harness ran it.
     is_run = any("(Current directory: " in text or "OBSERVATION:" in text for text in answers)
     return "ticks" if is_run else "none"
 
@@ -67,14 +67,14 @@ _ROLES = {
     "observation": "tool",
     "function_response": "tool",
 }
-"""Roles of ShareGPT's rows, and what others call them."""
+"""Roles in ShareGPT's rows, with their usual names."""
 
 
 def as_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message with `role`, `content` and `tool_calls`, whatever its data set calls them.
+    """A message with `role`, `content` and `tool_calls`, under any names that a data set uses.
 
-    ShareGPT's rows have `from` and `value`, where a function is called by JSON in a text. Before
-    tools had ids a reply had one `function_call`.
+    ShareGPT's rows have `from` and `value`, and call a function by JSON in a text. Before tools had
+    ids, a reply had one `function_call`.
     """
     if "role" not in message and isinstance(message.get("from"), str):
         role = _ROLES.get(message["from"], message["from"])
@@ -90,7 +90,7 @@ def as_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _called(value: Any) -> list[Any] | None:
-    """The functions that a text of JSON calls."""
+    """The functions that a JSON text calls."""
     if isinstance(value, str):
         try:
             value = jsonio.loads(value.encode())
@@ -103,12 +103,12 @@ def _called(value: Any) -> list[Any] | None:
 
 
 def is_reply(message: Mapping[str, Any]) -> bool:
-    """Whether a message is the model's."""
+    """Whether a message is from the model."""
     return message.get("role") in ("assistant", "ai")
 
 
 def text_of(message: Mapping[str, Any]) -> str:
-    """The text of a message; nebius writes `text`."""
+    """The text of a message; nebius calls it `text`."""
     return content_text(message.get("content", message.get("text")))
 
 
@@ -146,7 +146,7 @@ def _object(call: Any) -> Asked:
 
 
 def xml_calls(text: str) -> list[Asked]:
-    """The functions in a text; one that the text's end cuts off is a call without its last words."""
+    """The functions in a text; one that is cut off at the end is a call without its last words."""
     return [
         Asked(name, {key: _value(key, value) for key, value in _PARAMETER.findall(body)})
         for name, body in _FUNCTION.findall(text)
@@ -154,7 +154,7 @@ def xml_calls(text: str) -> list[Asked]:
 
 
 def _value(name: str, value: str) -> Any:
-    """A parameter without the line ends beside its tags."""
+    """A parameter's value without the newlines next to its tags."""
     value = value.removeprefix("\n").removesuffix("\n")
     if name in _LISTS:
         try:

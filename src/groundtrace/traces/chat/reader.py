@@ -1,11 +1,12 @@
 """Data sets of conversations, and how they are recognised.
 
-Where they lie: anywhere, as `*.jsonl` or `*.json` of a data set; `llm_completions/<instance>/*.json`.
+Where they lie: anywhere, as `*.jsonl` or `*.json` of a data set;
+`llm_completions/<instance>/*.json`.
 
 Their shape: one row per line, or a list of rows. A row has `messages` (a list, or JSON in a string)
 with `role` and `content`; nebius has `trajectory` with `role` and `text`; R2E-Gym has
-`trajectory_steps` with `action` and `observation`. One object alone is read too: a log of one model
-call of OpenHands, whose messages are the whole conversation before it.
+`trajectory_steps` with `action` and `observation`. A single object is read too: OpenHands' log of
+one model call, whose messages are the whole conversation before it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _CALLS = re.compile(rb"<function=|tool_calls|function_call|\(Current directory: 
 _TOOLS = re.compile(rb"<function=|tool_calls|function_call")
 _FENCE = re.compile(rb"```(?:bash|mswea_bash_command)\s*\\+n")
 _COMPLETION = re.compile(r"(?P<model>.{1,200})-(?P<time>\d{9,12}(?:\.\d{1,9})?)\.json")
-"""Name of a logged model call: the model, and when it was made."""
+"""Name of a logged model call: the model, and the time of the call."""
 _ROWS = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
 
 
@@ -43,7 +44,7 @@ class ChatReader:
     patterns: tuple[str, ...] = ()
 
     def recognise(self, probe: Probe) -> Recognised | None:
-        """By the list that holds its steps, and a call in one of the known dialects."""
+        """By the list that holds the steps, and by a call in one of the known dialects."""
         head = probe.head
         if not _START.match(head):
             return None
@@ -51,7 +52,7 @@ class ChatReader:
             return Recognised("shape", "rows of trajectory_steps")
         if b'"trajectory_format"' in head or b'"mini_version"' in head:
             return None
-        # One object with mini-swe-agent's fences is mini-swe-agent's own.
+        # A single object with mini-swe-agent's fences is left to mini-swe-agent's reader.
         has_rows = probe.name.endswith((".jsonl", ".ndjson")) or _ROWS.match(head)
         is_mini = _FENCE.search(head) is not None and not _TOOLS.search(head)
         if is_mini and not has_rows:
@@ -63,7 +64,7 @@ class ChatReader:
         return None
 
     def part_of(self, folder: Folder, path: str) -> str | None:
-        """OpenHands logs every model call; the last one of a folder holds the conversation."""
+        """The last of the model calls that OpenHands logged in a folder: it holds all of them."""
         own = _COMPLETION.fullmatch(path)
         if own is None:
             return None

@@ -1,4 +1,4 @@
-"""What a row states of its trial."""
+"""What a row states about its trial."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from groundtrace.traces.rows import RowIds, decoded, read_raw_rows
 from groundtrace.values import as_mapping, as_number, as_text
 
 _VERDICTS = ("resolved", "target", "reward")
-"""Members with an outcome, the first that is there counts."""
+"""Members that may hold the outcome; the first one that is there counts."""
 _SUBMISSIONS = ("generated_patch", "output_patch", "model_patch", "git_patch")
-"""Members with what was handed in. `patch` is none of them: in SWE-smith's rows it may belong to
-another repository."""
+"""Members that may hold the submitted patch. `patch` is not one of them: in SWE-smith's rows it may
+belong to another repository."""
 
 
 def name_of(row: Mapping[str, Any]) -> str | None:
@@ -38,7 +38,7 @@ def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
 
 
 def stated_of(row: Mapping[str, Any]) -> Stated:
-    """What the members around the conversation state."""
+    """What the members next to the conversation state."""
     data = as_mapping(row.get("ds"))
     agent = as_mapping(row.get("agent_args"))
     verdict = next((name for name in _VERDICTS if row.get(name) is not None), None)
@@ -73,7 +73,7 @@ def _reward(value: Any) -> float | None:
 
 
 def _seconds(row: Mapping[str, Any]) -> float | None:
-    """R2E-Gym's steps state how long the run took up to each."""
+    """The length of the run; R2E-Gym states it in each step, up to that step."""
     steps = row.get("trajectory_steps")
     last = as_mapping(steps[-1]) if isinstance(steps, list) and steps else {}
     return as_number(last.get("total_time_traj"))

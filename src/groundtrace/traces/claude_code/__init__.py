@@ -1,12 +1,12 @@
 """Claude Code: the stream that it prints, and its session logs.
 
-reader.py       where the files lie, and how they are recognised
+reader.py       where the files are, and how they are recognised
 transcript.py   one file, line by line
-lines.py        the shapes of a line
-salvage.py      what is intact in a damaged line
-results.py      what a result says of itself
+lines.py        the types of a line
+salvage.py      the intact parts of a damaged line
+results.py      what a result says about itself
 tokens.py       tokens of a message and of the trial
-dialect.py      what is its own in a trajectory
+dialect.py      what is special in its trajectories
 """
 
 from __future__ import annotations

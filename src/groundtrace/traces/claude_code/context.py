@@ -1,8 +1,8 @@
 """Where Claude Code changed what its model still sees.
 
-`compact_boundary` lines stand in the stream and in session logs; older session logs have only the
-summary that follows (`isCompactSummary`). `microcompact_boundary` says that old answers were
-removed, and not which.
+The stream and session logs have `compact_boundary` lines; older session logs have only the summary
+that follows (`isCompactSummary`). `microcompact_boundary` says that old answers were removed, but
+not which ones.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from groundtrace.traces.claude_code.lines import Line
 from groundtrace.values import as_mapping
 
 _PART_KEPT = ("preservedSegment", "preserved_segment", "preservedMessages", "preserved_messages")
-"""Members of a boundary's metadata that say that some messages stay behind the summary."""
+"""Members of a boundary's metadata which say that some messages are kept beside the summary."""
 
 
 def context_mark(line: Line) -> ContextMark | None:

@@ -1,4 +1,4 @@
-"""What Claude Code's trajectories have that others have not (D9)."""
+"""What is special in Claude Code's trajectories (D9)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which files of a project's folder belong to one session of Claude Code.
 
-A subagent writes `agent-<id>.jsonl` beside the session, or in `<session>/subagents/`; each of its
-lines names the session. A file whose session is not there is a trial of its own.
+A subagent writes `agent-<id>.jsonl` next to the session, or in `<session>/subagents/`; each of its
+lines names the session. A subagent's file without the session's file is a trial of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from groundtrace.values import as_mapping, as_text
 SUBAGENT = re.compile(r"(?:^|/)agent-[^/]*\.jsonl$")
 _SUBAGENTS = "subagents"
 _LOOK = 50
-"""Lines that are looked at for the session's id: summaries and snapshots have none."""
+"""How many lines are searched for the session's id: summaries and snapshots have none."""
 _MAX_KNOWN = 20_000
 
 _known: dict[tuple[str, str, str], str | None] = {}
@@ -38,9 +38,9 @@ def _session_of(place: Folder, name: str, mark: str | None = None) -> str | None
         if len(_known) > _MAX_KNOWN:
             _known.clear()
         try:
-            with watched():  # looked at once: it is no input that each session has
+            with watched():  # not an input of each session: the result is kept for all of them
                 _known[key] = _look(place, name)
-        except OSError:  # it may be readable the next time, with the same mark
+        except OSError:  # it may be readable next time, with the same mark
             note_error(name)
             return None
     return _known[key]
@@ -69,6 +69,8 @@ def companions(folder: Folder, path: str) -> tuple[str, ...]:
     session = _session_of(place, name)
     if session is None:
         return ()
+    if session != _stem(name) and _has_log(place, session):
+        session = _stem(name)  # it goes on from that session and begins with its lines
     found = []
     for inner in dict.fromkeys(("", f"{session}/{_SUBAGENTS}", f"{_stem(name)}/{_SUBAGENTS}")):
         here = place.folder(inner) if inner else place
@@ -80,7 +82,7 @@ def companions(folder: Folder, path: str) -> tuple[str, ...]:
 
 
 def part_of(folder: Folder, path: str) -> str | None:
-    """Of a subagent's log: the session that it belongs to, if its log is there."""
+    """For a subagent's log: its session, if the session's log is there."""
     place, before, name = _split(folder, path)
     if not SUBAGENT.search(name):
         return None
@@ -91,6 +93,8 @@ def part_of(folder: Folder, path: str) -> str | None:
     if place.name == _SUBAGENTS and isinstance(place, LocalFolder):
         # The folder is `<project>/<session>/subagents`.
         project, before = LocalFolder(place.path.parent.parent), ""
+    if _has_log(project, session):
+        return f"{before}{session}.jsonl"
     for entry in project.entries():
         if entry.kind != "file" or not entry.name.endswith(".jsonl"):
             continue
@@ -99,6 +103,11 @@ def part_of(folder: Folder, path: str) -> str | None:
         if _session_of(project, entry.name, entry.mark) == session:
             return f"{before}{entry.name}"
     return None
+
+
+def _has_log(project: Folder, session: str) -> bool:
+    """Whether a session has a log of its name."""
+    return "/" not in session and project.has_file(f"{session}.jsonl")
 
 
 def _stem(name: str) -> str:

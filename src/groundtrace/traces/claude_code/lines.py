@@ -1,7 +1,7 @@
-"""Lines of Claude Code's transcripts as types, stream and session dialect alike.
+"""Lines of Claude Code's transcripts as types, for the stream and for session logs.
 
-Only what is needed has a field, so that msgspec skips the rest (thinking, signatures, prompts in
-attachments). A line of any other shape is decoded whole and fitted into the same types.
+Only what is needed has a field, so msgspec skips the rest (thinking, signatures, prompts in
+attachments). A line of any other form is decoded completely and fitted into the same types.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Block(msgspec.Struct, frozen=True, gc=False):
 
 
 class Tokens(msgspec.Struct, frozen=True, gc=False):
-    """The usage of a message: of its dozen members, those that are counted."""
+    """The usage of a message: only the members that are counted, of about a dozen."""
 
     input_tokens: Any = None
     cache_creation_input_tokens: Any = None
@@ -63,13 +63,13 @@ class Line(msgspec.Struct, frozen=True):
     compact_metadata: Any = None
     compact_metadata_session: Any = msgspec.field(default=None, name="compactMetadata")
     session_id: Any = msgspec.field(default=None, name="sessionId")
-    """Of session logs alone; the stream writes `session_id`, which nothing needs."""
+    """Only in session logs; the stream writes `session_id`, which is not needed."""
     model: Any = None
     mcp_servers: Any = None
     usage: Any = None
     model_usage: Any = msgspec.field(default=None, name="modelUsage")
     total_cost_usd: Any = None
-    # Entries that are a tool call or a result themselves.
+    # The next ones are for entries that are themselves a tool call or a result.
     id: Any = None
     name: Any = None
     input: Any = None
@@ -83,7 +83,7 @@ class Line(msgspec.Struct, frozen=True):
 
     @property
     def structured(self) -> Any:
-        """`tool_use_result` in either dialect."""
+        """`tool_use_result`, in the stream or in a session log."""
         return (
             self.tool_use_result
             if self.tool_use_result is not None
@@ -98,11 +98,11 @@ _TOKEN_FIELDS = tuple(item.name for item in msgspec.structs.fields(Tokens))
 
 
 def decode_line(data: bytes) -> Line | list[Line]:
-    """The event of one line or, where it is not a clean one, those that it holds; raises
-    jsonio.BadJsonError if it is not JSON.
+    """The event of a line; a list if the line holds several events or none. Raises
+    jsonio.BadJsonError if the line is not JSON.
 
-    A list of events on one line is what `--output-format json --verbose` writes. What is JSON but
-    no event gives none.
+    `--output-format json --verbose` writes a list of events on one line. JSON that is not an event
+    gives an empty list.
     """
     try:
         return _decode(data)
@@ -113,7 +113,7 @@ def decode_line(data: bytes) -> Line | list[Line]:
 
 
 def fit_line(value: dict[str, Any]) -> Line:
-    """A decoded object as a line, whatever its members are."""
+    """A decoded object as a line, with members of any type."""
     members = {_FIELDS[key]: item for key, item in value.items() if key in _FIELDS}
     message = members.get("message")
     members["message"] = _fit_message(message) if isinstance(message, dict) else None
@@ -133,7 +133,7 @@ def _fit_message(value: dict[str, Any]) -> Message:
 
 
 def fit_tokens(value: Any) -> Tokens | None:
-    """A decoded usage; one of another shape says nothing, but something stood there."""
+    """A decoded usage; one of another form gives no numbers, but is not None: usage was stated."""
     if value is None:
         return None
     return Tokens(**{key: as_mapping(value).get(key) for key in _TOKEN_FIELDS})

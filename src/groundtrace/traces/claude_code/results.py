@@ -1,6 +1,6 @@
-"""What Claude Code's results say of themselves.
+"""What Claude Code's results say about themselves.
 
-Trajectories hold the same results, so their reader asks here too.
+Trajectories hold the same results, so the reader of ATIF uses this too.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def says_failure(text: str, structured: Any) -> bool:
-    """Whether Claude Code's result itself says that the call failed, flag or not."""
+    """Whether the text of the result itself says that the call failed, with or without a flag."""
     return (
         text.lstrip().startswith("<tool_use_error>")
         or (isinstance(structured, str) and structured.startswith("Error:"))

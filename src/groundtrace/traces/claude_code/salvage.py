@@ -1,4 +1,4 @@
-"""What is intact in a damaged line of Claude Code's transcript."""
+"""The intact parts of a damaged line of Claude Code's transcript."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class Salvaged:
     """The pieces of a damaged line."""
 
     around: Line
-    """What is known of the line itself: time, subagent."""
+    """What is known about the line itself: time, subagent."""
     events: list[Line] = field(default_factory=list)
-    """Whole events, where two lines ran together or only a control character was wrong."""
+    """Whole events: from two lines on one, or where only a control character was wrong."""
     blocks: list[Block] = field(default_factory=list)
     message_id: str | None = None
     usage: Tokens | None = None
     no_usage_expected: bool = False
-    """The line was none of a model's, or its events are whole."""
+    """Whether no usage is missing: the line is not the model's, or its events are whole."""
 
 
 def salvage_line(text: str) -> Salvaged:
-    """Every object of the line that can still be decoded, by what it is."""
+    """Every object of the line that can still be decoded, sorted by what it is."""
     found = Salvaged(
         fit_line(
             {
@@ -58,13 +58,13 @@ def salvage_line(text: str) -> Salvaged:
         message = _MESSAGE_ID.search(text)
         found.message_id = None if message is None else message.group(1)
     is_other = _OTHER_LINE.search(text) is not None and _ASSISTANT.search(text) is None
-    # Bytes outside whole events are those that ran them together.
+    # With two lines on one, a few bytes between the whole events are normal.
     found.no_usage_expected = is_other or covered >= len(text) - 8
     return found
 
 
 def _take(found: Salvaged, value: dict[str, Any]) -> bool:
-    """Sort one object in; whether it was a whole event."""
+    """Put one object where it belongs; returns whether it was a whole event."""
     kind = value.get("type")
     if isinstance(kind, str) and kind in EVENT_TYPES:
         found.events.append(fit_line(value))

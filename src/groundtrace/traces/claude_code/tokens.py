@@ -1,4 +1,4 @@
-"""Tokens that a transcript states: of each message, and of the whole trial on its last line."""
+"""Tokens that a transcript states: for each message, and on its last line for the trial."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from groundtrace.values import as_count, as_mapping
 
 
 def counts_of(usage: Tokens | None) -> TokenCounts | None:
-    """Counts of a message's usage; None when it does not say."""
+    """Counts from a message's usage; None if it states none."""
     fresh = None if usage is None else as_count(usage.input_tokens)
     if usage is None or fresh is None:
         return None
@@ -18,7 +18,7 @@ def counts_of(usage: Tokens | None) -> TokenCounts | None:
 
 
 def stated_total(result: Line | None) -> int | None:
-    """Tokens of all models that the `result` line states, input with cache and output."""
+    """Tokens of all models that the `result` line states: input with cache, and output."""
     models = [] if result is None else list(as_mapping(result.model_usage).values())
     fields = ("inputTokens", "cacheCreationInputTokens", "cacheReadInputTokens", "outputTokens")
     counts = [as_count(as_mapping(model).get(field)) for model in models for field in fields]
@@ -27,7 +27,7 @@ def stated_total(result: Line | None) -> int | None:
 
 
 def stated_output(result: Line | None) -> tuple[int | None, str | None]:
-    """Output tokens of the trial as its `result` line states them, and where they are."""
+    """Output tokens of the trial from its `result` line, and where they are stated."""
     if result is None:
         return None, None
     per_model = [

@@ -1,8 +1,8 @@
 """One of Claude Code's transcripts, line by line, as a `Source`.
 
-One message is spread over many lines with the same usage on each; parallel calls are answered out
-of order; subagents show through `parent_tool_use_id`, `isSidechain`, `agentId` or a file of their
-own. Lines of a background Bash (`system/task_started`) are not a subagent and are ignored.
+One message is spread over many lines, each with the same usage. Parallel calls are answered out of
+order. Subagents are known by `parent_tool_use_id`, `isSidechain`, `agentId` or a file of their own.
+Lines of a background Bash (`system/task_started`) are not a subagent and are ignored.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class ClaudeTranscript:
         self.by_id: dict[str, RawCall] = {}
         self.without_id: list[RawCall] = []
         self.answered = 0
-        """How many of these have a result; looking through all of them took the square of them."""
+        """How many of `without_id` have a result: searching all each time took quadratic time."""
         self.events = 0
         self.lines_seen = 0
         self.first_noise: int | None = None
@@ -76,7 +76,7 @@ class ClaudeTranscript:
         self.own_file = _SUBAGENT_FILE.search(path) is not None
         self.result: Line | None = None
         self.moment: float | None = None
-        """Time of the line at hand."""
+        """Time of the current line."""
 
     # --- lines ---
 
@@ -118,7 +118,7 @@ class ClaudeTranscript:
             )
 
     def broken(self, line: RawLine, reason: str) -> None:
-        """A line that does not decode: noise of stderr, or a damaged event."""
+        """Handle a line that does not decode: noise from stderr, or a damaged event."""
         data = line.data
         if not data.startswith((b"{", b"[")) and b'"type"' not in data and b'"tool_use' not in data:
             self.note_noise(line)
@@ -140,7 +140,7 @@ class ClaudeTranscript:
         )
 
     def salvage(self, text: str, number: int) -> bool:
-        """Read what is intact in a damaged line; whether its usage is accounted for."""
+        """Read the intact parts of a damaged line; returns whether its usage is accounted for."""
         found = salvage_line(text)
         for event in found.events:
             self.event(event, number)
@@ -155,7 +155,7 @@ class ClaudeTranscript:
     # --- events ---
 
     def event(self, line: Line, number: int) -> None:
-        """One decoded event."""
+        """Read one decoded event."""
         source = self.source
         kind = line.type
         self.moment = parse_time(line.timestamp)
@@ -186,7 +186,7 @@ class ClaudeTranscript:
             source.ledger.interrupt()
 
     def mark_context(self, mark: ContextMark, line: Line) -> None:
-        """Note a change of the context on the last call of its thread; before the first call
+        """Record a change of the context on the last call of its thread. Before the first call
         there is nothing to lose. The boundary and the summary after it are one compaction."""
         subagent = self.is_subagent(line)
         parent = as_text(line.parent_tool_use_id)
@@ -215,8 +215,10 @@ class ClaudeTranscript:
             if message_id is not None:
                 self.source.ledger.add(message_id, counts_of(message.usage), subagent=subagent)
             elif message.usage is not None:
-                # Without an id nothing tells whether the next line repeats this usage.
+                # Without an id, it is unknown whether the next line repeats this usage.
                 self.source.ledger.interrupt()
+        elif self.moment is not None and _is_prompt(message.content):
+            self.source.prompts.append((len(self.source.calls), self.moment))
         if isinstance(message.content, list):
             self.blocks(message.content, line, number)
 
@@ -230,14 +232,14 @@ class ClaudeTranscript:
                 self.call(block.id, block.name, block.input, line, number)
             elif block.type == "tool_result" or block.tool_use_id is not None:
                 results += 1
-                # The structured result of a line belongs to its only result.
+                # A line has one structured result; it belongs to the first result of the line.
                 structured = line.structured if results == 1 else None
                 self.answer(block.tool_use_id, block.content, block.is_error, structured, number)
             elif isinstance(block.name, str) and block.input is not None:
                 self.unknown_block(block, number)
 
     def unknown_block(self, block: Block, number: int) -> None:
-        """Something that looks like a call but does not say so; calls of the API's own tools do."""
+        """Report a block that looks like a call but has no known type."""
         if block.type not in ("server_tool_use", "mcp_tool_use"):
             self.source.problem(
                 "unknown_block",
@@ -248,7 +250,7 @@ class ClaudeTranscript:
             )
 
     def call(self, call_id: Any, name: Any, given: Any, line: Line, number: int) -> RawCall | None:
-        """A tool call; a repeated line of one that is known adds nothing."""
+        """Add a tool call; a line that repeats a known call adds nothing."""
         known = self.by_id.get(call_id) if isinstance(call_id, str) else None
         if known is not None:
             return known
@@ -293,7 +295,7 @@ class ClaudeTranscript:
         structured: Any,
         number: int,
     ) -> None:
-        """The result of a call; the first one counts."""
+        """Add the result of a call; the first one counts."""
         call = self.by_id.get(call_id) if isinstance(call_id, str) else self.oldest_unanswered()
         if call is None:
             self.orphans.append(number)
@@ -312,7 +314,7 @@ class ClaudeTranscript:
         self.source.cut_results += cut
 
     def oldest_unanswered(self) -> RawCall | None:
-        """Results without an id answer calls without one in order."""
+        """The call for a result without an id: calls without an id are answered in order."""
         while self.answered < len(self.without_id):
             call = self.without_id[self.answered]
             if call.result is None:
@@ -355,10 +357,10 @@ class ClaudeTranscript:
         return source
 
     def call_it_session(self) -> None:
-        """The lines are a session log's.
+        """Mark the source as a session log.
 
-        A stream comes before it, because the stream has the subagents' calls; a subagent's own
-        file comes last.
+        A stream ranks before a session log, because it has the subagents' calls; a subagent's own
+        file ranks last.
         """
         source = self.source
         source.is_main_log = False
@@ -368,7 +370,7 @@ class ClaudeTranscript:
         source.rank = 2 if self.own_file else 1
 
     def totals(self) -> Usage:
-        """Totals that the file states: never a sum of stream lines, whose output is a placeholder."""
+        """Totals that the file states. Stream lines are not summed: output there is a placeholder."""
         source = self.source
         output, origin = stated_output(self.result)
         if output is None and self.session_lines and not self.own_file:
@@ -383,3 +385,10 @@ class ClaudeTranscript:
             cost_usd=cost,
             cost_source=None if cost is None else "result.total_cost_usd",
         )
+
+
+def _is_prompt(content: str | list[Block] | None) -> bool:
+    """Whether a message of the user is more than results of calls."""
+    if isinstance(content, list):
+        return any(block.type == "text" for block in content)
+    return bool(content)

@@ -1,4 +1,4 @@
-"""What Codex says of one call: which tool, with which arguments, on which server."""
+"""What Codex says about one call: the tool, the arguments, the server."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from groundtrace.values import as_mapping, as_text
 
 
 class Asked(NamedTuple):
-    """A call as it was asked for; a name or arguments that cannot be used are None."""
+    """A call as the model asked for it; a name or arguments that cannot be used are None."""
 
     name: str | None
     arguments: Mapping[str, Any] | None
     call_id: str | None = None
     server: str | None = None
     output: Output | None = None
-    """What came of it, where the same line says so."""
+    """Its output, if the same line states it."""
 
 
 _OWN_TOOLS = {
     "web_search_call": ("web_search", "action"),
     "tool_search_call": ("tool_search", "arguments"),
 }
-"""Items that are a call of a tool without saying its name, and where its arguments are."""
+"""Items that are a call but do not name the tool: its name, and the key of its arguments."""
 
 
 def asked_by(kind: str, body: Mapping[str, Any]) -> Asked:
@@ -64,7 +64,7 @@ def _named(tool: str | None, namespace: str | None) -> tuple[str | None, str | N
 
 
 def ended_call(kind: str, body: Mapping[str, Any]) -> Asked | None:
-    """The call that an event says the end of; None where it is about something else."""
+    """The call whose end an event reports; None for an event about something else."""
     if kind == "item_completed":
         item = as_mapping(body.get("item"))
         kind, body = (
@@ -115,7 +115,7 @@ _ITEMS = {
 
 
 def changes_of(changes: Any) -> list[dict[str, Any]]:
-    """The files of a patch: a list of `{path, kind}`, or an object with paths as names."""
+    """The files of a patch, from a list of `{path, kind}` or an object from path to change."""
     if isinstance(changes, list):
         return [dict(as_mapping(change)) for change in changes]
     found = []

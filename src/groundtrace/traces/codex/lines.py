@@ -1,4 +1,4 @@
-"""One line of a rollout, whatever the version wrapped it in."""
+"""One line of a rollout, in the form of any version."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ OUTPUTS = frozenset(
         "function_result",
     }
 )
-"""Items that answer one."""
+"""Items that answer a call."""
 _BARE = CALLS | OUTPUTS | {"message", "reasoning", "ghost_snapshot", "compaction"}
 
 
 class Line(NamedTuple):
-    """What a line says."""
+    """The content of a line."""
 
     kind: str
     """`session_meta`, `turn_context`, `response_item`, `event_msg`, `compacted`, …"""
@@ -43,13 +43,13 @@ class Line(NamedTuple):
 
     @property
     def item(self) -> str:
-        """The type of an item or event; empty where it has none."""
+        """The type of an item or event; empty if it has none."""
         kind = self.body.get("type")
         return kind if isinstance(kind, str) else ""
 
 
 def line_of(value: Any) -> Line | None:
-    """The line in a decoded value; None where it is no line of a rollout."""
+    """The line in a decoded value; None if the value is not a line of a rollout."""
     if not isinstance(value, dict):
         return None
     kind, body = value.get("type"), value.get("payload")

@@ -1,4 +1,4 @@
-"""What a call gave: Codex puts exit codes and facts of the run around an output."""
+"""The output of a call: Codex puts exit codes and facts about the run around it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FACTS = re.compile(
     r"|Script (?:completed|failed|running[^\n]*)|Original token count: \d+"
     r"|Total output lines: \d+)\n)+Output:(?:\n|$)"
 )
-"""Facts of the run, then the output: 0.66 `Exit code`, 2026 `Process exited with code`."""
+"""Facts about the run, then the output: 0.66 `Exit code`, 2026 `Process exited with code`."""
 _FAILED = re.compile(
     r"failed in sandbox |patch rejected|execution error: |exec_command failed|write_stdin failed"
     r"|apply_patch verification failed|unsupported (?:custom tool )?call|failed to parse function "
@@ -27,7 +27,7 @@ _FAILED = re.compile(
 
 
 class Output(NamedTuple):
-    """What a call gave."""
+    """The output of a call."""
 
     text: str
     failed: bool = False
@@ -35,7 +35,7 @@ class Output(NamedTuple):
 
 
 def read_output(value: Any) -> Output:
-    """The answer of a call, without what Codex put around it."""
+    """The output of a call, without what Codex put around it."""
     members = as_mapping(value)
     if members:
         return _members(members)
@@ -61,7 +61,7 @@ def _decoded(text: str) -> Mapping[str, Any]:
 
 
 def _members(members: Mapping[str, Any]) -> Output:
-    """An answer that is an object: a block of text, or streams and an exit code."""
+    """An output that is an object: a block of text, or streams and an exit code."""
     if isinstance(members.get("content"), str | list):
         inner = read_output(members["content"])
         return inner._replace(failed=inner.failed or members.get("success") is False)
@@ -71,7 +71,7 @@ def _members(members: Mapping[str, Any]) -> Output:
 
 
 def streams(members: Mapping[str, Any]) -> Output:
-    """What a command printed, where output and errors are told apart."""
+    """What a command printed, from separate stdout and stderr."""
     text = as_text(members.get("aggregated_output")) or as_text(members.get("output"))
     if text is None:
         told = [as_text(members.get(name)) for name in ("stdout", "stderr")]
@@ -83,7 +83,7 @@ def streams(members: Mapping[str, Any]) -> Output:
 
 
 def mcp_output(result: Any, error: Any = None) -> Output:
-    """What a tool of a server gave: `{"Ok": …}`, `{"Err": …}` or the answer itself."""
+    """The output of a server's tool: `{"Ok": …}`, `{"Err": …}` or the answer itself."""
     if error is not None:
         return Output(as_text(as_mapping(error).get("message")) or content_text(error), failed=True)
     members = as_mapping(result)

@@ -1,4 +1,4 @@
-"""Rollouts that Codex packed with zstd: read through a package that need not be installed."""
+"""Rollouts that Codex compressed with zstd; the package that unpacks them is optional."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MISSING = "packed with zstd: pip install 'groundtrace[zstd]' to read it"
 
 
 class CannotUnpackError(OSError):
-    """Nothing that is installed can unpack the file."""
+    """No installed package can unpack the file."""
 
 
 def open_plain(folder: Folder, path: str) -> BinaryIO:
-    """The file as it was before it was packed."""
+    """The unpacked content of a file."""
     stream = folder.open(path)
     if not path.endswith(".zst"):
         return stream

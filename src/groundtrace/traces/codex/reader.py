@@ -1,11 +1,11 @@
 """Codex's traces, and how they are recognised.
 
-Where they lie: `~/.codex/sessions/YYYY/MM/DD/rollout-<local time>-<thread id>.jsonl`, also packed as
-`.jsonl.zst`; Harbor keeps them below `agent/sessions/` and what `codex exec --json` printed as
+Where they lie: `~/.codex/sessions/YYYY/MM/DD/rollout-<local time>-<thread id>.jsonl`, also packed
+as `.jsonl.zst`. Harbor keeps them below `agent/sessions/`, and what `codex exec --json` printed as
 `agent/codex.txt`. A subagent has a file of its own.
 
-Their shape: one JSON object per line, `{timestamp, type, payload}`; before 0.40 bare items after a
-line with `id`, `timestamp` and `instructions`. The stream has events such as `item.completed`.
+Their shape: one JSON object per line, `{timestamp, type, payload}`. Before 0.40: bare items, after
+a line with `id`, `timestamp` and `instructions`. The stream has events such as `item.completed`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROLLOUTS = ("agent/sessions/2*/*/*/rollout-*.jsonl", "agent/sessions/2*/*/*/roll
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _PACKED = re.compile(r"(?:^|/)rollout-[\w-]+\.jsonl\.zst$")
 
-# A quote inside a JSON string is escaped, so that none of these is found in quoted text.
+# A quote inside a JSON string is escaped, so none of these matches inside quoted text.
 _LINE_TYPES = frozenset({b"turn_context", b"response_item", b"event_msg", b"world_state"})
 _LINE = re.compile(
     rb'"type"\s*:\s*"(?:turn_context|response_item|event_msg|world_state)"\s*,\s*"payload"\s*:'
@@ -59,12 +59,13 @@ class CodexReader:
     """Reader of Codex CLI's rollouts and streams."""
 
     name = "codex"
+    sessions_continue = True
     spare_patterns: tuple[str, ...] = ("agent/codex.txt",)
     patterns: tuple[str, ...] = (*ROLLOUTS, "agent/rollout*.jsonl", *spare_patterns)
     harness_words: tuple[tuple[str, str], ...] = (("codex", "codex"),)
 
     def recognise(self, probe: Probe) -> Recognised | None:
-        """By the types of lines that only Codex writes, then by the shape of bare items."""
+        """By the types of lines that only Codex writes, then by the form of bare items."""
         head, types = probe.head, probe.types
         if head.startswith(_ZSTD):
             return Recognised("shape", "a packed rollout") if _PACKED.search(probe.path) else None
@@ -89,13 +90,13 @@ class CodexReader:
         return None
 
     def companions(self, folder: Folder, path: str) -> tuple[str, ...]:
-        """The rollouts of the subagents of this one that lie beside it."""
+        """The rollouts of this one's subagents in the same folder."""
         from groundtrace.traces.codex.threads import subagents_of
 
         return subagents_of(folder, path)
 
     def part_of(self, folder: Folder, path: str) -> str | None:
-        """Of a subagent's rollout: that of the thread that started it, if it lies beside it."""
+        """For a subagent's rollout: the rollout of the thread that started it, if it is there."""
         from groundtrace.traces.codex.threads import parent_of
 
         return parent_of(folder, path)

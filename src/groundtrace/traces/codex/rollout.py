@@ -1,8 +1,8 @@
-"""One rollout, line by line, as a `Source`; a stream is handed to `stream.py`.
+"""One rollout, line by line, as a `Source`; a stream is read by `stream.py`.
 
 Everything that the model asked for is a `response_item`; events repeat it for the user interface.
-An event is read where an item tells less: totals of tokens, the server of an MCP tool, what a
-command printed that was never answered, and the calls that a script of code mode made.
+An event is used when the item says less: totals of tokens, the server of an MCP tool, the output
+of a command that was never answered, and the calls that a script of code mode made.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.mcp import content_text
-from groundtrace.model import Stated, Usage
+from groundtrace.model import Repeats, Stated, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.traces import salvage
@@ -26,6 +26,7 @@ from groundtrace.traces.codex.threads import Kin, kin_of
 from groundtrace.traces.codex.tokens import Totals
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
+from groundtrace.traces.repeated_calls import leave_out
 from groundtrace.traces.source import RawCall, RawChange, Source
 from groundtrace.values import as_count, as_mapping, as_text
 from groundtrace.visible import plural
@@ -33,7 +34,7 @@ from groundtrace.visible import plural
 SPAWNERS = frozenset({"spawn_agent"})
 """The tool that starts a subagent."""
 CODE = "exec"
-"""The tool of code mode: a script that makes calls of its own."""
+"""The tool of code mode: a script that makes calls itself."""
 _LOST = re.compile(r'"type"\s*:\s*"(?:function_call|custom_tool_call|local_shell_call)"')
 _CWD = re.compile(r"<cwd>([^<]+)</cwd>")
 
@@ -86,7 +87,7 @@ class Rollout:
         self.totals = Totals(self.source.ledger)
         self.by_id: dict[str, RawCall] = {}
         self.ends: dict[str, Output] = {}
-        """What events say of calls that were not answered yet."""
+        """Outputs that events give for calls without an answer so far."""
         self.lines = 0
         self.noise = 0
         self.first_noise: int | None = None
@@ -96,7 +97,7 @@ class Rollout:
         self.cwd: str | None = None
         self.user_turns: list[int] = []
         self.turns: list[int] = []
-        """How many calls there were when each turn began, by users' messages and by events."""
+        """Calls before each turn; the turns are known by events, in `user_turns` by messages."""
         self.last: float | None = None
 
     # --- lines ---
@@ -117,7 +118,7 @@ class Rollout:
         self.first_noise = self.first_noise or number
 
     def broken(self, raw: RawLine, reason: str) -> None:
-        """A line that does not decode: what is whole in it is kept."""
+        """Handle a line that does not decode; its intact parts are kept."""
         text = salvage.to_text(raw.data)
         if not text.startswith("{") and '"type"' not in text:
             self.note_noise(raw.number)
@@ -130,7 +131,7 @@ class Rollout:
         lost = max(0, len(_LOST.findall(text)) - (len(self.source.calls) - before))
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
         self.source.problem(
-            kind, f"line does not decode ({reason})", line=raw.number, lost_calls=lost
+            kind, f"line cannot be decoded ({reason})", line=raw.number, lost_calls=lost
         )
 
     # --- events ---
@@ -181,6 +182,8 @@ class Rollout:
             self.totals.total(body.get("info"))
         elif kind == "user_message":
             self.user_turns.append(len(self.source.calls))
+            if line.moment is not None:
+                self.source.prompts.append((len(self.source.calls), line.moment))
         elif kind in ("task_started", "turn_started"):
             self.turns.append(len(self.source.calls))
         elif kind == "context_compacted":
@@ -224,7 +227,7 @@ class Rollout:
         return call
 
     def output(self, line: Line, number: int) -> None:
-        """The answer of a call; the first one counts."""
+        """Add the answer of a call; the first one counts."""
         self.totals.answer()
         body = line.body
         call = self.asked(body)
@@ -237,7 +240,7 @@ class Rollout:
         self.answer(call, read_output(given), line.moment)
 
     def asked(self, body: Mapping[str, Any]) -> RawCall | None:
-        """The call that an answer belongs to; without an id the last one that has none."""
+        """The call that an answer belongs to; without an id, the last call without an id."""
         call_id = as_text(body.get("call_id"))
         if call_id is not None:
             return self.by_id.get(call_id)
@@ -257,7 +260,7 @@ class Rollout:
                 self.source.agent_calls[agent] = call.call_id
 
     def ended(self, line: Line) -> None:
-        """An event about a call: of one that is known, or of one that a script made."""
+        """Use an event about the end of a call: a known call, or one that a script made."""
         found = ended_call(line.item, line.body)
         if found is None or found.call_id is None:
             return
@@ -275,7 +278,7 @@ class Rollout:
             self.ends[found.call_id] = found.output
 
     def runs_code(self) -> bool:
-        """Whether a script of code mode is running: its calls are events alone."""
+        """Whether a script of code mode is running: its calls are only in events."""
         own = (call for call in reversed(self.source.calls) if call.name == CODE)
         last = next(own, None)
         return last is not None and last.result is None
@@ -283,7 +286,7 @@ class Rollout:
     # --- context ---
 
     def compacted(self, body: Mapping[str, Any]) -> None:
-        """The history was replaced by a summary; the event and the line say it of the same point."""
+        """Record that a summary replaced the history; an event may repeat what a line reported."""
         calls = self.source.calls
         after = calls[-1] if calls else None
         changes = self.source.context_changes
@@ -296,7 +299,7 @@ class Rollout:
         changes.append(RawChange("compaction", after, None if kept else tuple(calls)))
 
     def rolled_back(self, turns: int | None) -> None:
-        """The user took back the last turns: their calls left the context."""
+        """Record that the user took back the last turns: their calls left the context."""
         calls = self.source.calls
         starts = self.user_turns or self.turns
         dropped = None
@@ -335,26 +338,12 @@ class Rollout:
         return source
 
     def leave_out(self, kin: Kin) -> None:
-        """A fork repeats the calls of the thread that it was forked from (D87)."""
-        source = self.source
-        repeated = [call for call in source.calls if call.call_id in kin.history]
-        if not repeated:
-            return
-        gone = {id(call) for call in repeated}
-        source.calls = [call for call in source.calls if id(call) not in gone]
-        source.context_changes = [
-            change for change in source.context_changes if id(change.after) not in gone
-        ]
-        source.notes.append(
-            f"{plural(len(repeated), 'call', 'calls')} of {kin.forked_from} repeated and left out"
-        )
-        behind = max(call.position for call in repeated)
-        if behind > 0:
-            for key in source.ledger.order[:behind]:
-                del source.ledger.counts[key]
-            del source.ledger.order[:behind]
-            for call in source.calls:
-                call.position = max(-1, call.position - behind)
+        """Remove the calls that a fork repeats from the thread that it was forked from (D87)."""
+        before = len(self.source.ledger.order)
+        leave_out(self.source, Repeats(kin.forked_from or "", kin.history))
+        behind = before - len(self.source.ledger.order)
+        if behind:
+            self.totals.cached -= self.totals.cached_at[behind - 1]
 
     def usage(self) -> Usage:
         ledger = self.source.ledger
@@ -369,7 +358,7 @@ class Rollout:
     def stated(self) -> Stated:
         source, meta = self.source, self.meta or {}
         seconds = None
-        # A session that waits for its user says nothing of how long the agent worked.
+        # In an interactive session the time includes waiting for the user, so it is not used.
         if meta.get("source") == "exec" and self.last and source.first_timestamp is not None:
             seconds = max(0.0, self.last - source.first_timestamp)
         return Stated(
@@ -382,7 +371,7 @@ class Rollout:
 
 
 def _spawned(text: str) -> Any:
-    """The id of the agent that was started, out of the answer of the call."""
+    """The id of the agent that was started, from the answer of the call."""
     try:
         answer = as_mapping(jsonio.loads(text.encode("utf-8", errors="surrogatepass")))
     except jsonio.BadJsonError:

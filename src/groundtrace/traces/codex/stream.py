@@ -1,7 +1,7 @@
 """What `codex exec --json` prints, and the stream of mid-2025, as a `Source`.
 
-Both say the start and the end of each item. Wrappers put an event into another object
-(`{"log_type": …, "timestamp_iso": …, "data": {…}}`) and give it the time that it lacks.
+Both report the start and the end of each item. Wrappers put an event into another object
+(`{"log_type": …, "timestamp_iso": …, "data": {…}}`) and add the time that the event lacks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _EVENT = re.compile(r"(?:thread|turn|item)\.\w+$")
 _ITEM = re.compile(r'"type"\s*:\s*"(?:command_execution|file_change|mcp_tool_call)"')
 _TIMES = ("timestamp_iso", "timestamp", "ts", "time")
 _INSIDE = ("data", "payload", "event", "msg", "message")
-"""Members in which a wrapper keeps the event."""
+"""Members in which a wrapper puts the event."""
 _RUNNING = ("in_progress", "pending", None)
 _BEGINS = {
     "exec_command_begin": "exec_command_end",
@@ -36,7 +36,7 @@ _BEGINS = {
 
 
 def event_in(value: Any) -> tuple[Mapping[str, Any], Any] | None:
-    """The event in a line, and the time that the line or a wrapper gives it."""
+    """The event in a line, and its time from the line or from a wrapper."""
     moment = None
     for _ in range(4):
         if not isinstance(value, dict):
@@ -110,7 +110,7 @@ class CodexStream:
         lost = len(_ITEM.findall(text)) - (len(self.source.calls) - before) - known
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
         self.source.problem(
-            kind, f"line does not decode ({reason})", line=raw.number, lost_calls=max(0, lost)
+            kind, f"line cannot be decoded ({reason})", line=raw.number, lost_calls=max(0, lost)
         )
 
     def event(self, event: Mapping[str, Any], time: Any, number: int) -> None:
@@ -119,7 +119,7 @@ class CodexStream:
         self.source.saw(moment)
         kind = str(event["type"])
         if kind == "thread.started":
-            # Ids of items begin again with each run.
+            # Ids of items start again with each run.
             self.thread = as_text(event.get("thread_id"))
             self.by_id = {}
         elif kind == "turn.completed":
@@ -203,8 +203,8 @@ class CodexStream:
         return source
 
     def usage(self) -> Usage:
-        """Tokens of all turns; of two turns of one thread nothing tells whether the second
-        repeats the first, so that their sum is not known."""
+        """Tokens of all turns. If one thread has two turns, it is unknown whether the second
+        repeats the first, so there is no sum."""
         threads = [thread for thread, _ in self.turns]
         if not self.turns or len(set(threads)) < len(threads):
             return Usage()

@@ -1,14 +1,14 @@
-"""Which rollouts are subagents' or forks of which: the first line of each says it.
+"""Which rollouts are subagents or forks of which: the first line of each says it.
 
-A subagent's file names the thread that started it. One of a review does not; it begins within a
-second after its parent entered review mode, in the same directory.
+A subagent's file names the thread that started it. The file of a review does not; it begins within
+a second after its parent entered review mode, in the same directory.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from groundtrace import jsonio
@@ -17,25 +17,29 @@ from groundtrace.storage.watch import note_error, watched
 from groundtrace.times import parse_time
 from groundtrace.traces.codex.lines import CALLS, line_of
 from groundtrace.traces.codex.packed import open_plain
+from groundtrace.traces.codex.tree import Place, Tree, signature, tree_of
 from groundtrace.traces.jsonl import read_lines
 from groundtrace.values import as_mapping, as_text
 
 MAX_FIRST_LINE = 4 * 1024 * 1024
-MAX_FILES = 5_000
-"""Files of a folder that are looked at for kin."""
+MAX_FILES = 20_000
+"""How many files are searched for related ones, the newest days last."""
 REVIEW_SECONDS = 1.0
-_MAX_KNOWN = 20_000
+_MAX_KNOWN = 40_000
+_MAX_TREES = 16
 _REVIEW = re.compile(rb'"type"\s*:\s*"entered_review_mode"')
 _CALL = re.compile(rb'"type"\s*:\s*"(?:\w+_call)"')
 
 
 class Thread(NamedTuple):
-    """What the first line of a rollout says of its thread."""
+    """What the first line of a rollout says about its thread."""
 
     file: str
+    """Path below the top of its tree."""
+    mark: str
     thread_id: str
     parent: str | None
-    """Id of the thread that started it, of a subagent."""
+    """For a subagent: id of the thread that started it."""
     forked_from: str | None
     is_review: bool
     started: float | None
@@ -44,55 +48,94 @@ class Thread(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """What reading a rollout has to know of the files beside it."""
+    """What must be known about related files in order to read a rollout."""
 
     thread_id: str | None = None
     parent: str | None = None
-    """File of the thread that started it; None of a thread that nobody started."""
+    """File of the thread that started it; None if no thread did."""
     forked_from: str | None = None
     """File whose calls it repeats."""
     history: frozenset[str] = field(default_factory=frozenset)
-    """Ids of these calls."""
+    """Ids of the repeated calls."""
     unread: str | None = None
-    """Why they are not known, where the file is there and cannot be read."""
+    """Why these ids are unknown, if the file is there but cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The threads of a tree, by what they are asked for."""
+
+    threads: tuple[Thread, ...]
+    by_id: Mapping[str, Thread]
+    children: Mapping[str, tuple[Thread, ...]]
+    """File of a thread to those that it started."""
 
 
 _known: dict[tuple[str, str, str], Thread | None] = {}
+_known_reviews: dict[tuple[str, str, str], list[float]] = {}
+_indexes: dict[str, tuple[tuple[str, ...], _Index]] = {}
 
 
-def _split(folder: Folder, path: str) -> tuple[Folder, str, str]:
-    """The folder that holds a file, its path in front of names, and the file's own name."""
-    parent, slash, name = path.rpartition("/")
-    return (folder.folder(parent) if parent else folder), f"{parent}{slash}", name
+def _index(tree: Tree) -> _Index:
+    """The threads of a tree; looked for again when a file was added, removed or has changed."""
+    places = list(tree.places())
+    now = signature(places)
+    known = _indexes.get(tree.top.url)
+    if known is not None and known[0] == now:
+        return known[1]
+    found, whole = _threads(places)
+    by_id: dict[str, Thread] = {}
+    for thread in found:
+        by_id.setdefault(thread.thread_id, thread)
+    index = _Index(tuple(found), by_id, {})
+    children: dict[str, tuple[Thread, ...]] = {}
+    for thread in found:
+        parent = _parent(thread, index, tree)
+        if parent is not None:
+            children[parent.file] = (*children.get(parent.file, ()), thread)
+    index = replace(index, children=children)
+    if now is not None and whole:
+        if len(_indexes) >= _MAX_TREES:
+            _indexes.clear()
+        _indexes[tree.top.url] = now, index
+    return index
 
 
-def _threads(place: Folder) -> list[Thread]:
-    """The threads whose rollouts lie in a folder."""
+def _threads(places: list[Place]) -> tuple[list[Thread], bool]:
+    """The threads whose rollouts lie in folders, and whether all of them could be read."""
     found: list[Thread] = []
     looked = 0
-    for entry in place.entries():
-        if entry.kind != "file" or not entry.name.endswith((".jsonl", ".jsonl.zst")):
-            continue
-        looked += 1
-        if looked > MAX_FILES:
-            break
-        key = (place.url, entry.name, entry.mark)
-        if key not in _known:
-            if len(_known) > _MAX_KNOWN:
-                _known.clear()
+    whole = True
+    for place, before in places:
+        for entry in place.entries():
+            if entry.kind != "file" or not entry.name.endswith((".jsonl", ".jsonl.zst")):
+                continue
+            looked += 1
+            if looked > MAX_FILES:
+                return found, whole
             try:
-                with watched():  # looked at once: it is no input that each rollout has
-                    _known[key] = _thread(place, entry.name)
+                thread = _looked_at(place, before, entry.name, entry.mark)
             except OSError:  # it may be readable the next time, with the same mark
                 note_error(entry.name)
+                whole = False
                 continue
-        thread = _known[key]
-        if thread is not None:
-            found.append(thread)
-    return found
+            if thread is not None:
+                found.append(thread)
+    return found, whole
 
 
-def _thread(place: Folder, name: str) -> Thread | None:
+def _looked_at(place: Folder, before: str, name: str, mark: str) -> Thread | None:
+    key = (place.url, name, mark)
+    if key not in _known:
+        if len(_known) > _MAX_KNOWN:
+            _known.clear()
+        with watched():  # looked at once: it is no input that each rollout has
+            _known[key] = _thread(place, name, mark)
+    thread = _known[key]
+    return None if thread is None else thread._replace(file=f"{before}{name}")
+
+
+def _thread(place: Folder, name: str, mark: str) -> Thread | None:
     try:
         with open_plain(place, name) as stream:
             data = stream.readline(MAX_FIRST_LINE)
@@ -105,6 +148,7 @@ def _thread(place: Folder, name: str) -> Thread | None:
     parent, is_review = _started_by(line.body)
     return Thread(
         name,
+        mark,
         thread_id,
         parent,
         as_text(line.body.get("forked_from_id")),
@@ -115,7 +159,7 @@ def _thread(place: Folder, name: str) -> Thread | None:
 
 
 def _started_by(meta: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """Of a subagent: the id of the thread that started it, and whether it is a review."""
+    """For a subagent: the id of the thread that started it, and whether it is a review."""
     subagent = as_mapping(meta.get("source")).get("subagent")
     if subagent is None:
         return None, False
@@ -124,80 +168,107 @@ def _started_by(meta: Mapping[str, Any]) -> tuple[str | None, bool]:
     return parent, parent is None and subagent == "review"
 
 
-def _parent(thread: Thread, threads: list[Thread], place: Folder) -> Thread | None:
+def _parent(thread: Thread, index: _Index, tree: Tree) -> Thread | None:
     if thread.parent is not None:
-        return next((t for t in threads if t.thread_id == thread.parent and t != thread), None)
+        found = index.by_id.get(thread.parent)
+        return None if found is None or found.file == thread.file else found
     if not thread.is_review or thread.started is None:
         return None
-    for other in threads:
-        if other.is_review or other.cwd != thread.cwd:
+    for other in index.threads:
+        if other.is_review or other.cwd != thread.cwd or (other.started or 0) > thread.started:
             continue
-        if any(0 <= thread.started - at <= REVIEW_SECONDS for at in _reviews(place, other.file)):
+        if any(0 <= thread.started - at <= REVIEW_SECONDS for at in _reviews(tree, other)):
             return other
     return None
 
 
-def _reviews(place: Folder, name: str) -> list[float]:
+def _reviews(tree: Tree, thread: Thread) -> list[float]:
     """When a thread entered review mode."""
+    key = (tree.top.url, thread.file, thread.mark)
+    if key in _known_reviews:
+        return _known_reviews[key]
     found: list[float] = []
     try:
-        with open_plain(place, name) as stream:
+        with watched(), open_plain(tree.top, thread.file) as stream:
             for raw in read_lines(stream):
                 if _REVIEW.search(raw.data):
                     line = line_of(jsonio.loads(raw.data))
                     if line is not None and line.moment is not None:
                         found.append(line.moment)
     except (OSError, jsonio.BadJsonError):
-        pass
+        return found
+    if len(_known_reviews) > _MAX_KNOWN:
+        _known_reviews.clear()
+    _known_reviews[key] = found
     return found
 
 
+def _own(tree: Tree) -> Thread | None:
+    """The thread of the file that is asked about, as the file is now."""
+    entry = tree.top.stat(tree.own)
+    if entry is None:
+        return None
+    place, slash, name = tree.own.rpartition("/")
+    return _looked_at(
+        tree.top.folder(place) if place else tree.top, f"{place}{slash}", name, entry.mark
+    )
+
+
 def parent_of(folder: Folder, path: str) -> str | None:
-    """The file of the thread that started this one, if it lies beside it."""
-    place, before, name = _split(folder, path)
-    threads = _threads(place)
-    own = next((thread for thread in threads if thread.file == name), None)
+    """The file of the thread that started this one, if it is in the same tree."""
+    tree = tree_of(folder, path)
+    try:
+        own = _own(tree)
+    except OSError:
+        note_error(path)
+        return None
     if own is None or (own.parent is None and not own.is_review):
         return None
-    parent = _parent(own, threads, place)
-    return None if parent is None else f"{before}{parent.file}"
+    parent = _parent(own, _index(tree), tree)
+    return None if parent is None else tree.named(parent.file)
 
 
 def subagents_of(folder: Folder, path: str) -> tuple[str, ...]:
     """The files of the subagents of a thread, and of theirs, by the time of their start."""
-    place, before, name = _split(folder, path)
-    threads = _threads(place)
-    started = [t for t in threads if t.parent is not None or t.is_review]
-    parents = {t.file: parent.file for t in started if (parent := _parent(t, threads, place))}
-    family = {name}
-    while more := {file for file, parent in parents.items() if parent in family} - family:
-        family |= more
-    found = [t for t in started if t.file in family and t.file != name]
-    return tuple(f"{before}{t.file}" for t in sorted(found, key=lambda t: (t.started or 0, t.file)))
+    tree = tree_of(folder, path)
+    index = _index(tree)
+    found: list[Thread] = []
+    family = {tree.own}
+    waiting = [tree.own]
+    while waiting:
+        for thread in index.children.get(waiting.pop(), ()):
+            if thread.file not in family:
+                family.add(thread.file)
+                waiting.append(thread.file)
+                found.append(thread)
+    found.sort(key=lambda t: (t.started or 0, t.file))
+    return tuple(tree.named(t.file) for t in found)
 
 
 def kin_of(folder: Folder, path: str) -> Kin:
-    """What the files beside a rollout say of it."""
-    place, before, name = _split(folder, path)
-    own = _thread(place, name)
+    """What the files of the same tree say of a rollout."""
+    tree = tree_of(folder, path)
+    own = _own(tree)
     if own is None:
         return Kin()
     if own.parent is None and own.forked_from is None and not own.is_review:
         return Kin(own.thread_id)
-    threads = _threads(place)
-    parent = _parent(own, threads, place)
-    origin = next((t for t in threads if t.thread_id == own.forked_from and t != own), None)
+    index = _index(tree)
+    parent = _parent(own, index, tree)
+    origin = index.by_id.get(own.forked_from or "")
+    if origin is not None and origin.file == own.file:
+        origin = None
     history: frozenset[str] = frozenset()
     unread = None
     if origin is not None:
         try:
-            history = _call_ids(place, origin.file)
+            history = _call_ids(folder, tree.named(origin.file))
         except OSError as error:
             unread = str(error)
     return Kin(
         own.thread_id,
-        None if parent is None else f"{before}{parent.file}",
-        None if origin is None else f"{before}{origin.file}",
+        None if parent is None else tree.named(parent.file),
+        None if origin is None else tree.named(origin.file),
         history,
         unread,
     )

@@ -1,7 +1,7 @@
-"""Model calls out of running totals (D86).
+"""Model calls from running totals (D86).
 
 `token_count` states the total so far, once or several times for each model call, and sometimes not
-at all. What a total adds to the one before it are one model call's tokens. It comes before the
+at all. The difference to the total before it is the tokens of one model call. It comes before the
 calls of its reply in 0.40 and 0.47, and after them in 0.66.
 """
 
@@ -22,16 +22,18 @@ class Totals:
         self.ledger = ledger
         self.last = TokenCounts(0, 0)
         self.cached = 0
+        self.cached_at: list[int] = []
+        """What came from a cache so far, at each model call."""
         self.is_counted = False
-        """The reply at hand has had its total."""
+        """Whether the total of the current reply has come."""
         self.waiting: list[RawCall] = []
-        """Calls of a reply whose total did not come yet."""
+        """Calls of a reply whose total has not come yet."""
         self.is_answered = False
-        """One of these has been answered."""
+        """Whether one of the waiting calls has an answer."""
         self.is_known = True
 
     def call(self, call: RawCall) -> None:
-        """A call of the reply at hand."""
+        """Add a call of the current reply."""
         call.position = -1
         if self.is_counted:
             call.position = self.ledger.position
@@ -39,25 +41,25 @@ class Totals:
             self.waiting.append(call)
 
     def answer(self) -> None:
-        """An answer: the reply before it is over."""
+        """Note an answer: the reply before it is complete."""
         self.is_counted = False
         self.is_answered = bool(self.waiting)
 
     def turn(self) -> None:
-        """The model is asked again: a total that did not come yet will not come."""
+        """Note that the model is asked again: a total that has not come yet will not come."""
         self.is_counted = False
         self.is_answered = False
         self.waiting.clear()
 
     def total(self, info: Any) -> None:
-        """A statement of the total so far; the same one again adds nothing."""
+        """Read a total so far; a repeated one adds nothing."""
         usage = as_mapping(as_mapping(info).get("total_token_usage"))
         found = _counts(usage)
         if found is None or found == self.last:
             return
         added = TokenCounts(found.input - self.last.input, found.output - self.last.output)
         if added.input < 0 or added.output < 0:
-            # A count that starts again: all of it is new where it is the last call's alone.
+            # The count started again. All of it is new if it is the last call's tokens alone.
             fresh = _counts(as_mapping(as_mapping(info).get("last_token_usage")))
             if fresh != found:
                 self.ledger.interrupt()
@@ -66,15 +68,16 @@ class Totals:
         self.cached = as_count(usage.get("cached_input_tokens")) or 0
         self.last = found
         self.ledger.add(len(self.ledger.order), added)
+        self.cached_at.append(self.cached)
         for call in self.waiting:
             call.position = self.ledger.position
-        # A total that comes after an answer is that of the reply before it.
+        # A total that comes after an answer belongs to the reply before that answer.
         self.is_counted = not self.is_answered
         self.is_answered = False
         self.waiting.clear()
 
 
 def _counts(usage: Mapping[str, Any]) -> TokenCounts | None:
-    """Tokens so far; the input includes what came from a cache."""
+    """Tokens so far; the input includes tokens from a cache."""
     given, made = as_count(usage.get("input_tokens")), as_count(usage.get("output_tokens"))
     return None if given is None or made is None else TokenCounts(given, made)

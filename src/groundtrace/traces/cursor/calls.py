@@ -1,4 +1,4 @@
-"""What a Cursor line says of one call: which tool, with which arguments, and what came of it."""
+"""What a Cursor line says about one call: the tool, the arguments, the result."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from groundtrace.traces.arguments import as_arguments
 from groundtrace.values import as_mapping, as_text
 
 FAILURES = ("failure", "error", "rejected", "permissionDenied", "timeout", "fileNotFound")
-"""Outcomes that a call may have in place of `success`."""
+"""Outcomes that a call may have instead of `success`."""
 
 
 def tool_in(value: Any) -> tuple[str | None, Mapping[str, Any]]:
-    """The kind of tool, the single key of `tool_call` that holds an object, and its body."""
+    """The kind of tool (the only key of `tool_call` whose value is an object), and its body."""
     members = {key: item for key, item in as_mapping(value).items() if isinstance(item, dict)}
     named = [key for key in members if key.endswith("ToolCall") or key == "function"]
     kind = next(iter(named or members), None)
@@ -39,7 +39,7 @@ def identity(
 
 
 def outcome_of(result: Any) -> tuple[Any, bool]:
-    """What the call gave, and whether it failed."""
+    """The outcome of the call, and whether it failed."""
     members = as_mapping(result)
     if "success" in members:
         return members["success"], False
@@ -50,7 +50,7 @@ def outcome_of(result: Any) -> tuple[Any, bool]:
 
 
 def text_of(outcome: Any) -> str:
-    """The text that the agent saw, as far as the kind of tool has one."""
+    """The text that the agent saw, if this kind of tool has one."""
     if isinstance(outcome, str):
         return outcome
     members = as_mapping(outcome)

@@ -1,4 +1,4 @@
-"""A line of Cursor's JSONL as a type; members may be of any type."""
+"""A line of Cursor's JSONL as a type; members may have any type."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Line(msgspec.Struct):
 _FIELDS = tuple(item.name for item in msgspec.structs.fields(Line))
 
 decode_line = msgspec.json.Decoder(Line).decode
-"""The event of a clean line; raises what msgspec raises for any other."""
+"""The event of a clean line; for any other line raises the errors of msgspec."""
 
 
 def fit_line(value: dict[str, Any]) -> Line:
-    """A decoded object as a line, whatever its members are."""
+    """A decoded object as a line, with members of any type."""
     return Line(**{key: value[key] for key in _FIELDS if key in value})

@@ -1,12 +1,12 @@
 """Cursor's transcripts, and how they are recognised.
 
 Where they lie: `agent/cursor-agent.jsonl`, as `cursor-agent --output-format stream-json` prints it
-(also kept as `.txt`), or the same lines collected in `agent/trajectory.json`, which then calls
-itself `cursor-jsonl-v1` and holds them as `steps`.
+(also kept as `.txt`), or the same lines collected in `agent/trajectory.json`, whose format is
+called `cursor-jsonl-v1` and which holds them as `steps`.
 
 Their shape: one JSON event per line. Each call is written twice, started and completed. The tool
-is the only key of `tool_call`; times are milliseconds since the epoch; tokens are on the last line
-alone.
+is the only key of `tool_call`; times are milliseconds since the epoch; tokens are only on the last
+line.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 _COLLECTED = re.compile(rb'"schema_version"\s*:\s*"cursor-jsonl')
 _CALL_MEMBER = re.compile(rb'"\w+ToolCall"\s*:\s*\{')
-_CALL_LINE = re.compile(rb'"type"\s*:\s*"tool_call"')
+_CALL_LINE = re.compile(rb'^[ \t]*+\{[^\n]*?"type"\s*:\s*"tool_call"', re.MULTILINE)
+"""A line that is an object: in indented JSON of another harness the member has a line of its own."""
 
 
 class CursorReader:
@@ -41,7 +42,7 @@ class CursorReader:
 
     def recognise(self, probe: Probe) -> Recognised | None:
         """By what only Cursor writes, then by its lines of calls, then by name."""
-        # Patterns are slow to say no to other formats' text; plain text is found at once.
+        # Patterns are slow on text of other formats; a search for plain text is fast.
         head = probe.head
         if b'"cursor-jsonl' in head and _COLLECTED.search(head):
             return Recognised("marker", "schema_version cursor-jsonl-v1")
@@ -56,7 +57,7 @@ class CursorReader:
         return None
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a file of lines, or one that collects them."""
+        """Read a file of lines, or a file of collected lines."""
         from groundtrace.traces.cursor.transcript import read
 
         return read(folder, path, keep)

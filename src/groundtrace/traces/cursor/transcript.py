@@ -23,13 +23,13 @@ from groundtrace.traces.stored_output import shown_part
 from groundtrace.values import as_count, as_mapping, as_text
 
 MAX_COLLECTED = 64 * 1024 * 1024
-"""Bytes of a file of collected lines; beyond it the file counts as damaged at that place."""
+"""Most bytes of a file of collected lines; a longer file counts as damaged at that place."""
 
 _CALL = re.compile(r'"type"\s*:\s*"tool_call"')
 
 
 def read(folder: Folder, path: str, keep: Keep) -> Source:
-    """Read a file of lines, or one that collects them."""
+    """Read a file of lines, or a file of collected lines."""
     transcript = CursorTranscript(path, keep)
     with folder.open(path) as stream:
         if path.endswith("trajectory.json"):
@@ -73,11 +73,11 @@ class CursorTranscript:
             self.noise += 1
 
     def collected(self, data: bytes) -> None:
-        """A whole file whose `steps` are lines; of a damaged one, the lines that are intact."""
+        """Read a file whose `steps` are lines; if it is damaged, the intact lines."""
         try:
             steps = as_mapping(jsonio.loads(data[:MAX_COLLECTED])).get("steps")
         except jsonio.BadJsonError as error:
-            self.source.problem("broken_json", f"the file does not decode ({error})")
+            self.source.problem("broken_json", f"the file cannot be decoded ({error})")
             text = salvage.to_text(data[:MAX_COLLECTED])
             opened = text.find("[", max(text.find('"steps"'), 0))
             pieces = salvage.intact_objects(text, opened + 1) if opened >= 0 else ()
@@ -85,9 +85,7 @@ class CursorTranscript:
         for number, step in enumerate(steps if isinstance(steps, list) else [], 1):
             self.lines += 1
             if not isinstance(step, dict) or step.get("source") in ("malformed", "corpus_builder"):
-                reason = (
-                    "a line that could not be read, or was taken out, when lines were collected"
-                )
+                reason = "a line that could not be read, or was removed, when lines were collected"
                 self.source.problem("trimmed_steps", reason, place=f"$.steps[{number - 1}]")
             else:
                 self.event(fit_line(step), number)
@@ -97,7 +95,7 @@ class CursorTranscript:
         if '"' not in text and not text.startswith("{"):
             self.noise += 1
             return
-        # A started and a completed line count for one call, so only a call never seen is lost.
+        # A call has a started and a completed line, so it is lost only if neither was seen.
         known = 0
         for piece in salvage.intact_objects(text):
             if piece.value.get("type") == "tool_call":
@@ -109,7 +107,7 @@ class CursorTranscript:
             lost -= 1
         kind: ProblemKind = "broken_line" if line.ended else "truncated_line"
         self.source.problem(
-            kind, f"line does not decode ({reason})", line=line.number, lost_calls=max(0, lost)
+            kind, f"line cannot be decoded ({reason})", line=line.number, lost_calls=max(0, lost)
         )
 
     def event(self, line: Line, number: int) -> None:

@@ -1,8 +1,8 @@
 """Gemini CLI's sessions and streams.
 
-reader.py   where they lie and how they are recognised
+reader.py   where the files are, and how they are recognised
 session.py  one session, JSON or JSONL, as a source
-outputs.py  what a call gave, out of what Gemini CLI puts around it
+outputs.py  the output of a call, without what Gemini CLI puts around it
 stream.py   what `gemini --output-format stream-json` printed
 """
 

@@ -1,4 +1,4 @@
-"""What a call gave: the answer to the model, and what Gemini CLI puts around a command's output."""
+"""The output of a call: the answer to the model, without what Gemini CLI puts around it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from groundtrace.values import as_mapping, as_text
 SHELL = "run_shell_command"
 """Gemini CLI's shell."""
 _ROOT = "(root)"
-"""How a command's output names the folder in which Gemini CLI runs."""
+"""Name, in a command's output, of the folder in which Gemini CLI runs."""
 _FACT = re.compile(
     r"\n(?:Error: (?P<error>[^\n]*)|Exit Code: (?P<code>-?\d+|\(none\))|Signal: [^\n]*"
     r"|Background PIDs: [^\n]*|Process Group PGID: [^\n]*)\Z"
 )
-"""The last line of what follows a command's output: a fact of the run."""
+"""The last line after a command's output that states a fact about the run."""
 _MAX_FACTS = 8
 READ = "read_file"
 _PARTS = re.compile(
@@ -25,24 +25,24 @@ _PARTS = re.compile(
     r"(?:[^\n]*\n){0,4}?--- FILE CONTENT \(truncated\) ---\n"
     r"|\[File content truncated: showing lines (?P<from>\d{1,9})-(?P<to>\d{1,9}) of[^\n]*\]\n)"
 )
-"""What stands before the lines of a file that was shown in part."""
+"""The text before the lines of a file that was shown in part."""
 _PLACES = ("offset", "limit", "start_line", "end_line")
 _NO_TEXT = re.compile(r"Cannot display content of|Skipped |Read (?:image|pdf|audio|video) file")
 
 
 class Output(NamedTuple):
-    """What a call gave."""
+    """The output of a call."""
 
     text: str
     failed: bool = False
     cwd: str | None = None
-    """The folder in which a command ran, where its output says so."""
+    """The folder in which a command ran, if its output states it."""
     data: Any = None
-    """Which lines of a file are shown: its text comes without numbers."""
+    """Which lines of a file are shown, because the text has no line numbers."""
 
 
 def read_result(call: Mapping[str, Any]) -> Output | None:
-    """The answer to a call as the model saw it; None where the session holds none."""
+    """The answer to a call as the model saw it; None if the session has none."""
     status = as_text(call.get("status")) or ""
     failed = status in ("error", "cancelled")
     answer = _answer(call.get("result"))
@@ -60,8 +60,8 @@ def read_result(call: Mapping[str, Any]) -> Output | None:
 
 
 def _shown_lines(text: str, arguments: Mapping[str, Any]) -> Output:
-    """The text of a file with the lines that it is. A whole file begins at line 1; a part of it
-    says which lines it holds."""
+    """The text of a file, and which lines it shows. A whole file begins at line 1; a part states
+    its lines."""
     part = _PARTS.match(text)
     if part is not None:
         first, last = int(part["first"] or part["from"]), int(part["last"] or part["to"])
@@ -75,7 +75,7 @@ def _shown_lines(text: str, arguments: Mapping[str, Any]) -> Output:
 
 
 def _answer(result: Any) -> tuple[str, bool] | None:
-    """Text and whether it is an error, of a part, a list of parts or a text."""
+    """The text, and whether it is an error, from a part, a list of parts or a text."""
     parts = result if isinstance(result, list) else [result]
     texts: list[str] = []
     is_error = found = False
@@ -102,7 +102,7 @@ def _answer(result: Any) -> tuple[str, bool] | None:
 
 
 def _text(value: Any) -> str:
-    """A response as text; servers' answers are objects."""
+    """A response as text; answers of servers are objects."""
     if isinstance(value, str):
         return value
     content = as_mapping(value).get("content")
@@ -123,8 +123,8 @@ def _text(value: Any) -> str:
 def shell_output(text: str, command: str) -> Output:
     """What a command printed, without the facts around it.
 
-    Until 2025 `Command: …`, `Directory: …`, `Output: …`, then facts; later `Output: …` alone with
-    those facts that are worth a line.
+    Until 2025: `Command: …`, `Directory: …`, `Output: …`, then facts. Later: only `Output: …` and
+    the facts that are not trivial.
     """
     directory = None
     body = text

@@ -1,10 +1,10 @@
 """Gemini CLI's traces, and how they are recognised.
 
 Where they lie: `~/.gemini/tmp/<hash of the project>/chats/session-<date>-<id>.json`, from 0.40 on
-`.jsonl`; what `gemini --output-format stream-json` printed, wherever it was sent.
+`.jsonl`; what `gemini --output-format stream-json` printed can be anywhere.
 
-Their shape: a session is one object with `sessionId`, `projectHash` and `messages`. As JSONL its
-first line is the same object without messages, then each line is a message, `{"$set": …}` or
+Their shape: a session is one object with `sessionId`, `projectHash` and `messages`. In JSONL the
+first line is the same object without messages. Each further line is a message, `{"$set": …}` or
 `{"$rewindTo": id}`; a message that is written again replaces the earlier one. A stream begins with
 an event `init` and has `tool_use` and `tool_result`.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from groundtrace.traces.keep import Keep
     from groundtrace.traces.source import Source
 
-# A quote inside a JSON string is escaped, so that none of these is found in quoted text.
+# A quote inside a JSON string is escaped, so none of these matches inside quoted text.
 _START = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\{")
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"')
 _PROJECT = re.compile(rb'"projectHash"\s*:\s*"')
@@ -41,7 +41,7 @@ class GeminiReader:
     harness_words: tuple[tuple[str, str], ...] = (("gemini", "gemini-cli"),)
 
     def recognise(self, probe: Probe) -> Recognised | None:
-        """By the members that a session begins with, or the events of a stream."""
+        """By the members at the start of a session, or by the events of a stream."""
         head = probe.head
         if (
             b'"projectHash"' in head
@@ -57,7 +57,7 @@ class GeminiReader:
         return None
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample]:
-        """A file is one sample; a subagent's session is no trial of its own."""
+        """A file is one sample; a subagent's session is not a trial of its own."""
         from groundtrace.traces.keep import Keep
 
         source = self.read(folder, path, Keep())

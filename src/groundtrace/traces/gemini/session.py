@@ -1,8 +1,8 @@
-"""One session of Gemini CLI, JSON or JSONL, as a `Source`; a stream is handed to `stream.py`.
+"""One session of Gemini CLI, JSON or JSONL, as a `Source`; a stream is read by `stream.py`.
 
-A message of the model holds its calls with their answers. In JSONL a message may come again with
-more of them: the last one counts, in the place of the first. Messages that the user took back were
-run all the same: their calls stay, and leave the context (D89).
+A message of the model holds its calls with their answers. In JSONL a message may be written again
+with more of them: the last version counts, at the position of the first. Messages that the user
+took back did run: their calls stay, but leave the context (D89).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SPAWNERS = frozenset({"codebase_investigator", "delegate_to_agent", "delegate", 
 _CALL = re.compile(rb'"args"\s*:\s*\{')
 _LOST = re.compile(r'"args"\s*:\s*\{')
 _STAMP = re.compile(r"-(\d{13})-")
-"""Milliseconds in a call's id: when the model asked for it."""
+"""The time in a call's id, in milliseconds: when the model asked for it."""
 
 
 def read(folder: Folder, path: str, keep: Keep) -> Source:
@@ -51,7 +51,7 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
         for line in read_lines(stream):
             value, problem = _decoded(line)
             if printed.events or is_stream(value):
-                if not printed.events:  # what came before was no event
+                if not printed.events:  # nothing before this was an event
                     printed.lines, printed.noise = session.lines, session.lines
                     printed.first_noise = 1 if session.lines else None
                 printed.line(line, value, problem)
@@ -60,11 +60,17 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     return printed.finish() if printed.events else session.finish(session.header, [])
 
 
+_OPENED = re.compile(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
+"""How a line begins that can be an object."""
+
+
 def _is_lines(folder: Folder, path: str) -> bool:
-    """Whether a file is one object a line, by the first line that is an object."""
+    """Whether a file has one object per line, by the first line that is an object."""
     with folder.open(path) as stream:
         head = stream.read(HEAD)
     for line in read_lines(io.BytesIO(head)):
+        if not _OPENED.match(line.data):
+            continue  # nearly every line of indented JSON
         value, problem = _decoded(line)
         if problem is None and isinstance(value, dict) and value:
             return not isinstance(value.get("messages"), list)
@@ -95,14 +101,14 @@ class Session:
         )
         self.keep = keep
         self.calls: dict[str, list[RawCall]] = {}
-        """Calls of each message, by its id, in the order of first appearance."""
+        """Calls of each message, by the message's id, in the order of their first appearance."""
         self.header: Mapping[str, Any] = {}
         self.changes: list[tuple[str | None, tuple[str, ...]]] = []
-        """Last message before each rewind, and the messages that it took back."""
+        """The last message before each rewind, and the messages that the rewind took back."""
         self.in_context: list[str] = []
         self.lines = self.noise = self.seen = 0
         self.positions: dict[str, int] = {}
-        """Model calls up to and with each message; one that comes again keeps its place."""
+        """Model calls up to and including each message; a repeated message keeps its position."""
         self.cached: dict[str, int] = {}
         """Input tokens of each message that came from a cache."""
         self.first_noise: int | None = None
@@ -125,7 +131,7 @@ class Session:
         self.first_noise = self.first_noise or number
 
     def record(self, value: Any, number: int) -> bool:
-        """One line; False where it is none of a session."""
+        """Read one line; False if it is not a line of a session."""
         if not isinstance(value, dict):
             return False
         if "$rewindTo" in value:
@@ -147,7 +153,7 @@ class Session:
         return True
 
     def broken(self, raw: RawLine, reason: str) -> None:
-        """A line that does not decode: objects run together are taken apart."""
+        """Handle a line that does not decode; objects on one line are separated."""
         text = salvage.to_text(raw.data)
         if not text.startswith("{"):
             self.note_noise(raw.number)
@@ -161,13 +167,13 @@ class Session:
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
         lost = max(0, len(_LOST.findall(text)) - found)
         self.source.problem(
-            kind, f"line does not decode ({reason})", line=raw.number, lost_calls=lost
+            kind, f"line cannot be decoded ({reason})", line=raw.number, lost_calls=lost
         )
 
     def rewind(self, target: str | None, number: int) -> None:
-        """The user went back to before a message: it and what follows it left the context."""
+        """Record that the user went back: a message and all that follow it left the context."""
         if target is None or target not in self.in_context:
-            reason = "a rewind to a message that is not in the file"
+            reason = "a rewind to a message that does not exist in the file"
             self.source.problem("wrong_type", reason, line=number, place="$.$rewindTo")
             return
         at = self.in_context.index(target)
@@ -212,7 +218,7 @@ class Session:
             before, self.calls[key] = self.calls[key], []
             for index, asked in enumerate(listed):
                 self.call(key, asked, moment, line, f"{place}.toolCalls[{index}]", earlier)
-            # A call that was answered has run, also where the message comes again without it.
+            # A call with an answer did run, even if the message is written again without it.
             again = {call.call_id for call in self.calls[key]}
             gone = [c for c in before if c.result is not None and c.call_id not in again]
             self.calls[key] = [*gone, *self.calls[key]]
@@ -221,7 +227,8 @@ class Session:
             self.source.problem("wrong_type", reason, line=line, place=f"{place}.toolCalls")
 
     def count_tokens(self, key: str, stated: Any) -> None:
-        """Input holds what came from a cache; thoughts are output. Zeros all over are no count."""
+        """Count a message's tokens: input includes cached tokens, thoughts are output. All zeros
+        means that there is no count."""
         usage = as_mapping(stated)
         given, made = as_count(usage.get("input")), as_count(usage.get("output"))
         more = (as_count(usage.get("tool")) or 0, as_count(usage.get("thoughts")) or 0)
@@ -241,8 +248,8 @@ class Session:
         place: str,
         earlier: Mapping[str, RawCall],
     ) -> None:
-        """One call; `earlier` are those of an earlier writing of its message. What was asked for
-        does not change, so that only the answer of a call that comes again is taken."""
+        """Add one call; `earlier` are the calls of an earlier version of its message. The request
+        does not change, so only the answer is taken from the new version."""
         members = as_mapping(asked)
         known = earlier.get(as_text(members.get("id")) or "")
         name, arguments = as_text(members.get("name")), as_arguments(members.get("args"))
@@ -313,7 +320,7 @@ class Session:
         return source
 
     def note_changes(self) -> None:
-        """Rewinds as changes of the context."""
+        """Record rewinds as changes of the context."""
         behind: dict[str, RawCall | None] = {}
         last: RawCall | None = None
         for key, calls in self.calls.items():
@@ -325,7 +332,7 @@ class Session:
 
 
 def _asked_at(call_id: str | None, message: float | None, done: float | None) -> float | None:
-    """When the model asked for a call: its id holds it; several calls share a message's time."""
+    """When the model asked for a call: from its id, as calls of one message share its time."""
     found = _STAMP.search(call_id or "")
     if found is None or message is None or done is None:
         return message

@@ -1,8 +1,8 @@
 """What `gemini --output-format stream-json` printed, as a `Source`.
 
 An event `tool_result` holds what the terminal displays, not what the model saw: for a file that was
-read it is empty or a summary. Only a command's display is its output. Every other answer counts as
-one that the trace does not hold, so that nothing is made up from a summary (D90).
+read it is empty or a summary. Only for a command the display is its output. All other answers count
+as missing from the trace, so nothing is invented from a summary (D90).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class GeminiStream:
         lost = max(0, len(_LOST.findall(text)) - (len(self.source.calls) - before))
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
         self.source.problem(
-            kind, f"line does not decode ({reason})", line=raw.number, lost_calls=lost
+            kind, f"line cannot be decoded ({reason})", line=raw.number, lost_calls=lost
         )
 
     def event(self, event: Mapping[str, Any], number: int) -> None:
@@ -150,8 +150,8 @@ class GeminiStream:
         if self.displays:
             what = plural(self.displays, "answer is", "answers are")
             reason = (
-                f"{what} only what the terminal displayed; the session file under"
-                " ~/.gemini/tmp holds what the model saw"
+                f"{what} only what the terminal showed; the session file under ~/.gemini/tmp "
+                "holds what the model saw"
             )
             source.problem("trimmed_result", reason)
         if self.orphans:

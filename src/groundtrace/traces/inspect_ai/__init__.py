@@ -1,12 +1,12 @@
 """Inspect's logs: `.eval` archives and JSON.
 
 reader.py   how they are recognised
-archive.py  members of an archive, bounded and never written to disk
-logs.py     the samples of a log, whichever form it has
-stated.py   what a sample says of itself: task, scores, limits, tokens
+archive.py  members of an archive: size limits, nothing is written to disk
+logs.py     the samples of a log, in either form
+stated.py   what a sample says about itself: task, scores, limits, tokens
 spans.py    which part of a sample an event belongs to: agent, nested agent, scorer
 sample.py   one sample as a source
-calls.py    calls out of messages, where a sample has no events of tools
+calls.py    calls from messages, for a sample without tool events
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Members of a zip archive of unknown origin: bounded, and never written to disk.
+"""Members of a zip archive that is not trusted: size limits, and nothing is written to disk.
 
-An archive is refused that has more members than a log has, whose list of them is larger than memory
-should hold, or whose member is encrypted or unpacks to more than a sample is. What a member says of
-its own size is not believed: reading stops where the bound is.
+An archive is refused if it has more members than any log, or if its list of members is too large
+for memory. A member is refused if it is encrypted or unpacks to more than any sample. The size that
+a member states is not trusted: reading stops at the limit.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from groundtrace.storage import Folder
 
 MAX_MEMBERS = 200_000
 MAX_LIST = 64 * 1024 * 1024
-"""Bytes of the list of members."""
+"""Largest list of members, in bytes."""
 MAX_MEMBER = 1024 * 1024 * 1024
-"""Bytes that a member may unpack to."""
+"""Largest size of an unpacked member, in bytes."""
 MAX_RATIO = 1_000
-"""How much larger than packed: repeated prompts pack well, but not like this."""
+"""Largest ratio of unpacked to packed size: repeated prompts pack well, but not this well."""
 SMALL = 16 * 1024 * 1024
 """Members up to this size may have any ratio."""
 MAX_WINDOW = 1 << 27
@@ -37,7 +37,7 @@ MISSING = "packed with zstd: pip install 'groundtrace[zstd]' to read it"
 
 
 class ArchiveError(OSError):
-    """An archive or a member that is not read, and why."""
+    """An archive or a member that is refused, and why."""
 
 
 class Archive:
@@ -52,11 +52,11 @@ class Archive:
             raise ArchiveError(f"not a whole zip archive ({error})") from error
 
     def names(self) -> list[str]:
-        """Names of the members, in order, each once."""
+        """Names of the members, in order, without repetition."""
         return list(dict.fromkeys(self._zip.namelist()))
 
     def size(self, name: str) -> int:
-        """Bytes that a member says it unpacks to."""
+        """The unpacked size that a member states, in bytes."""
         return self._zip.getinfo(name).file_size
 
     def has(self, name: str) -> bool:
@@ -67,7 +67,7 @@ class Archive:
         """A member, unpacked while it is read; raises ArchiveError."""
         info = self._zip.getinfo(name)
         if info.flag_bits & 0x1:
-            raise ArchiveError(f"{name}: encrypted, which logs are not")
+            raise ArchiveError(f"{name}: encrypted; logs are never encrypted")
         if info.file_size > MAX_MEMBER:
             raise ArchiveError(f"{name}: {info.file_size:,} bytes unpacked; not read")
         if info.file_size > max(SMALL, MAX_RATIO * info.compress_size):
@@ -102,7 +102,7 @@ def open_archive(folder: Folder, path: str) -> Iterator[Archive]:
 
 
 class _Bounded(io.RawIOBase):
-    """A member that ends with an error where it gives more than it may."""
+    """A member; raises an error if it gives more bytes than the limit."""
 
     def __init__(self, inner: BinaryIO, name: str, most: int) -> None:
         self._inner = inner
@@ -123,13 +123,15 @@ class _Bounded(io.RawIOBase):
             raise ArchiveError(f"{self._name}: damaged ({error})") from error
         self._left -= len(data)
         if self._left < 0:
-            raise ArchiveError(f"{self._name}: unpacks to more than it may; not read further")
+            raise ArchiveError(
+                f"{self._name}: unpacks to more than the limit; the rest is not read"
+            )
         buffer[: len(data)] = data
         return len(data)
 
 
 def _knows_zstd() -> bool:
-    """Whether the standard library unpacks zstd itself, as it does from Python 3.14 on."""
+    """Whether the standard library can unpack zstd, as from Python 3.14 on."""
     return hasattr(zipfile, "ZIP_ZSTANDARD")
 
 
@@ -143,7 +145,7 @@ def _unpacked(raw: BinaryIO) -> BinaryIO:
 
 
 def _check_list(stream: BinaryIO) -> None:
-    """Look at the end of an archive before its list of members is taken into memory."""
+    """Check the end of an archive before its list of members is loaded into memory."""
     stream.seek(0, 2)
     size = stream.tell()
     stream.seek(max(0, size - _TAIL))

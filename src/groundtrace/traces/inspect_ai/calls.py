@@ -1,8 +1,8 @@
-"""Calls out of messages, where a sample has no events of tools.
+"""Calls from messages, for a sample without tool events.
 
-A coding agent that runs inside Inspect with its own tools leaves only model calls: what the model
-asked for is in their outputs, what came back in the inputs of later ones. A log without events has
-the sample's messages alone.
+A coding agent that runs inside Inspect with its own tools leaves only model calls. What the model
+asked for is in their outputs; the answers are in the inputs of later model calls. A log without
+events has only the sample's messages.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ class Asked:
 
     call: Mapping[str, Any]
     position: int
-    """Model calls up to and with the one that asked."""
+    """Model calls up to and including the one that asked."""
     made_at: Any = None
     answer: Mapping[str, Any] | None = None
 
 
 @dataclass(slots=True)
 class Conversation:
-    """Calls and answers in the order in which they were asked for, each id once."""
+    """Calls and answers in the order of the calls, each id once."""
 
     asked: list[Asked] = field(default_factory=list)
     _by_id: dict[str, Asked] = field(default_factory=dict)
 
     def messages(self, messages: Any, position: int, made_at: Any = None) -> None:
-        """Calls and answers of a list of messages."""
+        """Read calls and answers from a list of messages."""
         for message in messages if isinstance(messages, list) else ():
             members = as_mapping(message)
             if members.get("role") == "tool":
@@ -42,7 +42,7 @@ class Conversation:
                 self.calls(members, position, made_at)
 
     def model(self, event: Mapping[str, Any], position: int) -> None:
-        """One model call: answers in its input, calls in its output."""
+        """Read one model call: answers from its input, calls from its output."""
         given = event.get("input")
         for message in given if isinstance(given, list) else ():
             if as_mapping(message).get("role") == "tool":
@@ -52,7 +52,7 @@ class Conversation:
             self.calls(as_mapping(choice.get("message")), position, event.get("timestamp"))
 
     def calls(self, message: Mapping[str, Any], position: int, made_at: Any) -> None:
-        """The calls of one reply."""
+        """Read the calls of one reply."""
         for call in _items(message.get("tool_calls")):
             key = as_text(call.get("id"))
             if key is not None and key in self._by_id:
@@ -63,7 +63,7 @@ class Conversation:
                 self._by_id[key] = asked
 
     def answer(self, message: Mapping[str, Any]) -> None:
-        """A message of the role tool; the first for a call counts."""
+        """Read a message with the role tool; the first answer to a call counts."""
         asked = self._by_id.get(as_text(message.get("tool_call_id")) or "")
         if asked is not None and asked.answer is None:
             asked.answer = message

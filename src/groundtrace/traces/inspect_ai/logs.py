@@ -1,4 +1,4 @@
-"""The samples of a log, whichever form it has."""
+"""The samples of a log, an archive or JSON."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class Place:
     id: str
     epoch: int
     member: str = ""
-    """Its member in an archive."""
+    """Name of its member in an archive."""
     index: int = -1
-    """Its place in a JSON log."""
+    """Its index in a JSON log."""
     summary: Mapping[str, Any] = field(default_factory=dict)
-    """What the log says of it beside its own member."""
+    """What the log says about it outside of its own member."""
 
 
 def names_of(places: list[Place]) -> list[str]:
-    """A name for each sample, unique in its log: the id, with the epoch where there are several."""
+    """A name for each sample, unique in its log: the id, with the epoch if there are several."""
     times = Counter(place.id for place in places)
     made = [
         place.id if times[place.id] == 1 else f"{place.id}_epoch_{place.epoch}" for place in places
@@ -59,7 +59,7 @@ def is_archive(folder: Folder, path: str) -> bool:
 
 
 def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
-    """Every sample with what it states."""
+    """Every sample, with what it states."""
     try:
         if is_archive(folder, path):
             with open_archive(folder, path) as archive:
@@ -99,7 +99,7 @@ def _place(item: Mapping[str, Any], index: int) -> Place:
 def open_sample(
     folder: Folder, path: str, name: str | None
 ) -> Iterator[tuple[Listed, Mapping[str, Any]] | Problem]:
-    """A sample with its events as a list, and the header of its log; or what is wrong.
+    """A sample, with its events as a list, and the header of its log; or a problem.
 
     Raises ArchiveError, here or while its events are read.
     """
@@ -120,7 +120,7 @@ def open_sample(
 def _of_json(
     folder: Folder, path: str, name: str | None
 ) -> tuple[Listed, Mapping[str, Any]] | Problem:
-    """A sample of a JSON log: its place is found first, so that one sample alone is held."""
+    """A sample of a JSON log; its index is found first, so only one sample is in memory."""
     places = [
         _place(item, index)
         for index, item in enumerate(load_listed(folder, path, "samples", _TOOL).items)
@@ -142,7 +142,7 @@ def _of_json(
 
 
 def _with_events(sample: Any) -> Any:
-    """The sample with a list of events: logs may be written without."""
+    """The sample with a list of events: a log may be written without one."""
     return {"events": [], **sample} if isinstance(sample, dict) else sample
 
 
@@ -166,18 +166,18 @@ def _chosen(places: list[Place], name: str | None, path: str) -> Place | Problem
 
 
 def _header(archive: Archive, path: str) -> tuple[Mapping[str, Any], list[Problem]]:
-    """The header; of a run that did not end, what was written at its start."""
+    """The header; for a run that did not end, what was written at its start."""
     for name in ("header.json", "_journal/start.json"):
         if archive.has(name):
             value = _json(archive, name)
             if isinstance(value, dict):
                 return value, []
-    reason = "no header that can be read; model and version are not known"
+    reason = "no readable header; model and version are unknown"
     return {}, [Problem(path, "broken_json", reason)]
 
 
 def _json(archive: Archive, name: str) -> Any:
-    """A small member, decoded; None where it is damaged or large."""
+    """A small member, decoded; None if it is damaged or large."""
     try:
         with archive.open(name) as stream:
             data = stream.read(MAX_HEADER + 1)
@@ -202,7 +202,7 @@ def _members(archive: Archive) -> list[Place]:
 
 
 def _natural(name: str) -> tuple[int, int, str]:
-    """Numbers by size, before names."""
+    """Sort key: numbers by value, before names."""
     number = int(name) if name.isascii() and name.isdigit() and len(name) < 19 else -1
     return (0, number, name) if number >= 0 else (1, 0, name)
 
@@ -231,7 +231,7 @@ def _opened(archive: Archive, place: Place, path: str) -> Listed:
 
 
 def _sample_root(archive: Archive, place: Place, path: str) -> Mapping[str, Any]:
-    """What a sample without a summary says of itself."""
+    """What a sample without a summary says about itself."""
     try:
         loaded = _opened(archive, place, path)
         for _ in loaded.items:

@@ -1,10 +1,10 @@
 """Inspect's logs, and how they are recognised.
 
-Where they lie: `logs/<time>_<task>_<id>.eval`, or `.json` where that was asked for.
+Where they lie: `logs/<time>_<task>_<id>.eval`, or `.json` if the user asked for it.
 
-Their shape: an archive with `header.json`, `samples/<id>_epoch_<n>.json` and `summaries.json`, packed
-with deflate or zstd; or one object with `version`, `status`, `eval` and `samples`. Each sample and
-epoch is a trial.
+Their shape: an archive with `header.json`, `samples/<id>_epoch_<n>.json` and `summaries.json`,
+packed with deflate or zstd; or one object with `version`, `status`, `eval` and `samples`. Each
+sample and epoch is a trial.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class InspectReader:
     harness_words: tuple[tuple[str, str], ...] = (("inspect_ai", "inspect"),)
 
     def recognise(self, probe: Probe) -> Recognised | None:
-        """By the first member of an archive, or what a log begins with."""
+        """By the first member of an archive, or by the start of a JSON log."""
         head = probe.head
         if head.startswith(_ZIP):
             length = int.from_bytes(head[26:28], "little")
@@ -63,7 +63,7 @@ class InspectReader:
         return read(folder, path, None, keep)
 
     def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
-        """One sample of a log, named `<id>`, or `<id>_epoch_<n>` where there are several epochs."""
+        """One sample of a log, named `<id>`, or `<id>_epoch_<n>` if there are several epochs."""
         from groundtrace.traces.inspect_ai.sample import read
 
         return read(folder, path, sample_id, keep)

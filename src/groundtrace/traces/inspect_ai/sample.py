@@ -1,8 +1,8 @@
 """One sample of Inspect as a source of calls.
 
-Events come before messages: a call of `submit`, or one that was compacted away, is an event but no
-message. Long texts of events are attachments, which come after them in the file: calls are made once
-the last event was seen.
+Events are preferred to messages: a call of `submit`, or a call that was compacted away, is an event
+but not a message. Long texts of events are attachments, which come after the events in the file. So
+calls are made after the last event was read.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def read(folder: Folder, path: str, name: str | None, keep: Keep) -> Source:
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """An event of a tool until attachments are known."""
+    """A tool event, kept until its attachments are known."""
 
     event: Mapping[str, Any]
     where: Where
@@ -69,7 +69,7 @@ class SampleTrace:
         self.tools: list[_Tool] = []
         self.conversation = Conversation()
         self.directories: dict[str, str] = {}
-        """Call to the directory in which it ran a command."""
+        """Call id to the directory in which the call ran a command."""
         self.seen = self.cached = 0
         self.attachments: Mapping[str, Any] = {}
 
@@ -88,7 +88,7 @@ class SampleTrace:
                 self.source.problem("wrong_type", reason, place=place)
 
     def event(self, event: Mapping[str, Any], place: str, outer: Where, depth: int) -> None:
-        """One event; `outer` is the call inside which it is written, in older logs."""
+        """Read one event; in older logs `outer` is the call inside which it is written."""
         self.seen += 1
         moment = parse_time(event.get("timestamp"))
         kind = as_text(event.get("event"))
@@ -130,7 +130,7 @@ class SampleTrace:
                 self.event(item, f"{place}.events[{number}]", inner, depth + 1)
 
     def sandbox(self, event: Mapping[str, Any]) -> None:
-        """A command that a call ran in the sandbox: it may say in which directory."""
+        """Read a command that a call ran in the sandbox: it may state its directory."""
         call = self.spans.call_of(event)
         directory = as_text(as_mapping(event.get("options")).get("cwd"))
         if call is not None and directory is not None and event.get("action") == "exec":
@@ -197,8 +197,8 @@ class SampleTrace:
         self.source.cut_results += call.result_cut
 
     def from_messages(self, messages: Any) -> None:
-        """Calls of a sample without events of tools: those of its model calls or its messages,
-        whichever are more."""
+        """Calls of a sample without tool events: from its model calls or from its messages,
+        whichever gives more."""
         stated = Conversation()
         stated.messages(messages, -1)
         chosen = self.conversation
@@ -212,7 +212,7 @@ class SampleTrace:
     def from_message(self, asked: Asked, number: int) -> None:
         call = asked.call
         function = call.get("function")
-        inner = as_mapping(function)  # OpenAI's own form nests it once more
+        inner = as_mapping(function)  # OpenAI's own form has one more level
         name = inner.get("name") if inner else function
         arguments = inner.get("arguments") if inner else call.get("arguments")
         made = self.made(call.get("id"), name, arguments, f"call {number + 1} of the messages")
@@ -225,7 +225,7 @@ class SampleTrace:
         self.source.calls.append(made)
 
     def resolved(self, value: Any, depth: int = 0) -> Any:
-        """The value with the texts that are stored as attachments."""
+        """The value, with references to attachments replaced by their texts."""
         if isinstance(value, str):
             if not value.startswith(ATTACHMENT):
                 return value

@@ -1,8 +1,8 @@
 """Which part of a sample an event belongs to.
 
-Newer logs have spans with ids and parents, and each event names its span. Older ones have steps that
-begin and end, and events inside events. Scorers are no part of the agent's work. An agent that runs
-inside another one, or inside a tool, is a subagent.
+Newer logs have spans with ids and parents, and each event names its span. Older logs have steps
+that begin and end, and events inside events. Scorers are not part of the agent's work. An agent
+that runs inside another agent, or inside a tool, is a subagent.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class Span:
     name: str | None
     parent: str | None
     call_id: str | None = None
-    """Of a tool's span: the call that it ran."""
+    """For a span of a tool: id of the call that it runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where an event is."""
+    """The place of an event."""
 
     is_scorer: bool = False
     agent: str | None = None
@@ -49,7 +49,7 @@ class Spans:
         """Span to the id of its last call."""
 
     def begin(self, event: Mapping[str, Any]) -> None:
-        """An event `span_begin`."""
+        """Read an event `span_begin`."""
         key = as_text(event.get("id"))
         if key is None:
             return
@@ -60,7 +60,7 @@ class Spans:
         self._spans[key] = span
 
     def step(self, event: Mapping[str, Any]) -> None:
-        """An event `step`: spans of older logs."""
+        """Read an event `step`: the spans of older logs."""
         if event.get("action") == "begin" and len(self._steps) < MAX_DEPTH:
             kind, name = as_text(event.get("type")), as_text(event.get("name"))
             self._steps.append(Span(kind, name, None))
@@ -68,18 +68,18 @@ class Spans:
             self._steps.pop()
 
     def called(self, event: Mapping[str, Any]) -> None:
-        """A call was made: a span of a tool that begins after it runs it."""
+        """Note a call: if a span of a tool begins after it, that span runs this call."""
         span, call_id = as_text(event.get("span_id")), as_text(event.get("id"))
         if span is not None and call_id is not None:
             self._last_calls[span] = call_id
 
     def call_of(self, event: Mapping[str, Any]) -> str | None:
-        """The call inside which an event is."""
+        """The call that an event belongs to."""
         span = self._spans.get(as_text(event.get("span_id")) or "")
         return None if span is None else span.call_id
 
     def where(self, event: Any) -> Where:
-        """Where an event is."""
+        """The place of an event: a scorer or an agent, and the call that started the agent."""
         chain = list(self._steps)
         key = as_text(as_mapping(event).get("span_id"))
         for _ in range(MAX_DEPTH):

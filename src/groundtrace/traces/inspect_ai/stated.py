@@ -1,4 +1,4 @@
-"""What a sample says of itself: its task, its scores, how it ended, its tokens (D91)."""
+"""What a sample says about itself: its task, its scores, how it ended, its tokens (D91)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ HARNESS = "inspect"
 _WORDS = {
     "c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0,
 }  # fmt: skip
-"""Scores that are words, as Inspect counts them: correct, incorrect, partial, no answer."""
+"""Scores that are words, with Inspect's values: correct, incorrect, partial, no answer."""
 _OWN_NAME = re.compile(r"[A-Za-z][^\n]{0,200}[-_/][^\n]{1,200}")
 """An id that names a task outside of its evaluation too, unlike `1` or `default`."""
 
 
 def stated_of(sample: Mapping[str, Any], header: Mapping[str, Any]) -> Stated:
-    """What a sample, or its summary, states; `header` is that of the log."""
+    """What a sample or its summary states; `header` is the header of the log."""
     evaluation = as_mapping(header.get("eval"))
     score, where = _score(sample.get("scores"))
     task, place = _task(sample, evaluation)
@@ -42,7 +42,7 @@ def stated_of(sample: Mapping[str, Any], header: Mapping[str, Any]) -> Stated:
 
 
 def id_of(sample: Mapping[str, Any]) -> str | None:
-    """A sample's id as text; data sets number theirs."""
+    """A sample's id as text; in some data sets it is a number."""
     value = sample.get("id")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -61,7 +61,7 @@ def _task(sample: Mapping[str, Any], evaluation: Mapping[str, Any]) -> tuple[str
 
 
 def _score(scores: Any) -> tuple[float | None, str | None]:
-    """The first score that is a number or a word for one, and whose it is."""
+    """The first score that is a number, or a word for a number, and the name of its scorer."""
     for scorer, score in as_mapping(scores).items():
         value = score.get("value") if isinstance(score, Mapping) else score
         number = score_value(value)
@@ -71,7 +71,7 @@ def _score(scores: Any) -> tuple[float | None, str | None]:
 
 
 def score_value(value: Any) -> float | None:
-    """A score as a number; None where it is none, as for a score of several values."""
+    """A score as a number; None if it is not one, such as a score of several values."""
     if isinstance(value, bool):
         return float(value)
     if isinstance(value, str):
@@ -80,7 +80,7 @@ def score_value(value: Any) -> float | None:
 
 
 def _end(sample: Mapping[str, Any]) -> str | None:
-    """How a sample ended, where it did not end by itself."""
+    """Why a sample was ended, if it did not end normally."""
     limit = sample.get("limit")
     kind = as_text(as_mapping(limit).get("type")) or as_text(limit)
     if kind is not None:
@@ -97,8 +97,8 @@ def _cost(usage: Any) -> float | None:
 
 
 def counts_of(usage: Any) -> TokenCounts | None:
-    """Tokens of a model call. What `input_tokens` holds differs by provider, with what came from a
-    cache or without: the total less the output is right for both."""
+    """Tokens of a model call. Providers differ in whether `input_tokens` includes cached tokens;
+    the total minus the output is right for both."""
     members = as_mapping(usage)
     made = as_count(members.get("output_tokens"))
     total = as_count(members.get("total_tokens"))
@@ -112,5 +112,5 @@ def counts_of(usage: Any) -> TokenCounts | None:
 
 
 def cached_of(usage: Any) -> int:
-    """Those of a model call's input tokens that were read from a cache."""
+    """Input tokens of a model call that were read from a cache."""
     return as_count(as_mapping(usage).get("input_tokens_cache_read")) or 0

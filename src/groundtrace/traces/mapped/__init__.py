@@ -1,10 +1,10 @@
 """Formats that a TOML file describes: where in a record calls, answers and the rest are (D92).
 
-reader.py       a mapping as a reader, and those that groundtrace brings
+reader.py       a mapping as a reader, and the mappings that come with groundtrace
 mapping.py      the keys of a mapping, read and checked
-expressions.py  JMESPath, bounded
+expressions.py  JMESPath, with limits
 trace.py        one file as a source
-bundled/        mappings of pi, trae-agent, Copilot CLI, Kimi, Qwen Code and opencode
+bundled/        mappings for pi, trae-agent, Copilot CLI, Kimi, Qwen Code and opencode
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""JMESPath expressions of a mapping, bounded: a mapping may come from anybody.
+"""JMESPath expressions of a mapping, with limits: anybody may have written the mapping.
 
-`[@, @]` and `[]` one after the other double a value again and again, so that a line of a hundred
-characters would fill any memory. An expression has a bounded length, depth and number of branches.
+Repeated `[@, @]` and `[]` double a value each time, so an expression of a hundred characters could
+fill all memory. The length, depth and number of branches of an expression are limited.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.functions import Functions
+from jmespath.visitor import TreeInterpreter
 
 from groundtrace.suggest import unknown_name
 
@@ -19,10 +20,14 @@ MAX_LENGTH = 2_000
 MAX_DEPTH = 40
 MAX_NODES = 400
 MAX_BRANCHES = 64
-"""How many copies of a value lists in an expression may make, all together."""
+"""How many copies of a value all lists in an expression may make together."""
 
 RECORD = "_record"
 """Name of the record around a call, in expressions about the call."""
+
+
+_INTERPRETER = TreeInterpreter()
+"""One for all: `search` makes one for each value, which took longer than the values."""
 
 
 class ExpressionError(ValueError):
@@ -30,7 +35,7 @@ class ExpressionError(ValueError):
 
 
 class Expression:
-    """An expression that was found usable."""
+    """An expression that was checked."""
 
     def __init__(self, text: str) -> None:
         """Raises ExpressionError."""
@@ -46,9 +51,9 @@ class Expression:
         _check(self._compiled.parsed)
 
     def of(self, value: Any) -> Any:
-        """What the expression gives for a value; raises ExpressionError."""
+        """The value that the expression gives; raises ExpressionError."""
         try:
-            return self._compiled.search(value)
+            return _INTERPRETER.visit(self._compiled.parsed, value)
         except (JMESPathError, RecursionError) as error:
             reason = " ".join(str(error).split())
             raise ExpressionError(reason[:300]) from error
@@ -57,7 +62,7 @@ class Expression:
 
 
 def within(element: Any, record: Any) -> Any:
-    """An element with the record around it, as expressions see it."""
+    """An element together with the record around it, as expressions see it."""
     return {**element, RECORD: record} if isinstance(element, dict) else element
 
 
@@ -65,7 +70,7 @@ def _check(tree: Any) -> None:
     branches = 1
     for number, (node, depth) in enumerate(_walk(tree)):
         if depth > MAX_DEPTH or number > MAX_NODES:
-            raise ExpressionError("nested or composed too much to be evaluated")
+            raise ExpressionError("nested too deeply or too complex to be evaluated")
         kind = node.get("type")
         if kind == "function_expression" and node.get("value") not in Functions.FUNCTION_TABLE:
             names = sorted(Functions.FUNCTION_TABLE)
@@ -73,7 +78,7 @@ def _check(tree: Any) -> None:
         if kind in ("multi_select_list", "multi_select_dict"):
             branches *= max(1, len(node.get("children", ())))
             if branches > MAX_BRANCHES:
-                raise ExpressionError(f"its lists make more than {MAX_BRANCHES} copies of a value")
+                raise ExpressionError(f"it makes more than {MAX_BRANCHES} copies of a value")
 
 
 def _walk(tree: Any) -> Iterator[tuple[dict[str, Any], int]]:

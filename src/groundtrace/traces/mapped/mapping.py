@@ -1,4 +1,4 @@
-"""The keys of a mapping, read and checked: a mistake is told with the file and the key."""
+"""The keys of a mapping, read and checked: an error names the file and the key."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ LAYOUTS = ("object", "lines", "rows")
 
 TEXTS: Mapping[str, str] = {
     "reader": "name of the format, shown as evidence",
-    "harness": "name of the harness; the name of the format where it is absent",
-    "layout": "`object`: a file is one object and one trial; `lines`: one object a line, a file is one trial; `rows`: one object a line, or a list of objects, each a trial",
-    "records": "name of the list in the object whose elements are its records, such as `messages`",
-    "usage_comes": "`before` (default) where a record with tokens comes before the calls that it paid for, or holds them; `after` where it follows them",
+    "harness": "name of the harness; if absent, the name of the format",
+    "layout": "`object`: a file is one object and one trial; `lines`: one object per line, a file is one trial; `rows`: one object per line, or a list of objects, each object is a trial",
+    "records": "name of the list in the object that holds the records, such as `messages`",
+    "usage_comes": "`before` (default) if a record with tokens comes before the calls of its reply, or holds them; `after` if it comes after them",
 }
 """Keys that are plain texts."""
 LISTS: Mapping[str, str] = {
-    "marks": "texts that the first 64 kB must hold, looked for before anything is decoded",
-    "plain_reads": "tools whose answer is the text of a file without line numbers, from the line that their argument `offset` names, else from the first",
+    "marks": "texts that the first 64 kB must contain; checked before anything is decoded",
+    "plain_reads": "tools whose result is the text of a file without line numbers; it starts at the line that their argument `offset` names, else at the first line",
     "files": "patterns of the format's files in a trial's folder, such as `agent/*.jsonl`",
 }
 """Keys that are lists of texts."""
@@ -38,37 +38,37 @@ ON_RECORD: Mapping[str, str] = {
     "cost": "dollars of the whole trial",
     "reward": "a verdict (true or false) or a score",
     "seconds": "how long the agent worked",
-    "exit_status": "how the run ended, where it did not end well",
-    "submission": "the patch that was handed in",
+    "exit_status": "how the run ended, if it did not end normally",
+    "submission": "the submitted patch",
     "cwd": "the working directory from this record on",
     "calls": "the calls of a record: a list, or one object",
-    "answers": "the answers of a record, where they are not inside the calls",
-    "usage": "the model calls of a record whose tokens are stated: a list, or one object",
+    "answers": "the results of a record, if they are not inside the calls",
+    "usage": "the model calls of a record that have token counts: a list, or one object",
 }
 """Keys that are expressions on a record: a line, an element of `records`, or the object itself."""
 ON_CALL: Mapping[str, str] = {
     "id": "the call's id",
     "name": "the tool's name",
     "arguments": "its arguments: an object, or JSON in a text",
-    "result": "its answer: a text, a list of content blocks, or an object with stdout and stderr",
-    "failed": "true, or a number other than 0, where the call failed",
+    "result": "its result: a text, a list of content blocks, or an object with stdout and stderr",
+    "failed": "true, or a number other than 0, if the call failed",
     "time": "when it was made",
-    "call_cwd": "the directory in which it ran",
+    "call_cwd": "the working directory of the call",
     "server": "the MCP server of the tool",
-    "agent": "the subagent that made it; nothing on the main thread",
+    "agent": "the subagent that made the call; nothing if the main thread made it",
 }
 """Keys that are expressions on a call."""
 ON_ANSWER: Mapping[str, str] = {
-    "answer_id": "the id of the call that it answers",
+    "answer_id": "the id of the call that the result belongs to",
     "answer_result": "as `result`",
     "answer_failed": "as `failed`",
     "answer_time": "when it came",
 }
 """Keys that are expressions on an answer."""
 ON_USAGE: Mapping[str, str] = {
-    "usage_id": "the model call's id, where its tokens are stated more than once",
-    "input_tokens": "input tokens with those from a cache",
-    "cached_tokens": "those of them from a cache",
+    "usage_id": "the model call's id, if the file repeats its tokens",
+    "input_tokens": "input tokens, including those from a cache",
+    "cached_tokens": "input tokens that came from a cache",
     "output_tokens": "output tokens",
     "usage_cost": "dollars of the model call",
 }
@@ -80,7 +80,7 @@ _NAME = re.compile(r"[\w.-]{1,60}")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A mapping that was found usable."""
+    """A mapping that was checked."""
 
     reader: str
     harness: str
@@ -96,7 +96,7 @@ class Declared:
 def parse_mapping(text: str, where: str) -> Declared:
     """The mapping in a TOML text; raises InputError with the file and the key."""
     if len(text) > MAX_MAPPING:
-        raise InputError(f"{where}: larger than a mapping is ({MAX_MAPPING:,} bytes)")
+        raise InputError(f"{where}: larger than a mapping may be ({MAX_MAPPING:,} bytes)")
     try:
         data = tomlio.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,8 +1,8 @@
 """A mapping as a reader.
 
-A mapping of the user comes before all other readers where its `match` is true. Those that groundtrace
-brings come last. They are parsed when a file holds all their `marks`, so that a run without such
-files costs nothing.
+If its `match` is true, a mapping of the user comes before all other readers. The mappings that come
+with groundtrace are last. They are parsed only when a file holds all their `marks`, so a run
+without such files costs nothing.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ class MappedReader:
         place = matches(mapping, probe.head)
         if place is None:
             return None
-        return Recognised(self._strength, f"mapping {self._where}: match is true of {place}")
+        return Recognised(self._strength, f"mapping {self._where}: match is true for {place}")
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-        """A file is one sample; of rows each is one."""
+        """A file is one sample; in a file of rows each row is one."""
         from groundtrace.traces.mapped.trace import samples
 
         return samples(self.mapping, folder, path)
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a file, or the only row of one."""
+        """Read a file, or its only row."""
         from groundtrace.traces.mapped.trace import read
 
         return read(self.mapping, folder, path, None, keep)
@@ -79,7 +79,7 @@ class MappedReader:
 
 
 class _Bundled(MappedReader):
-    """A mapping that comes with groundtrace: its text is read when it is needed."""
+    """A mapping that comes with groundtrace; its text is read when it is needed."""
 
     def __init__(self, name: str, marks: tuple[bytes, ...]) -> None:
         super().__init__(name, "", f"{name} of groundtrace")
@@ -91,7 +91,7 @@ class _Bundled(MappedReader):
         return _bundled(self.name)
 
     def recognise(self, probe: Probe) -> Recognised | None:
-        """The same, without a look at the mapping for files that hold none of its marks."""
+        """The same, but the mapping is loaded only if the file holds all its marks."""
         if any(mark not in probe.head for mark in self._marks):
             return None
         return super().recognise(probe)
@@ -132,4 +132,4 @@ BUNDLED: tuple[MappedReader, ...] = (
     _Bundled("qwen-code", (b'"parentUuid"', b'"sessionId"', b'"parts"')),
     _Bundled("opencode", (b'"info"', b'"messages"', b'"parts"', b'"sessionID"')),
 )
-"""Mappings that groundtrace brings, each with texts that its files hold."""
+"""Mappings that come with groundtrace, each with texts that its files contain."""

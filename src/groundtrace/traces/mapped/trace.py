@@ -1,8 +1,8 @@
-"""One file as a source, by a mapping.
+"""One file as a source, read by a mapping.
 
-Records come one after another: lines, or the elements of a list in an object. Calls and answers meet
-by their ids: an answer belongs to the last call of its id that waits for one, and a call whose id
-waits already is the same call told again.
+Records come one after another: lines, or the elements of a list in an object. Calls and answers are
+joined by their ids. An answer belongs to the last call with its id that has no answer yet. A second
+call with the id of a call that has no answer yet is the same call, written again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from groundtrace.values import as_amount, as_count, as_mapping, as_number, as_te
 from groundtrace.visible import plural
 
 FIRST_LINES = 8
-"""Lines that are looked at to recognise a file."""
+"""How many lines are read to recognise a file."""
 _FACTS = (
     "task", "model", "version", "repo", "cost", "reward", "seconds", "exit_status", "submission",
 )  # fmt: skip
@@ -45,7 +45,7 @@ _MORE = re.compile(
     r"\n\n(?:\.\.\. \(\d{1,9} more lines? not shown[^\n]*\)"
     r"|\[(?:Showing lines |\d{1,9} more lines? )[^\n]*\])\Z"
 )
-"""What follows the lines that were shown: there are more."""
+"""A note after the lines that were shown: there are more lines."""
 _STREAMS = frozenset({"stdout", "stderr"})
 
 
@@ -53,7 +53,7 @@ _STREAMS = frozenset({"stdout", "stderr"})
 
 
 def matches(mapping: Declared, head: bytes) -> str | None:
-    """Where in the first bytes of a file `match` is true; None where it is nowhere."""
+    """The place in the first bytes of a file where `match` is true; None if there is none."""
     if mapping.layout == "object":
         text = head.decode("utf-8-sig", errors="replace")
         return "the object" if _is_true(mapping, read_prefix(text).value) else None
@@ -84,7 +84,7 @@ def _is_true(mapping: Declared, value: Any) -> bool:
 
 
 def samples(mapping: Declared, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-    """The trials of a file with what each states."""
+    """The trials of a file, with what each states."""
     if mapping.layout != "rows":
         yield Sample(None, read(mapping, folder, path, None, Keep()).stated)
         return
@@ -133,11 +133,11 @@ def _read_object(mapping: Declared, value: Any, path: str, keep: Keep) -> Source
 
 
 def _from_list(trace: MappedTrace, loaded: Listed) -> Source:
-    """The records of an object; an object without a list of them is the only one itself."""
+    """The records of an object; an object without such a list is itself the only record."""
     if trace.mapping.records is None:
         for _ in loaded.items:
             pass
-        # That there is no such list is as it should be; other damage stays.
+        # It is normal that there is no such list; other damage is reported.
         loaded.problems = [p for p in loaded.problems if "no list of" not in p.reason]
         if loaded.root:
             trace.record(loaded.root, None, "$")
@@ -172,7 +172,7 @@ class MappedTrace:
         self.first_noise: int | None = None
         self.first_orphan: int | None = None
         self.failures: dict[str, tuple[int, str, int | None, str]] = {}
-        """Key to how often its expression failed, and how and where first."""
+        """Key to how often its expression failed, with the first reason and its place."""
 
     # --- records ---
 
@@ -197,8 +197,8 @@ class MappedTrace:
         self.first_noise = self.first_noise or number
 
     def broken(self, raw: RawLine, reason: str) -> None:
-        """A line that does not decode. Lines that ran together are taken apart; a line that was cut
-        gives nothing, as a part of a record could pass for another one."""
+        """Handle a line that does not decode. Objects on one line are separated. A line that was
+        cut off gives nothing, because a part of a record could look like another record."""
         text = salvage.to_text(raw.data)
         if not text.startswith("{"):
             self.note_noise(raw.number)
@@ -212,7 +212,7 @@ class MappedTrace:
             return
         self.source.ledger.interrupt()
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
-        self.source.problem(kind, f"line does not decode ({reason})", line=raw.number)
+        self.source.problem(kind, f"line cannot be decoded ({reason})", line=raw.number)
 
     def record(self, record: Any, line: int | None, place: str) -> None:
         if not isinstance(record, dict):
@@ -235,7 +235,7 @@ class MappedTrace:
             self.answer(answer, line, place)
 
     def value(self, key: str, value: Any, line: int | None, place: str) -> Any:
-        """What the expression of a key gives; None where there is none, or it fails."""
+        """What the expression of a key gives; None if there is no expression or it fails."""
         expression = self.mapping.expressions.get(key)
         if expression is None:
             return None
@@ -425,26 +425,26 @@ class MappedTrace:
 
 
 def _lines_of(text: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Which lines of a file a text without numbers is; None where that is not known."""
+    """Which lines of a file a text without line numbers shows; None if that is unknown."""
     shown, cut = _MORE.subn("", text)
     first = arguments.get("offset")
     start = 1 if first is None else as_count(first)
     if not shown or not start:
         return None
-    # Before such a note the last line stands without its end, so that an empty one is a line too.
+    # Before such a note the last line has no newline, so an empty text there is a line too.
     count = shown.count("\n") + (bool(cut) or not shown.endswith("\n"))
     return {"file": {"startLine": start, "numLines": count}}
 
 
 def _id(value: Any) -> str | None:
-    """An id as text; some formats number theirs."""
+    """An id as text; in some formats ids are numbers."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return as_text(value)
 
 
 def _failed(value: Any) -> bool:
-    """True, a number other than 0, or something that is not empty, such as a message."""
+    """Whether a value means failure: True, a number other than 0, or a text that is not empty."""
     if isinstance(value, bool):
         return value
     if isinstance(value, int | float):
@@ -453,7 +453,7 @@ def _failed(value: Any) -> bool:
 
 
 def _printed(value: Any) -> tuple[str, bool]:
-    """An answer as text, and whether it says itself that it failed."""
+    """An answer as text, and whether it says that it failed."""
     if value is None:
         return "", False
     members = as_mapping(value)

@@ -1,9 +1,9 @@
-"""What came back for a command: its output without the frame, and whether it failed.
+"""The answer to a command: its output without the frame, and whether it failed.
 
 The frame is `<returncode>0</returncode>` and `<output>…</output>`. Output over 10,000 characters
-shows its head and its tail with the number of characters between them. A timeout has no code. The
-ContextBench variant puts the context that the agent declared in front, and refuses commands that
-print code without one. A submission's output goes to the harness and is never shown to the agent.
+shows its start and its end, with the number of characters between them. A timeout has no code. The
+ContextBench variant puts the context that the agent declared first, and refuses commands that print
+code without it. The output of a submission goes to the harness and is never shown to the agent.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from groundtrace.mcp import content_text
 from groundtrace.values import as_mapping
 
 SUBMIT = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
-"""A command whose output begins with this line hands in the rest of it."""
+"""If the output of a command begins with this line, the rest of it is the submission."""
 _SUBMITS = re.compile(rf"\b(?:{SUBMIT}|MINI_SWE_AGENT_FINAL_OUTPUT)\b")
 
 
 def _tagged(name: str) -> str:
-    """An element with all that is in it, once or not at all; it never goes back into it."""
+    """Pattern for an optional element with its content; it never backtracks into the element."""
     return rf"(?:<{name}>(?:(?!</{name}>).)*+</{name}>\s*+)?"
 
 
@@ -43,19 +43,19 @@ class CallAnswer:
     """The answer to one command."""
 
     text: str
-    """The command's own output, as far as the agent saw it."""
+    """The part of the command's output that the agent saw."""
     failed: bool = False
-    """It was refused, timed out, or ended with another code than 0."""
+    """Whether it was refused, timed out, or ended with a code other than 0."""
     submitted: bool = False
-    """The output was handed in and not shown."""
+    """Whether the output was submitted and not shown."""
     ran: bool = True
-    """Something shows that the command ran."""
+    """Whether something shows that the command ran."""
 
 
 def read_answer(command: str, messages: Sequence[Mapping[str, Any]], *, ended: bool) -> CallAnswer:
     """The answer that one or more messages give to a command.
 
-    `ended` says that the run ended by submitting right after them.
+    `ended` says that the run ended by submitting right after these messages.
     """
     texts = [content_text(message.get("content")) for message in messages]
     for text, message in zip(texts, messages, strict=True):
@@ -63,7 +63,7 @@ def read_answer(command: str, messages: Sequence[Mapping[str, Any]], *, ended: b
         if code is not None:
             return _checked(command, _output(text[code.end() :]), code[1] != "0")
         if _TIMEOUT.match(text):
-            return CallAnswer(_output(text).removesuffix("\n"), failed=True)  # the frame's own
+            return CallAnswer(_output(text).removesuffix("\n"), failed=True)  # the frame's newline
         extra = as_mapping(message.get("extra"))
         raw = extra.get("raw_output")
         if isinstance(raw, str) and isinstance(extra.get("returncode"), int):
@@ -71,7 +71,7 @@ def read_answer(command: str, messages: Sequence[Mapping[str, Any]], *, ended: b
     refused = next((text for text in texts if text.lstrip().startswith(REFUSALS)), None)
     if refused is not None:
         return CallAnswer(refused, failed=True, ran=False)
-    # What a submission prints is handed in, not shown: nothing of it was read.
+    # The output of a submission is handed in and not shown: the agent read nothing of it.
     if _SUBMITS.search(command) or ended:
         return CallAnswer(f"{SUBMIT}\n", submitted=True)
     rest = [text for text in texts if not text.lstrip().startswith(_NOTES)]
@@ -79,7 +79,7 @@ def read_answer(command: str, messages: Sequence[Mapping[str, Any]], *, ended: b
 
 
 def _checked(command: str, text: str, failed: bool) -> CallAnswer:
-    """An answer with a code: also of a submission that the harness asked to repeat."""
+    """An answer with a code; it can be a submission that the harness asked to repeat."""
     first = text.lstrip().partition("\n")[0].strip()
     if first == SUBMIT and _SUBMITS.search(command):
         return CallAnswer(f"{SUBMIT}\n", failed, submitted=True)
@@ -104,7 +104,7 @@ def _output(text: str) -> str:
 
 
 def _between(text: str, start: str, end: str, *, to_last: bool = False) -> str | None:
-    """What is between the first `start` and the next `end`, or the last one."""
+    """The text between the first `start` and the next `end` (with `to_last`, the last `end`)."""
     begin = text.find(start)
     if begin < 0:
         return None
@@ -114,10 +114,10 @@ def _between(text: str, start: str, end: str, *, to_last: bool = False) -> str |
 
 
 def _whole_end(head: str) -> str:
-    """The head up to its last whole line: half a path names another file."""
+    """The start up to its last whole line: half a path would name another file."""
     return head if head.endswith("\n") else head[: head.rfind("\n") + 1]
 
 
 def _whole_start(tail: str) -> str:
-    """The tail from its first whole line on; nothing tells whether it begins with one."""
+    """The end without its first line, which may be incomplete."""
     return tail.partition("\n")[2]

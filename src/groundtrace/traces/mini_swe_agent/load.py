@@ -1,4 +1,4 @@
-"""From the bytes of a trajectory to its messages, also when they are cut off or very many."""
+"""From the bytes of a trajectory to its messages, even if they are cut off or very many."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ LARGE = 48 * 1024 * 1024
 """A larger file is read message by message."""
 
 TAIL = 256 * 1024
-"""Bytes at the end of a file in which the members after its messages are looked for."""
+"""Bytes at the end of a file that are searched for the members after the messages."""
 PROMPT = 256 * 1024
-"""Bytes in which a prompt is looked for."""
+"""Bytes at the start that are searched for a prompt."""
 
 _LIST = re.compile(rb'"messages"\s*:\s*\[')
 _BARE = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
 _COMMAND = re.compile(rb"```(?:bash|mswea_bash_command)\s*\\n")
-"""One in the bytes of a reply that was lost: at most one command was."""
+"""A command in the bytes of a lost reply; at most one command was lost."""
 
 
 @dataclass(slots=True)
 class Loaded:
-    """A trajectory while its messages are read: `root` is whole once they are."""
+    """A trajectory whose messages are being read; `root` is complete after the last one."""
 
     messages: Iterator[Any]
-    """Each message, as far as it decodes; a `Problem` for one that does not."""
+    """Each message that could be decoded; a `Problem` for one that could not."""
     root: Mapping[str, Any] = field(default_factory=dict)
     """The object without its messages; empty for a bare list."""
     problems: list[Problem] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Loaded:
 
 
 def load(folder: Folder, path: str) -> Loaded:
-    """The trajectory in a file; never raises for what is in it."""
+    """The trajectory in a file; never raises because of the file's content."""
     entry = folder.stat(path)
     if entry is None or entry.size <= LARGE:
         data = folder.read(path, LARGE)
@@ -52,7 +52,7 @@ def load(folder: Folder, path: str) -> Loaded:
         except jsonio.BadJsonError as error:
             if not data.strip():
                 return Loaded(iter(()), problems=[Problem(path, "empty_file", "the file is empty")])
-            reason = f"not valid JSON ({error}); read message by message as far as it goes"
+            reason = f"not valid JSON ({error}); read message by message as far as possible"
             damage = Problem(path, "broken_trajectory", reason, line=error.line)
             loaded = _in_parts(folder, path)
             loaded.problems.append(damage)
@@ -80,7 +80,7 @@ def _in_parts(folder: Folder, path: str) -> Loaded:
 
 
 def _stream(folder: Folder, path: str, loaded: Loaded) -> Iterator[Any]:
-    """Messages one after another; the root is filled in when the last has come."""
+    """Messages one after another; the root is filled in after the last one."""
     with folder.open(path) as stream:
         head, start = _find_list(stream)
         if start is None:
@@ -115,12 +115,12 @@ def _message(data: bytes, number: int, lost: int, path: str) -> Any:
         return jsonio.loads(data)
     except jsonio.BadJsonError as error:
         lost = min(1, len(_COMMAND.findall(data)))
-        reason = f"a message does not decode ({error})"
+        reason = f"a message cannot be decoded ({error})"
         return Problem(path, "damaged_step", reason, place=place, lost_calls=lost)
 
 
 def _find_list(stream: BinaryIO) -> tuple[bytes, int | None]:
-    """The beginning of a file, and where in it its messages begin."""
+    """The start of a file, and where in it the messages begin."""
     head = bytearray(stream.read(CHUNK))
     bare = _BARE.match(head)
     if bare is not None:
@@ -141,7 +141,7 @@ def _prefix(data: bytes) -> Any:
 
 
 class _Root(msgspec.Struct):
-    """The members that name a trial; the messages are skipped, not decoded."""
+    """The members that identify a trial; the messages are skipped, not decoded."""
 
     info: Any = None
     instance_id: Any = None
@@ -152,7 +152,7 @@ _decoder = msgspec.json.Decoder(_Root)
 
 
 def read_info(folder: Folder, path: str) -> Stated:
-    """What a file states of its trial, without decoding its messages; never raises."""
+    """What a file states about its trial, without decoding its messages; never raises."""
     try:
         entry = folder.stat(path)
         if entry is not None and entry.size > LARGE:
@@ -167,7 +167,7 @@ def read_info(folder: Folder, path: str) -> Stated:
 
 
 def _parts_info(folder: Folder, path: str) -> Stated:
-    """The same of a large or damaged file: its messages are passed, not decoded."""
+    """The same for a large or damaged file: its messages are skipped, not decoded."""
     try:
         with folder.open(path) as stream:
             head, start = _find_list(stream)
@@ -195,9 +195,9 @@ _AROUND = frozenset({"info", "instance_id", "trajectory_format"})
 
 
 def _end_of(stream: BinaryIO) -> Mapping[str, Any] | None:
-    """The members after the messages, from the file's last bytes; None where they do not tell.
+    """The members after the messages, from the file's last bytes; None if they are not there.
 
-    Passing the messages of a file of 670 MB took half a minute.
+    Skipping the messages of a file of 670 MB took half a minute.
     """
     stream.seek(0, 2)
     stream.seek(max(0, stream.tell() - TAIL))
@@ -219,11 +219,11 @@ def _end_of(stream: BinaryIO) -> Mapping[str, Any] | None:
 _PROMPT_ID = re.compile(
     rb'instance_id\\?"?\s{0,9}[:=]\s{0,9}\\?["`]?([A-Za-z0-9][\w.-]{0,99}?__[\w.-]{1,99}-\d{1,9})'
 )
-"""An instance that the prompt names; only of the form that instances have."""
+"""An instance that the prompt names; only a name with the form of an instance."""
 
 
 def _with_prompt(stated: Stated, folder: Folder, path: str) -> Stated:
-    """The same with the instance that the first messages name, where the file states none."""
+    """The same, with the instance that the first messages name if the file states none."""
     try:
         with folder.open(path) as stream:
             found = _PROMPT_ID.search(stream.read(PROMPT))
@@ -250,14 +250,14 @@ def stated_of(root: Mapping[str, Any]) -> Stated:
         cost_usd=cost,
         cost_source=None if cost is None else "info.model_stats.instance_cost",
         exit_status=status,
-        # Only a run that ended by submitting handed something in; else the text is a reason.
+        # Only a run that ended by submitting has a submission; otherwise the text is a reason.
         submission=submission if isinstance(submission, str) and status == "Submitted" else None,
         submission_source="info.submission",
     )
 
 
 def _cost(info: Mapping[str, Any], model: Mapping[str, Any]) -> float | None:
-    """The stated cost. A zero for model calls whose price was not known is no cost (D54)."""
+    """The stated cost. A zero for model calls with an unknown price is not a cost (D54)."""
     stats = as_mapping(info.get("model_stats"))
     cost = as_amount(stats.get("instance_cost"))
     unknown = model.get("cost_tracking") == "ignore_errors"

@@ -5,7 +5,7 @@ Where they lie: `<instance>/<instance>.traj.json` in the folder of a batch; Harb
 
 Their shape: one JSON object with `info`, `messages` and `trajectory_format` (`mini-swe-agent-1`,
 `mini-swe-agent-1.1`); before 1.0 a bare list of messages. A command is a fence in the model's
-reply, from 2.0 on also `extra.actions` or a tool call. Each command runs in a fresh shell.
+reply, from 2.0 on also `extra.actions` or a tool call. Each command runs in a new shell.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class MiniSweAgentReader:
     suffixes: tuple[str, ...] = (".traj.json",)
 
     def recognise(self, probe: Probe) -> Recognised | None:
-        """By the format or version that it states, then by its shape."""
+        """By the format or version that the file states, then by its form."""
         head = probe.head
         found = _FORMAT.search(head)
         if found is not None:
@@ -55,7 +55,7 @@ class MiniSweAgentReader:
         return None
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample]:
-        """The file is one sample; what it states is known without decoding its messages."""
+        """The file is one sample; its statements are read without decoding the messages."""
         from groundtrace.traces.mini_swe_agent.load import read_info
 
         yield Sample(None, read_info(folder, path))

@@ -1,7 +1,7 @@
 """What the model asked to run in one reply.
 
-Until 1.x, and in 2.x without tool calling, a command is the reply's only fence; a reply with none
-or with several is answered with a reminder and nothing runs. In 2.x the harness also writes down
+Up to 1.x, and in 2.x without tool calling, a command is the only fence of a reply. A reply with no
+fence or with several is answered with a reminder, and nothing runs. In 2.x the harness also records
 what it took from the reply (`extra.actions`), which is the best evidence, and models may call the
 tool `bash`, several times in one reply.
 """
@@ -33,16 +33,16 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The commands of a reply, and how many fences were in it."""
+    """The commands of a reply, and how many fences it had."""
 
     commands: tuple[Asked, ...] = ()
     fences: int = 0
     bad: int = 0
-    """Commands that are no text."""
+    """Commands that are not texts."""
 
 
 def read_reply(message: Mapping[str, Any]) -> Reply:
-    """The commands that ran, or would have, after a reply of the model."""
+    """The commands that ran, or would have run, after a reply of the model."""
     actions = as_mapping(message.get("extra")).get("actions")
     if isinstance(actions, list):
         found = [_action(item) for item in actions]

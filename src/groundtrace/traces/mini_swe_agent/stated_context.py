@@ -1,6 +1,6 @@
-"""The context that an agent states at its end, where a variant of the harness asks for it.
+"""The context that an agent states at the end, if a variant of the harness asks for it.
 
-ContextBench's variant asks for a block with the code that the patch was made from:
+ContextBench's variant asks for a block with the code that the patch is based on:
 
     <PATCH_CONTEXT>
     File: /repo/src/app.py
@@ -17,11 +17,11 @@ from groundtrace.model import StatedLines
 OPENS, CLOSES = "<PATCH_CONTEXT>", "</PATCH_CONTEXT>"
 
 _DIGITS = 9
-"""A longer number is no line number."""
+"""A number with more digits is not a line number."""
 
 
 def stated_context(text: str) -> tuple[StatedLines, ...]:
-    """The files and lines of the last block in a reply that has any; empty without one."""
+    """The files and lines of the last block in a reply; empty if there is none."""
     found: tuple[StatedLines, ...] = ()
     for part in text.split(OPENS)[1:]:
         block, closed, _ = part.partition(CLOSES)

@@ -1,7 +1,7 @@
 """One trajectory of mini-swe-agent as a source of calls.
 
-A reply of the model is followed by its answer, which may be several messages. Every command is a
-fresh shell in the environment's working directory, so each call carries that directory.
+A reply of the model is followed by its answer, which may be several messages. Every command runs in
+a new shell in the environment's working directory, so each call has that directory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_count, as_mapping, as_text
 
 TOOL = "bash"
-"""The only tool, by the name that the tool table knows."""
+"""The only tool, with its name in the tool table."""
 
 
 def read(folder: Folder, path: str, keep: Keep) -> Source:
@@ -46,7 +46,7 @@ class Trajectory:
         """The reply whose answer is being collected."""
         self.made_at: float | None = None
         self.number = -1
-        """Of the reply's message."""
+        """Number of the reply's message."""
         self.answers: list[Mapping[str, Any]] = []
         self.seen = 0
         self.model_calls = 0
@@ -99,7 +99,7 @@ class Trajectory:
         self.model_calls += 1
 
     def close(self, *, ended: bool) -> None:
-        """The calls of the reply at hand, now that its whole answer is known.
+        """Make the calls of the current reply, now that its whole answer is known.
 
         The last reply is closed by `finish`, when it is known how the run ended.
         """
@@ -109,7 +109,7 @@ class Trajectory:
             return
         place = f"$.messages[{self.number}]"
         if reply.bad:
-            reason = f"{reply.bad} commands of a reply are no text"
+            reason = f"{reply.bad} commands of a reply are not text"
             self.source.problem("wrong_type", reason, place=place, lost_calls=reply.bad)
         if not reply.commands and reply.fences > 1 and has_code(answers):
             reason = f"a reply with {reply.fences} commands was run; which of them is not known"
@@ -184,14 +184,14 @@ class Trajectory:
 
 
 def _time_of(message: Mapping[str, Any]) -> float | None:
-    """When a message was written: on the message in 1.17, in `extra` from 2.0 on."""
+    """When a message was written: stated on the message in 1.17, in `extra` from 2.0 on."""
     return parse_time(message.get("timestamp", as_mapping(message.get("extra")).get("timestamp")))
 
 
 def _answers_to(
     call_id: str | None, index: int, commands: int, answers: list[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
-    """Those of the messages after a reply that answer one of its commands."""
+    """The messages after a reply that answer one of its commands."""
     if commands == 1:
         return answers
     named = [

@@ -1,4 +1,4 @@
-"""OpenHands: its own logs, and the ATIF trajectories that it writes with ways of their own.
+"""OpenHands: its own logs, and what is special in the ATIF trajectories that it writes.
 
 reader.py      its evaluations and event logs, and how they are recognised
 attempts.py    what all attempts at an instance cost
@@ -6,6 +6,6 @@ rows.py        a row or a log as a source, and what it states
 events.py      events in order: calls, answers, tokens
 actions.py     an action as a call, an observation as its outcome
 skills.py      skills that are called in IPython cells
-dialect.py     ATIF: what it does to calls and results, and how that is undone
+dialect.py     ATIF: what OpenHands does to calls and results, and how that is undone
 arguments.py   ATIF: the true arguments of parallel calls
 """

@@ -1,4 +1,4 @@
-"""Actions of OpenHands' agent as calls, and what their observations say of them."""
+"""Actions of OpenHands' agent as calls, and what their observations say about them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMES: Mapping[str, str] = {
     "finish": "finish",
     "task_tracking": "task_tracker",
 }
-"""The tool of an action that no function call of the model is recorded for."""
+"""The tool of an action for which no function call of the model is recorded."""
 NO_CALLS = frozenset(
     {
         "system",
@@ -42,7 +42,7 @@ NO_CALLS = frozenset(
         "loop_recovery",
     }
 )
-"""Actions that are no calls of a tool."""
+"""Actions that are not calls of a tool."""
 _BOOKKEEPING = frozenset(
     {
         "action",
@@ -86,7 +86,7 @@ class Asked:
 
 
 def asked_v0(event: Mapping[str, Any]) -> Asked | None:
-    """The call of an action; None for one that is no call."""
+    """The call of an action; None if the action is not a call."""
     action = as_text(event.get("action")) or ""
     meta = as_mapping(event.get("tool_call_metadata"))
     name = as_text(meta.get("function_name"))
@@ -112,7 +112,7 @@ def asked_v0(event: Mapping[str, Any]) -> Asked | None:
 
 
 def _given(meta: Mapping[str, Any], name: str, call_id: str | None) -> dict[str, Any] | None:
-    """The arguments as the model wrote them, where its reply tells whose they are."""
+    """The arguments as the model wrote them, if the model's reply shows whose they are."""
     choices = as_mapping(meta.get("model_response")).get("choices")
     first = as_mapping(choices[0]) if isinstance(choices, list) and choices else {}
     calls = as_mapping(first.get("message")).get("tool_calls")
@@ -136,7 +136,7 @@ def _decoded(value: Any) -> dict[str, Any] | None:
 
 
 def _from_action(action: str, args: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that the action itself records, as its tool takes them."""
+    """The arguments that the action records, under the names that its tool uses."""
     if action in ("mcp", "call_tool_mcp"):
         return dict(as_mapping(args.get("arguments")))
     given = {k: v for k, v in args.items() if k not in _BOOKKEEPING and v is not None}
@@ -181,11 +181,11 @@ _SDK_TOOLS = frozenset(
         "edit",
     }
 )
-"""Tools that the SDK brings."""
+"""The SDK's own tools."""
 
 
 def outcome_v0(event: Mapping[str, Any]) -> tuple[str, bool, str | None]:
-    """Text of an observation, whether it failed, and the directory after it."""
+    """Text of an observation, whether the call failed, and the directory after it."""
     text = content_text(event.get("content"))
     extras = as_mapping(event.get("extras"))
     metadata = as_mapping(extras.get("metadata"))
@@ -211,7 +211,7 @@ def outcome_v0(event: Mapping[str, Any]) -> tuple[str, bool, str | None]:
 
 
 def outcome_v1(kind: str, event: Mapping[str, Any]) -> tuple[str, bool, str | None]:
-    """The same of an answer of V1."""
+    """The same for an answer of V1."""
     if kind != "ObservationEvent":
         text = as_text(event.get("error")) or as_text(event.get("rejection_reason")) or ""
         return text, True, None

@@ -1,7 +1,7 @@
 """The true arguments of OpenHands' calls.
 
-When the model makes several calls at once, OpenHands writes the first call's arguments on every
-one of them; the true ones are in the step's message.
+When the model makes several calls at once, OpenHands writes the first call's arguments on all of
+them; the true ones are in the step's message.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ def repair_arguments(
 ) -> RepairedArguments:
     """The true arguments of a call.
 
-    `suspicious` says that the step has no usage of its own, which is so for every call after the
-    first of one model answer. Of 318 checked calls 27 had wrong arguments, and all wrong bash calls
-    were suspicious. A call that is not keeps what is recorded, unless the tool cannot take it.
+    `suspicious` says that the step has no usage of its own; this is so for every call after the
+    first one of a model answer. Of 318 checked calls 27 had wrong arguments, and all wrong bash
+    calls were suspicious. A call that is not suspicious keeps its recorded arguments, unless the
+    tool does not have such parameters.
     """
     misfit = parameters is not None and not set(recorded) <= parameters
     if not suspicious and not misfit:
@@ -58,7 +59,7 @@ def _is_not_editor(arguments: Mapping[str, Any]) -> bool:
 def _told(
     name: str, recorded: dict[str, Any], message: str, result_text: str
 ) -> dict[str, Any] | None:
-    """Arguments as the message tells them; None when it does not."""
+    """Arguments that the message states; None if it states none."""
     mcp = _MCP_MESSAGE.search(message)
     whole = message.rstrip()
     if mcp is not None and whole.endswith(_FENCE) and len(whole) - len(_FENCE) >= mcp.end():
@@ -102,7 +103,7 @@ def _thought(told: str, recorded: dict[str, Any]) -> dict[str, Any]:
 
 
 def _view(told: str, recorded: dict[str, Any]) -> dict[str, Any]:
-    """A view of a file; a recorded line range belongs to the path it was recorded with."""
+    """A view of a file; a recorded line range is kept only for the path it was recorded with."""
     path = told.strip()
     if recorded.get("path") == path and recorded.get("command") == "view":
         return recorded
@@ -126,7 +127,7 @@ _MESSAGES = (
 
 
 def parameters_of(agent: Mapping[str, Any]) -> dict[str, frozenset[str]]:
-    """Tool name to the names of its parameters, as the trajectory's definitions give them."""
+    """Tool name to the names of its parameters, from the definitions in the trajectory."""
     result: dict[str, frozenset[str]] = {}
     definitions = agent.get("tool_definitions")
     for item in definitions if isinstance(definitions, list) else ():

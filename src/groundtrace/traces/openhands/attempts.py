@@ -1,7 +1,7 @@
 """What all attempts at an instance cost.
 
-An evaluation that tries again writes each round to `output.critic_attempt_N.jsonl` and the chosen
-attempts to `output.jsonl`, whose rows state their own cost alone.
+An evaluation with retries writes each round to `output.critic_attempt_N.jsonl`, and the chosen
+attempts to `output.jsonl`. The rows of `output.jsonl` state only their own cost.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ OUTPUT = "output.jsonl"
 ATTEMPT = re.compile(r"output\.critic_attempt_\d{1,4}\.jsonl")
 
 Spent = Mapping[str, Sequence[float | None]]
-"""Instance to the cost of each attempt; None for one that is not known."""
+"""Instance to the cost of each attempt; None for an unknown cost."""
 
 
 class _Row(msgspec.Struct):
-    """The members of a row that tell its cost; its history is not decoded."""
+    """The members of a row that give its cost; its history is not decoded."""
 
     instance_id: Any = None
     metrics: Any = None
@@ -33,7 +33,7 @@ class _Row(msgspec.Struct):
 _INSTANCE = re.compile(rb'"instance_id"\s{0,9}:\s{0,9}"([^"\\]{1,400})"')
 _decoder = msgspec.json.Decoder(_Row)
 _last: list[tuple[tuple[str, ...], Spent]] = []
-"""The costs of the folder that was asked for last: all its rows ask for the same."""
+"""The costs of the last requested folder: all its rows need the same costs."""
 
 
 def spent_on(folder: Folder, path: str) -> Spent:
@@ -57,7 +57,7 @@ def _read(folder: Folder, names: Sequence[str]) -> Spent:
             try:
                 value = _decoder.decode(row.data)
             except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-                # A row that is cut off was paid too; what it cost is not known.
+                # A row that is cut off was paid for too, but its cost is unknown.
                 if (named := _INSTANCE.search(row.data)) is not None:
                     name_of = named[1].decode(errors="replace")
                     found.setdefault(name_of, []).append(None)

@@ -1,8 +1,8 @@
-"""What OpenHands does to a trajectory, undone.
+"""Undoing what OpenHands does to a trajectory.
 
-Parallel calls carry the first one's arguments, MCP results are JSON inside JSON, and MCP tools have
-bare names. Which server offers a tool is not for a reader to know: it says that the tool is MCP,
-and the tool table tells by the tool's name whose it is.
+Parallel calls have the first call's arguments, MCP results are JSON inside JSON, and MCP tools have
+bare names. A reader does not know which server offers a tool: it only says that the tool is MCP,
+and the tool table finds the server by the tool's name.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ BUILTIN_TOOLS = frozenset(
         "explore_tree_structure",
     }
 )
-"""Tools that OpenHands brings itself; any other name comes from an MCP server."""
+"""OpenHands' own tools; any other name comes from an MCP server."""
 
 _REFUSED = "ERROR:"
-"""Begins what OpenHands answers itself, such as `ERROR: Cannot execute multiple commands at once`."""
+"""Start of OpenHands' own answers, such as `ERROR: Cannot execute multiple commands at once`."""
 
 
 class OpenHandsRepair:
@@ -75,14 +75,14 @@ class OpenHandsRepair:
         )
 
     def own_text(self, content: str, *, cut: bool) -> OwnText:
-        """The tool's own text out of the protocol's envelope, where there is one."""
+        """The tool's own text, without the protocol's envelope if there is one."""
         envelope = envelope_of(_decoded(content, cut=cut))
         text = content if envelope is None else content_text(envelope.content)
         failed = envelope is not None and envelope.is_error
         return OwnText(text, failed or text.lstrip().startswith(_REFUSED))
 
     def server(self, name: str) -> str | None:
-        """What OpenHands does not bring itself is MCP, of a server that it does not name."""
+        """A tool that is not OpenHands' own is MCP; OpenHands does not name its server."""
         return None if name in BUILTIN_TOOLS else UNKNOWN_SERVER
 
 

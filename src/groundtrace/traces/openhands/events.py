@@ -1,8 +1,8 @@
-"""A history of OpenHands' events as a source of calls, of V0 and of V1.
+"""A history of OpenHands' events as a source of calls, V0 and V1.
 
-An action of the agent is a call; system prompts, messages and recalled context are none. Its
-observation names it. Histories from before events had ids hold each observation after its action,
-some as pairs. The directory that an observation states is the one after the command.
+An action of the agent is a call; system prompts, messages and recalled context are not. An
+observation names its action. In histories from before events had ids, each observation follows its
+action, in some as pairs. The directory in an observation is the one after the command.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Events:
         self.source = Source(path, "transcript", "openhands", harness="openhands", is_main_log=True)
         self.keep = keep
         self.open: dict[Hashable, RawCall] = {}
-        """Calls without an answer yet, by the id of their event and by that of the call."""
+        """Calls without an answer so far, by the id of their event and by the id of the call."""
         self.last: RawCall | None = None
         """The last call, for histories whose events have no ids."""
         self.ids: set[str] = set()
@@ -39,36 +39,36 @@ class Events:
         self.start: str | None = None
         """Directory that the prompt names."""
         self.spent = TokenCounts(0, 0)
-        """Tokens up to here, as the events count them up."""
+        """Tokens so far, from the running totals in the events."""
         self.cost: float | None = None
         self.first: float | None = None
         self.end: float | None = None
         self.seen = self.orphans = self.number = 0
 
     def lost(self, problem: Problem) -> None:
-        """A part of the log that could not be read."""
+        """Note a part of the log that could not be read."""
         self.source.problems.append(problem)
         self.source.ledger.interrupt()
         self.last = None
 
     def history(self, history: Any, instruction: str | None) -> None:
-        """All events of a row; in old rows pairs of action and observation."""
+        """Read all events of a row; in old rows, pairs of action and observation."""
         found = UPLOADED.search(instruction or "")
         self.start = found[1] if found else None
         if not isinstance(history, list):
             if history is not None:
-                self.source.problem("wrong_type", "a history is no list", place="$.history")
+                self.source.problem("wrong_type", "a history is not a list", place="$.history")
             return
         for event in history:
             for one in event if isinstance(event, list) else [event]:
                 self.event(one)
 
     def event(self, event: Any) -> None:
-        """The next event."""
+        """Read the next event."""
         self.number += 1
         if not isinstance(event, dict):
             place = f"$.history[{self.number - 1}]"
-            self.source.problem("wrong_type", "an event is no object", place=place)
+            self.source.problem("wrong_type", "an event is not an object", place=place)
             return
         self.seen += 1
         moment = parse_time(event.get("timestamp"))
@@ -130,7 +130,7 @@ class Events:
             self.answer(call, text, failed, folder, moment)
 
     def stats(self, models: Mapping[str, Any]) -> None:
-        """Totals of the conversation so far, over its models."""
+        """Read the totals of the conversation so far, over its models."""
         usages = [as_mapping(models[name]) for name in models]
         tokens = [as_mapping(usage.get("accumulated_token_usage")) for usage in usages]
         self.source.model = self.source.model or next(
@@ -147,7 +147,7 @@ class Events:
     # --- calls ------------------------------------------------------------------------------
 
     def call(self, asked: Asked, event_id: Any, moment: float | None) -> None:
-        """A new call; an id that the log repeats tells calls no longer apart."""
+        """Add a call; an id that the log repeats is dropped, as it no longer tells calls apart."""
         call_id = asked.call_id if asked.call_id not in self.ids else None
         if call_id is not None:
             self.ids.add(call_id)
@@ -179,13 +179,13 @@ class Events:
         if folder is not None:
             command = call.arguments.get("command")
             if call.cwd is None and not (isinstance(command, str) and MOVES.search(command)):
-                call.cwd = folder  # nothing in the command changes it
+                call.cwd = folder  # the command does not change the directory
             self.cwd = folder
 
     # --- tokens -----------------------------------------------------------------------------
 
     def count(self, usage: Mapping[str, Any]) -> None:
-        """Cumulative counts: what came since the last event is one model call's."""
+        """Read running totals: what is new since the last event belongs to one model call."""
         prompt = as_count(usage.get("prompt_tokens"))
         completion = as_count(usage.get("completion_tokens"))
         if prompt is None or completion is None:
@@ -197,7 +197,7 @@ class Events:
         self.source.ledger.add(("total", self.number), more)
 
     def count_response(self, response: Mapping[str, Any]) -> None:
-        """The usage of one model call, which several calls may share."""
+        """Read the usage of one model call, which several calls may share."""
         usage = as_mapping(response.get("usage"))
         prompt = as_count(usage.get("prompt_tokens"))
         completion = as_count(usage.get("completion_tokens"))
@@ -218,7 +218,7 @@ class Events:
         if not self.seen and not source.problems:
             source.problem("empty_file", "a history without events")
         if self.orphans:
-            reason = f"{self.orphans} observations answer no action of the log"
+            reason = f"{self.orphans} observations belong to no action of the log"
             source.problem("orphan_results", reason, lost_calls=self.orphans)
         source.cwd = source.calls[0].cwd if source.calls else None
         source.cwd = source.cwd or self.start

@@ -1,13 +1,13 @@
 """OpenHands' own logs, and how they are recognised.
 
-Where they lie: `output.jsonl` of an evaluation or of the resolver, one instance a row with its
+Where they lie: `output.jsonl` of an evaluation or of the resolver, one row per instance with its
 `history`; `trajectory.json`, a list of events; `<conversation>/events/event-00001-<uuid>.json` of
-the SDK (V1), one event a file, or all of them in one JSONL file.
+the SDK (V1), one file per event, or all events in one JSONL file.
 
-Their shape: an action is an event of its own, and its observation is another one that names it
-(`cause` in V0, `action_id` in V1). Events of V1 have a `kind`. The log of one model call
-(`llm_completions/…/<model>-<epoch>.json`) is a conversation, see `traces/chat`. What OpenHands writes
-as ATIF is read there, with this package's `dialect.py`.
+Their shape: an action is one event, and its observation is another event that names it (`cause` in
+V0, `action_id` in V1). Events of V1 have a `kind`. The log of one model call
+(`llm_completions/…/<model>-<epoch>.json`) is a conversation, see `traces/chat`. OpenHands' ATIF is
+read by `traces/atif`, with this package's `dialect.py`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class OpenHandsReader:
     patterns: tuple[str, ...] = ()
 
     def recognise(self, probe: Probe) -> Recognised | None:
-        """By the members of a row, else by those of its events."""
+        """By the members of a row, else by the members of its events."""
         head = probe.head
         if not _START.match(head):
             return None
@@ -65,19 +65,19 @@ class OpenHandsReader:
         return None
 
     def part_of(self, folder: Folder, path: str) -> str | None:
-        """Attempts of an evaluation whose chosen ones are in `output.jsonl` beside them (D103)."""
+        """`output.jsonl`, for a file of attempts: it holds the chosen ones (D103)."""
         from groundtrace.traces.openhands.attempts import ATTEMPT, OUTPUT
 
         return OUTPUT if ATTEMPT.fullmatch(path) and folder.has_file(OUTPUT) else None
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-        """Every row of an evaluation is a sample; a log of events is one."""
+        """Every row of an evaluation is a sample; a log of events is one sample."""
         from groundtrace.traces.openhands.rows import samples
 
         return samples(folder, path)
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """A log of events, or the only row of a file."""
+        """Read a log of events, or the only row of a file."""
         from groundtrace.traces.openhands.rows import read
 
         return read(folder, path, None, keep)

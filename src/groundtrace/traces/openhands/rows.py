@@ -21,7 +21,7 @@ _EVENT_FILE = re.compile(r"event-(\d+)-[\w-]+\.json")
 
 
 def name_of(row: Mapping[str, Any]) -> str | None:
-    """The instance of a row; the resolver's rows name a repository and an issue's number."""
+    """The instance of a row; the resolver's rows name a repository and the number of an issue."""
     issue = as_mapping(row.get("issue"))
     owner, repo = as_text(issue.get("owner")), as_text(issue.get("repo"))
     number = as_count(issue.get("number"))
@@ -33,7 +33,7 @@ def name_of(row: Mapping[str, Any]) -> str | None:
 
 
 def is_event(value: Any) -> bool:
-    """Whether an object is one event, and no row with a history of them."""
+    """Whether an object is one event, and not a row with a history of events."""
     return isinstance(value, list) or (isinstance(value, dict) and "history" not in value)
 
 
@@ -96,7 +96,7 @@ def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source
 
 
 def _with_attempts(stated: Stated, spent: Mapping[str, Sequence[float | None]]) -> Stated:
-    """The same with the cost of all attempts, of which the row is the chosen one (D103)."""
+    """The same with the cost of all attempts; the row is the chosen one (D103)."""
     costs = spent.get(stated.task or "")
     if costs is None:
         return stated
@@ -113,7 +113,7 @@ def _is_log(folder: Folder, path: str) -> bool:
 
 
 def _event_files(folder: Folder, path: str) -> list[str]:
-    """The files of a conversation that has one file an event, in order; else the file alone."""
+    """The files of a conversation with one file per event, in order; else only this file."""
     if not _EVENT_FILE.fullmatch(path):
         return [path]
     numbered = [
@@ -125,7 +125,7 @@ def _event_files(folder: Folder, path: str) -> list[str]:
 
 
 def stated_of(row: Mapping[str, Any]) -> Stated:
-    """What a row states of its trial."""
+    """What a row states about its trial."""
     metadata = as_mapping(row.get("metadata"))
     llm = as_mapping(metadata.get("llm_config")) or as_mapping(metadata.get("llm"))
     result = as_mapping(row.get("test_result"))

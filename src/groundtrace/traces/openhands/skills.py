@@ -1,4 +1,4 @@
-"""Skills of OpenHands' agent that it calls in IPython cells, as the tools that they are (D85).
+"""Skills that OpenHands' agent calls in IPython cells, as calls of tools (D85).
 
 `open_file('/workspace/app.py')` in a cell shows a window of the file and runs no code of the task.
 """
@@ -64,5 +64,5 @@ def _name(call: ast.Call) -> str:
 
 
 def skill_failed(name: str, text: str) -> bool:
-    """Whether a skill that writes says that it wrote nothing."""
+    """Whether the output of a skill that writes says that nothing was written."""
     return name in _WRITES and not text.lstrip().startswith("[File")

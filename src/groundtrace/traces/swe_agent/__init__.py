@@ -1,8 +1,8 @@
 """SWE-agent's trajectories.
 
-reader.py      where they lie and how they are recognised
+reader.py      where the files are, and how they are recognised
 load.py        from bytes to steps: whole, cut off, or too large to decode; what the file states
-actions.py     command lines of SWE-agent's tools as calls, and what their output says of them
+actions.py     command lines of SWE-agent's tools as calls, and what their output says
 trajectory.py  one file as a source
 """
 

@@ -1,8 +1,8 @@
-"""Command lines of SWE-agent's tools as calls with arguments, and what their output says of them.
+"""Command lines of SWE-agent's tools as calls with arguments, and what their output says.
 
-An action is a command line, also where the model called a function. `open`, `goto`, `edit` and
-others act on the file that is open, so that file is given to them as `path`. Every line that begins
-with no word of this vocabulary is a command of the shell, also text that was never meant as one
+An action is a command line, even if the model called a function. `open`, `goto`, `edit` and others
+work on the open file, so they get that file as `path`. A line that does not begin with a word of
+this vocabulary is a shell command. This includes text that was not meant as a command
 (`DISCUSSION`): it was executed as one.
 """
 
@@ -39,12 +39,12 @@ _FAILED = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-"""How the harness says that a command did not run to its end."""
+"""Texts with which the harness says that a command did not finish."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A call that a command line makes."""
+    """The call in a command line."""
 
     name: str
     arguments: dict[str, Any]
@@ -53,7 +53,7 @@ class Action:
 
 
 def read_action(action: str, open_file: str | None = None) -> Action:
-    """The call of a command line, given the file that is open before it."""
+    """The call in a command line; `open_file` is the file that is open before it."""
     whole = action.strip()
     before = _quiet_start(whole)
     line = whole[len(before) :]
@@ -69,7 +69,7 @@ def read_action(action: str, open_file: str | None = None) -> Action:
 _QUIET = re.compile(
     r"(?:(?:cd|pushd|export|source|\.|set|unset|mkdir|sleep|true|clear)\b[^\n&|;<>`$()]*+(?:&&|;|\n)\s*+)*+"
 )
-"""Commands that print nothing of a file, each with what joins the next one to it."""
+"""Commands that print nothing from a file, each with the operator after it."""
 
 
 def _quiet_start(line: str) -> str:
@@ -80,13 +80,13 @@ def _quiet_start(line: str) -> str:
 def answer_of(name: str, observation: str) -> tuple[str, bool]:
     """The tool's own output, and whether the text says that the call failed.
 
-    The terminal of 1.x ends lines with CRLF, which the files that it shows do not have.
+    The terminal of 1.x ends lines with CRLF; the files that it shows do not.
     """
     text = observation.replace("\r\n", "\n")
     if text.strip() == _NO_OUTPUT:
         text = ""
     if name == "str_replace_editor":
-        # The end of an output is stripped, and with it the tab of a last line that is empty.
+        # The end of an output is stripped, and with it the tab of an empty last line.
         text = _BARE_NUMBER.sub(r"\g<0>\t", text)
     if name in ("edit", "insert"):
         return text, _EDITED.match(text) is None
@@ -174,7 +174,7 @@ def _insert(text: str, _: str, open_file: str | None) -> Mapping[str, Any]:
 
 
 _NUMBERS = {"view_range": 2, "insert_line": 1}
-"""Flags of the editor whose values are numbers, and how many."""
+"""Flags of the editor that take numbers, and how many numbers."""
 
 
 def _editor(text: str, _: str, __: str | None) -> Mapping[str, Any]:

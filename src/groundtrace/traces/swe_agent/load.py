@@ -1,10 +1,10 @@
-"""From the bytes of a trajectory to its steps, also when they are cut off or very many.
+"""From the bytes of a trajectory to its steps, even if they are cut off or very many.
 
-1.x repeats the whole prompt in every step (`messages`, later `query`), so that a file grows with the
-square of its steps; these members are skipped while decoding.
+1.x repeats the whole prompt in every step (`messages`, later `query`), so the size of a file grows
+with the square of its steps; these members are skipped while decoding.
 
-An agent that tries again keeps all its attempts in `attempts`, and the one that it chose once more
-around them. That one is read; of a run that ended before it chose, the last (D103).
+An agent that tries again keeps all its attempts in `attempts`, and the chosen one a second time
+around them. The chosen one is read; for a run that ended before it chose, the last one (D103).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LIST = re.compile(rb'"(trajectory|attempts)"\s*:\s*\[')
 _ACTION = re.compile(rb'"action"\s*:\s*"')
 _HARNESS = "swe-agent"
 _NO_INSTANCE = frozenset({"swe_main", "main", "n/a"})
-"""Names of an environment that are no instance: 0.x writes `swe_main` into every file."""
+"""Names of an environment that are not instances: 0.x writes `swe_main` into every file."""
 
 
 class Step(msgspec.Struct):
@@ -69,21 +69,21 @@ _FAILURES = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 
 @dataclass(slots=True)
 class Loaded:
-    """A trajectory while its steps are read: `root` is whole once they are."""
+    """A trajectory whose steps are being read; `root` is complete after the last one."""
 
     steps: Iterator[Step | Problem]
     """Each step; a `Problem` for one that is damaged."""
     root: Mapping[str, Any] = field(default_factory=dict)
     """The object without its steps and its history."""
     said: list[Said] = field(default_factory=list)
-    """The history; empty where the file was read step by step."""
+    """The history; empty if the file was read step by step."""
     problems: list[Problem] = field(default_factory=list)
     other_attempts: int = 0
-    """Attempts in the file that are not the one that is read."""
+    """Attempts in the file besides the one that is read."""
 
 
 def load(folder: Folder, path: str) -> Loaded:
-    """The trajectory in a file; never raises for what is in it."""
+    """The trajectory in a file; never raises because of the file's content."""
     entry = folder.stat(path)
     if entry is not None and entry.size > LARGE:
         return _in_parts(folder, path)
@@ -96,7 +96,7 @@ def load(folder: Folder, path: str) -> Loaded:
         steps = _list.decode(root.trajectory)
     except _FAILURES as error:
         loaded = _in_parts(folder, path)
-        reason = f"not a whole trajectory ({error}); read step by step as far as it goes"
+        reason = f"not a whole trajectory ({error}); read step by step as far as possible"
         loaded.problems.append(Problem(path, "broken_trajectory", reason))
         return loaded
     members = {name: getattr(root, name) for name in ("info", "environment", "replay_config")}
@@ -117,7 +117,7 @@ def _chosen(root: _Root) -> tuple[_Root, int]:
         if getattr(last, name) is None:
             setattr(last, name, getattr(root, name))
     if others and isinstance(last.info, dict):
-        # Nothing was handed in yet, and what the last attempt used is not what the run did.
+        # Nothing was submitted yet, and the last attempt's usage is not that of the whole run.
         costs = [_cost(_stats(_root.decode(attempt).info)) for attempt in attempts]
         total = sum(cost or 0 for cost in costs) if all(costs) else None
         last.info = {**last.info, "model_stats": {"instance_cost": total}, "submission": None}
@@ -142,10 +142,10 @@ def _decode(data: bytes, number: int, lost: int, path: str) -> Step | Problem:
     try:
         return _step.decode(data)
     except msgspec.ValidationError:
-        return Problem(path, "wrong_type", "a step is no object", place=place)
+        return Problem(path, "wrong_type", "a step is not an object", place=place)
     except _FAILURES as error:
         count = min(1, len(_ACTION.findall(data)))
-        reason = f"a step does not decode ({error})"
+        reason = f"a step cannot be decoded ({error})"
         return Problem(path, "damaged_step", reason, place=place, lost_calls=count)
 
 
@@ -156,7 +156,7 @@ def _in_parts(folder: Folder, path: str) -> Loaded:
 
 
 def _stream(folder: Folder, path: str, loaded: Loaded) -> Iterator[Step | Problem]:
-    """Steps one after another; the root is filled in when the last has come."""
+    """Steps one after another; the root is filled in after the last one."""
     with folder.open(path) as stream:
         head, start, loaded.other_attempts = _find_list(stream)
         loaded.root = _members(head[:start])
@@ -186,9 +186,9 @@ def _members(data: bytes) -> Mapping[str, Any]:
 
 
 def _find_list(stream: BinaryIO) -> tuple[bytes, int | None, int]:
-    """The beginning of a file, where in it its steps begin, and how many attempts are before them.
+    """The start of a file, where in it the steps begin, and how many attempts come before them.
 
-    Attempts that come first are passed one by one: they are as large as the trajectory itself.
+    These attempts are skipped one by one: they are as large as the trajectory itself.
     """
     head = bytearray(stream.read(CHUNK))
     attempts = 0
@@ -209,11 +209,11 @@ def _find_list(stream: BinaryIO) -> tuple[bytes, int | None, int]:
 
 
 def read_info(folder: Folder, path: str) -> tuple[Stated, str | None]:
-    """What a file states of its trial, and why it is none where it is not; never raises."""
+    """What a file states about its trial; if it is not a trial, also why; never raises."""
     try:
         loaded = load(folder, path)
         has_steps = any(isinstance(step, Step) for step in loaded.steps)
-        for _ in loaded.steps:  # the root of a file that is read in parts comes last
+        for _ in loaded.steps:  # in a file that is read in parts, the root comes last
             pass
     except OSError:
         return Stated(), None
@@ -226,7 +226,8 @@ def read_info(folder: Folder, path: str) -> tuple[Stated, str | None]:
 
 
 def _demonstration(root: Mapping[str, Any]) -> str | None:
-    """A run that was submitted without a model call was written by hand or replayed (D84)."""
+    """Why a trajectory is a demonstration: a run that was submitted without a model call was
+    written by hand or replayed (D84)."""
     info = as_mapping(root.get("info"))
     stats = as_mapping(info.get("model_stats"))
     counts = (as_count(stats.get("api_calls")), as_count(stats.get("tokens_sent")))
@@ -260,11 +261,11 @@ def stated_of(root: Mapping[str, Any]) -> Stated:
 
 
 _RUN = re.compile(r"(?P<model>[^/]{1,200}?)__[^/]{1,400}__t-\d")
-"""Folder of a run of 0.x, which alone names its model: `gpt4__SWE-bench_Lite__default__t-0.00__…`."""
+"""Folder of a 0.x run; only it names the model: `gpt4__SWE-bench_Lite__default__t-0.00__…`."""
 
 
 def model_of(folder: Folder) -> str | None:
-    """The model that the folder of a run of 0.x names."""
+    """The model in the name of a 0.x run's folder."""
     found = _RUN.match(folder.name)
     return None if found is None else found["model"]
 
@@ -284,5 +285,5 @@ def _stats(info: Any) -> Mapping[str, Any]:
 
 
 def _cost(stats: Mapping[str, Any]) -> float | None:
-    """The instance's own cost; `total_cost` is the batch's. Zero is the cost of no price (D54)."""
+    """The instance's own cost; `total_cost` is the batch's. Zero means an unknown price (D54)."""
     return as_amount(stats.get("instance_cost")) or None

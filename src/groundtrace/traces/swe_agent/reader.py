@@ -40,7 +40,7 @@ class SweAgentReader:
     harness_words: tuple[tuple[str, str], ...] = (("swe_agent", "swe-agent"),)
 
     def recognise(self, probe: Probe) -> Recognised | None:
-        """By its steps; by its history where it has no steps."""
+        """By its steps; by its history if it has no steps."""
         head = probe.head
         if not _OBJECT.match(head):
             return None
@@ -52,7 +52,7 @@ class SweAgentReader:
         return None
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample]:
-        """The file is one sample, or none: a demonstration, or a history without steps."""
+        """The file is one sample, or not a trial: a demonstration, or a history without steps."""
         from groundtrace.traces.swe_agent.load import read_info
 
         stated, no_trial = read_info(folder, path)

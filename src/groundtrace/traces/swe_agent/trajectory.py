@@ -1,7 +1,7 @@
 """One trajectory of SWE-agent as a source of calls.
 
-The shell and the open file last from step to step. A step's `state` tells both: before its action
-in 0.x, where it is JSON in a string, and after it in 1.x, where it is an object.
+The shell and the open file stay the same from step to step. A step's `state` gives both: before its
+action in 0.x, where it is JSON in a string, and after the action in 1.x, where it is an object.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Trajectory:
 
     def __init__(self, path: str, keep: Keep, said: Iterable[Said]) -> None:
         self.source = Source(path, "transcript", "swe-agent", harness="swe-agent", is_main_log=True)
-        self.source.ledger.interrupt()  # tokens are known for the whole run alone
+        self.source.ledger.interrupt()  # tokens are known only for the whole run
         self.keep = keep
         self.ids = _ids(said)
         self.cwd: str | None = None
-        """Directory before the next step, as far as it is known."""
+        """Directory before the next step, if known."""
         self.open_file: str | None = None
         self.seen = 0
 
@@ -55,13 +55,13 @@ class Trajectory:
         place = f"$.trajectory[{number}]"
         action = step.action
         if action is not None and not isinstance(action, str):
-            self.source.problem("wrong_type", "an action is no text", place=place, lost_calls=1)
+            self.source.problem("wrong_type", "an action is not text", place=place, lost_calls=1)
             action = None
         state, before = _state_of(step.state)
         if before:
             self.enter(state)
         elif self.cwd is None and not MOVES.search(action or ""):
-            self.cwd = as_text(state.get("working_dir"))  # nothing in the step changes it
+            self.cwd = as_text(state.get("working_dir"))  # the step does not change it
         if self.source.cwd is None and number == 0:
             self.source.cwd = self.cwd
         if action is not None and action.strip() and action.strip() not in NOT_RUN:
@@ -70,7 +70,7 @@ class Trajectory:
             self.enter(state)
 
     def enter(self, state: Mapping[str, Any]) -> None:
-        """Take directory and open file from a state, as far as it tells them."""
+        """Take the directory and the open file from a state, if it has them."""
         self.cwd = as_text(state.get("working_dir")) or self.cwd
         if "open_file" in state:
             name = as_text(state.get("open_file"))
@@ -93,7 +93,7 @@ class Trajectory:
             self.source.cut_results += call.result_cut
         elif observation is not None:
             place = f"$.trajectory[{number}]"
-            self.source.problem("wrong_type", "an observation is no text", place=place)
+            self.source.problem("wrong_type", "an observation is not text", place=place)
         self.source.calls.append(call)
 
     def finish(self, loaded: Loaded, run_model: str | None) -> Source:
@@ -114,7 +114,7 @@ class Trajectory:
 
 
 def _state_of(state: Any) -> tuple[Mapping[str, Any], bool]:
-    """A state, and whether it is the one before the action."""
+    """A state, and whether it is from before the action."""
     if isinstance(state, str):
         try:
             return as_mapping(jsonio.loads(state.encode())), True
@@ -124,7 +124,7 @@ def _state_of(state: Any) -> tuple[Mapping[str, Any], bool]:
 
 
 def _totals(root: Mapping[str, Any], source: Source) -> Usage:
-    """Tokens of the whole run. Counts of a run that counted no model call are not known."""
+    """Tokens of the whole run; unknown if the run counted no model call."""
     stats = as_mapping(as_mapping(root.get("info")).get("model_stats"))
     counted = bool(as_count(stats.get("api_calls")))
     output = as_count(stats.get("tokens_received")) if counted else None
@@ -138,9 +138,9 @@ def _totals(root: Mapping[str, Any], source: Source) -> Usage:
 
 
 def _ids(said: Iterable[Said]) -> dict[str, list[str]]:
-    """Ids of the model's function calls by the command line that each became, in order.
+    """Ids of the model's function calls, by the command line that each became, in order.
 
-    A demonstration in the history was not executed; a pruned history leaves calls without an id.
+    A demonstration in the history was not executed. If the history was pruned, calls have no id.
     """
     ids: dict[str, list[str]] = {}
     for item in said:

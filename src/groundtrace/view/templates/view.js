@@ -12,7 +12,7 @@
   let version = null;
   let choices = {};
 
-  /** Data of the viewer; null where there is none of that name. */
+  /** Data from the viewer; null if there is none with that name. */
   async function ask(path, parameters) {
     const query = new URLSearchParams(parameters || {}).toString();
     const answer = await fetch(query ? `${path}?${query}` : path, { credentials: "same-origin" });
@@ -37,7 +37,7 @@
     else history.pushState(null, "", address);
     return show();
   }
-  /** Links inside of the viewer change the address without loading the page again. */
+  /** Links inside the viewer change the address without loading the page again. */
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a[href^='/']") : null;
     if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -125,7 +125,8 @@
   /* ---- what the trace says ---- */
   const wait = (time) => new Promise((done) => setTimeout(done, time));
   const bytes = (number) => number.toLocaleString("en");
-  /** The text of a call, asked for when it is opened, and again while a large trace is searched. */
+  /** The text of a call. It is requested when the call is opened, and again while the viewer
+      searches a large trace. */
   function beside(step, _detail, row) {
     const body = make("div", {});
     const details = make("details", { class: "raw" }, make("summary", {}, "What the trace says"), body);
@@ -138,7 +139,7 @@
       let found;
       try { found = await ask(`/api/trial/${row.id}/call/${step}`, more); } catch (error) { body.replaceChildren(make("p", { class: "note" }, error.message)); return; }
       if (!body.isConnected) return;
-      if (!found) { body.replaceChildren(make("p", { class: "note" }, "The results do not hold this call any more.")); return; }
+      if (!found) { body.replaceChildren(make("p", { class: "note" }, "This call is no longer in the results.")); return; }
       body.replaceChildren(...found.pieces.map((piece) => pieceOf(piece, body, row, step)),
         ...(found.looking ? [make("p", { class: "note looking" }, `Looking through the trace: ${bytes(found.looking[0])} of ${bytes(found.looking[1])} bytes.`)] : []),
         ...(found.note ? [make("p", { class: "note" }, found.note)] : []),
@@ -170,7 +171,7 @@
       const turn = ++loads;
       const found = await ask(`/api/trial/${row.id}/raw/${select.value}`, { at: String(Math.max(0, at)) });
       if (turn !== loads) return;
-      if (!found || found.note) { note.textContent = found ? found.note : "The file is not there any more."; return; }
+      if (!found || found.note) { note.textContent = found ? found.note : "The file no longer exists."; return; }
       part = found;
       text.textContent = part.text;
       text.hidden = false;
@@ -183,9 +184,9 @@
     const size = () => part.end - part.start;
     const start = button("Start", () => 0);
     const back = button("Back", () => part.start - Math.max(size(), 60000));
-    const on = button("On", () => part.end);
+    const on = button("Forward", () => part.end);
     const end = button("End", () => part.size - 60000);
-    /* Opening the box by itself shows the start of the trace; a call's button shows its place. */
+    /* Opening the box shows the start of the trace; the button of a call shows the call's place. */
     let begun = false;
     async function open(file, at) {
       begun = true;
@@ -264,7 +265,7 @@
     const trials = found.filter(Boolean);
     if (!found[0]) {
       shown = "";
-      panel.replaceChildren(make("h1", {}, "No such trial"), make("p", {}, "The results do not hold this trial any more: it was replaced or removed. "), make("a", { href: "/" }, "All trials"));
+      panel.replaceChildren(make("h1", {}, "No such trial"), make("p", {}, "This trial is no longer in the results: it was replaced or removed. "), make("a", { href: "/" }, "All trials"));
       return;
     }
     const now = JSON.stringify([wanted, trials.map((trial) => ({ ...trial, version: null }))]);
@@ -295,7 +296,7 @@
       if (opened()) await showTrial(opened());
       else { shown = ""; byId("detail").replaceChildren(); byId("detail").dataset.call = ""; await showList(); }
       say("");
-    } catch (error) { say(error instanceof TypeError ? "The viewer does not answer: it has ended." : error.message); }
+    } catch (error) { say(error instanceof TypeError ? "The viewer does not answer: it was stopped." : error.message); }
   }
   let readBefore = -1;
   async function learn() {
@@ -309,7 +310,7 @@
     byId("status").textContent = state.status;
     if (!byId("scopes").options.length) byId("scopes").append(...state.scopes.map((scope) => make("option", { value: scope }, scope)));
     byId("problems").hidden = !state.problems.length;
-    byId("problems").firstElementChild.textContent = `${state.problems.length} problems of the results`;
+    byId("problems").firstElementChild.textContent = `${state.problems.length} problems in the results`;
     byId("problems").lastElementChild.replaceChildren(...state.problems.map((text) => make("li", {}, text)));
     progress(state);
   }
@@ -326,7 +327,7 @@
         await learn();
         await show();
       } else if (!byId("banner").hidden) await show();
-    } catch (error) { say(error instanceof TypeError ? "The viewer does not answer: it has ended." : error.message); }
+    } catch (error) { say(error instanceof TypeError ? "The viewer does not answer: it was stopped." : error.message); }
   }
   (async () => {
     try { await learn(); } catch (error) { say(error.message); return; }

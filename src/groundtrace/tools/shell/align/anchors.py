@@ -1,8 +1,8 @@
-"""Anchors: separators that fix a line of the output to a part of the command before anything is summed.
+"""Anchors: separators that tie a line of the output to a part before the division begins.
 
-They make long outputs cheap, since each stretch between two anchors is divided by itself, and they
-are nearly always right: a text of three characters or more that the command prints once and that
-the output holds once.
+They make long outputs cheap, because each stretch between two anchors is divided on its own. They
+are nearly always right: an anchor is a text of three characters or more that the command prints
+once and that the output holds once.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def anchors_of(printing: Sequence[Segment], lines: Sequence[str]) -> list[tuple[
 
 
 def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest run of pairs whose lines rise with their parts.
+    """The longest list of pairs in which the lines rise with the parts.
 
-    A text may stand in a file by chance, before its place; the others outvote it.
+    By chance a file may hold the text before its real place; the other pairs outvote that pair.
     """
     if all(a[1] < b[1] for a, b in itertools.pairwise(pairs)):
         return pairs

@@ -1,4 +1,4 @@
-"""Dividing the output among the parts of a command, in order; the package's words tell how."""
+"""Divide the output among the parts of a command, in order; the package docstring says how."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from groundtrace.tools.shell.weights import MAX_ROUNDS
 def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
     """One segment per part, in order; parts that cannot have run get nothing."""
     parts = expect_parents(parts)
-    # Of `cat f || cat g` both may get lines when each is looked at alone. Taking out what cannot have
-    # run may make another part impossible, so it is tried again, but not for ever.
+    # In `cat f || cat g` both may get lines if each is looked at alone. Removing a part that cannot
+    # have run may make another part impossible, so it is tried again, but only a few times.
     for _ in range(MAX_ROUNDS):
         segments = _divided(parts, lines)
         wrong = _impossible(segments)
@@ -27,7 +27,7 @@ def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
 
 
 def _impossible(segments: Sequence[Segment]) -> set[int]:
-    """Parts that printed although what they depend on says that they did not run."""
+    """Parts that got lines although they cannot have run, by the parts that they depend on."""
     if not any(s.part.guard is not None or s.part.unless is not None for s in segments):
         return set()
     printed = {s.part.serial for s in segments if s.lines}
@@ -63,7 +63,7 @@ def _divided(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
 
 
 def _with_open_lines_joined(parts: Sequence[Part]) -> list[Part]:
-    """Text without a newline at its end is joined to the part that goes on in its line."""
+    """Join a text without a newline at its end to the part that continues its line."""
     if not any(isinstance(part, Text) and part.unended for part in parts):
         return list(parts)
     out: list[Part] = []
@@ -96,17 +96,18 @@ def _with_open_lines_joined(parts: Sequence[Part]) -> list[Part]:
 
 
 def _mark_guessed_ends(printing: Sequence[Segment]) -> None:
-    """Marks segments whose ends are guesses: contents side by side with nothing between them.
+    """Mark segments whose ends are guesses: contents side by side with nothing between them.
 
-    Of `cat README.md LICENSE` the cut is a guess, and lines of a guess are not claimed. Ends are certain at both ends of the output, beside separators that occur nowhere else and
-    beside lines that can be told from others; and a segment that has just the lines it must have
-    carries a certain end from one of its sides to the other.
+    In the output of `cat README.md LICENSE` the cut is a guess, and lines of a guess are not
+    claimed. These ends are certain: both ends of the output, ends beside a separator that occurs
+    nowhere else, and ends beside lines that only one part can have printed. A segment with exactly
+    the lines that it must have carries a certain end from one side to the other.
     """
     shown = [segment for segment in printing if segment.lines]
     count = len(shown)
     certain = [True] + [False] * (count - 1) + [True]
     texts = {line for s in shown if isinstance(s.part, Text) for line in s.lines}
-    # A separator that stands in contents as well (`---` of YAML) may have been taken at the wrong place.
+    # A separator that also occurs in contents (`---` in YAML) may be at the wrong place.
     others = {
         line for s in shown if not isinstance(s.part, Text) for line in s.lines if line in texts
     }

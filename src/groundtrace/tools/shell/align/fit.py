@@ -1,11 +1,11 @@
 """The best division of lines among parts, by dynamic programming.
 
 `score[n]` is the greatest sum of any division of the first n lines among the parts so far, and
-`back[n]` where the last of these parts began in it. Each part maps one such list to the next:
+`back[n]` is where the last of these parts began in it. Each part maps one such list to the next:
 
-- `_after_text`: the text is there, at its place and in full, or it is not;
+- `_after_text`: the whole text is at its place, or it is not there;
 - `_after_part`: the part takes any stretch of lines up to its limit, or none;
-- `_after_unaccounted`: between two parts, lines that nobody printed.
+- `_after_unaccounted`: between two parts, lines that no part printed.
 
 At the end the cuts are read back from the last part to the first.
 """
@@ -54,7 +54,8 @@ def fit(segments: Sequence[Segment], lines: Sequence[str]) -> None:
     if len(lines) * len(segments) * 2 > MAX_CELLS:
         _greedy(segments, lines)
         return
-    # A warning may stand before, between and behind all parts: None is a stretch of nobody's.
+    # A warning may come before, between and after all parts: None is a stretch that no part
+    # printed.
     steps: list[Segment | None] = [None]
     for segment in segments:
         steps += [segment, None]
@@ -69,7 +70,7 @@ def fit(segments: Sequence[Segment], lines: Sequence[str]) -> None:
         else:
             score, back = _after_part(step.part, lines, score)
         backs.append(back)
-    # From the last cut to the first: where a part began, the one before it ended.
+    # From the last cut to the first: a part ends where the next one begins.
     end = total
     for step, back in zip(reversed(steps), reversed(backs), strict=True):
         start = back[end]
@@ -81,7 +82,7 @@ def fit(segments: Sequence[Segment], lines: Sequence[str]) -> None:
 def _after_text(
     part: Text, lines: Sequence[str], before: list[float]
 ) -> tuple[list[float], list[int]]:
-    """Scores after a text that is there or not."""
+    """Scores after a text that may or may not be there."""
     silence = part.cost_of_silence()
     score = [value - silence for value in before]
     back = list(range(len(before)))
@@ -93,7 +94,7 @@ def _after_text(
         EMPTY_TEXT if not text.strip() else TEXT if pattern is None else TEXT_WITH_HOLES
         for text, pattern in zip(part.lines, patterns, strict=True)
     )
-    # `grep -q x a || echo none`: mostly it is not there, and it looks like any short line.
+    # `grep -q x a || echo none`: usually the text is not there, and it looks like any short line.
     gain -= FALLBACK_TEXT if part.fallback else 0.0
     for start in range(len(lines) - size + 1):
         if before[start] == _NEVER:
@@ -105,7 +106,7 @@ def _after_text(
             if pattern is not None:
                 if pattern.match(line) is None:
                     break
-            # Harnesses cut blanks off the end of the output, and `echo -n` is followed by more.
+            # Harnesses cut blanks off the end of the output, and more text may follow `echo -n`.
             elif (
                 line != text
                 and line.rstrip() != text.rstrip()
@@ -120,8 +121,10 @@ def _after_text(
 
 
 def _after_unaccounted(before: list[float]) -> tuple[list[float], list[int]]:
-    """Scores after lines that nothing in the command accounts for; as `_after_part`, for a part that
-    every line fits as badly."""
+    """Scores after lines that no part of the command explains.
+
+    Like `_after_part`, with a part that every line fits equally badly.
+    """
     score = list(before)
     back = list(range(len(before)))
     best, where = _NEVER, 0
@@ -140,7 +143,7 @@ def _after_part(
 ) -> tuple[list[float], list[int]]:
     """Scores after a part that takes any number of lines up to its limit."""
     total = len(lines)
-    # The fit of a stretch is a difference of running sums, so that a stretch costs no loop.
+    # The fit of a stretch is a difference of running sums, so no stretch needs a loop.
     sums = list(itertools.accumulate(_scores(part, lines), initial=0.0))
     pairs = [0.0] * (total + 1)
     compares = part.compares
@@ -154,8 +157,8 @@ def _after_part(
     score = [value - silence for value in before]
     back = list(range(total + 1))
     exact = part.exact()
-    # Starts that can still be best, in order and falling: a later start that is better makes
-    # the earlier ones useless, and starts out of reach of the limit leave at the front.
+    # Starts that can still be best, in order and with falling values. A later start with a better
+    # value makes the earlier ones useless; starts beyond the limit leave at the front.
     window: deque[tuple[float, int]] = deque()
     limit = part.most()
     for end in range(1, total + 1):
@@ -173,8 +176,8 @@ def _after_part(
         best, where = window[0]
         here = best + sums[end] + pairs[end] - extra
         if exact is not None and exact <= end:
-            # The stretch of just the lines asked for competes with a bonus of its own; of two
-            # equal sums it wins, as `head -3` beside three lines it could have printed.
+            # A stretch of exactly the lines asked for gets a bonus of its own. It wins a tie:
+            # `head -3` beside three lines that it could have printed.
             full = end - exact
             if exact > 0:
                 begun = (
@@ -198,7 +201,7 @@ def _after_part(
 
 
 def _scores(part: Part, lines: Sequence[str]) -> Iterable[float]:
-    """How well each line fits; a cut, and what it left of a line, fits everywhere."""
+    """How well each line fits; a cut, and a line that it cut through, fits everywhere."""
     score = part.scorer()
     if not is_cut(lines):
         return map(score, lines)
@@ -213,14 +216,14 @@ def _scores(part: Part, lines: Sequence[str]) -> Iterable[float]:
 
 
 def _paired(part: Part, before: str, line: str) -> float:
-    """What speaks for two lines side by side; nothing does where lines were cut out."""
+    """The score of two neighbouring lines; zero next to a cut."""
     if type(before) is str and type(line) is str:
         return part.pair(before, line)
     return 0.0
 
 
 def _greedy(segments: Sequence[Segment], lines: Sequence[str]) -> None:
-    """For outputs too long for the exact way: each part takes lines while they fit."""
+    """For outputs too long for the exact method: each part takes lines while they fit."""
     at = 0
     for index, segment in enumerate(segments):
         part = segment.part

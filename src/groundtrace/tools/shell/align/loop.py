@@ -1,10 +1,10 @@
-"""Loops over words that only the output can tell, such as `for f in *.py` and `while read f`.
+"""Loops over words that only the output shows, such as `for f in *.py` and `while read f`.
 
 The walk follows the body once with a hole for the word. If the body prints the word in a separator
-(`== $f ==`), each such line of the output opens a round and tells its word; the walk follows the body
-for all of these words before anything is divided, and the lines of a round are divided among the
-parts of its word. Without a separator the rounds cannot be told apart, and the lines are divided
-among the parts of one body that stands for all.
+(`== $f ==`), each such line of the output begins a round and shows its word. The walk then follows
+the body for all of these words before anything is divided, and the lines of a round are divided
+among the parts of its word. Without a separator the rounds cannot be told apart, and the lines are
+divided among the parts of one body, used for all rounds.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ MAX_ROUNDS = 400
 
 
 class Heading(NamedTuple):
-    """The line by which a round is known."""
+    """The line that marks a round."""
 
     holed: Holed
     hole: int
-    """Which of the holes in it is the word of the round."""
+    """Which of the holes in the line is the word of the round."""
     bare: bool
-    """It is the word, and nothing else."""
+    """The line is the word and nothing else."""
     unended: bool
-    """What the round prints next goes on in the same line."""
+    """The next output of the round continues the same line."""
     above: int | None
-    """Lines of the round above it; None where that is not known."""
+    """Lines of the round above this line; None if that is not known."""
     last: bool
-    """The round ends with it."""
+    """The round ends with this line."""
 
     def word(self, line: str) -> str | None:
-        """The word in a line, None where the line is no heading."""
+        """The word in a line; None if the line is not a heading."""
         values = self.holed.match(line, self.unended)
         if values is None or not values[self.hole]:
             return None
@@ -66,18 +66,18 @@ class Loop(Part, kw_only=True, frozen=True):
     """The body's parts, with a hole for the word of the round."""
     source: tuple[Part, ...]
     globs: tuple[str, ...]
-    """The patterns whose matches the words are, so that they are names of existing files."""
+    """The patterns whose matches are the words, so the words are names of existing files."""
     cwd: str | None
     heading: Heading | None
-    """The separator that holds the word of the round, unless a failure alone prints it."""
+    """The separator that holds the word of the round, unless it is printed only after a failure."""
     repeats_lines: bool = False
-    """Every round prints the line that it was given, and nothing else."""
+    """Every round prints the line that it read, and nothing else."""
     rounds: Mapping[str, tuple[Part, ...]] = {}
-    """The body's parts by the words that the output tells."""
+    """The body's parts, by the words that the output shows."""
 
     @property
     def wanted(self) -> bool:
-        """A loop that prints something only perhaps is not there to print."""
+        """Whether the loop is there to print; a body that only may print something is not."""
         return any(
             part.prints and part.wanted and not (isinstance(part, Text) and part.maybe)
             for part in self.template
@@ -93,20 +93,22 @@ class Loop(Part, kw_only=True, frozen=True):
         return max(scores) * LOOP_BODY if scores else NO_LOOP_LINE
 
     def begin(self, before: str, line: str) -> float:
-        """A loop whose rounds open with their heading begins with one."""
+        """If rounds begin with their heading, the loop begins with a heading."""
         heading = self.heading
         if heading is None or heading.above != 0 or self._heads(line, heading):
             return 0.0
         return LOOP_WITHOUT_HEADING
 
     def _heads(self, line: str, heading: Heading) -> bool:
-        """Whether a line is a heading of this loop, and not of another: `for f in a/*` beside
-        `for f in b/*`."""
+        """Whether a line is a heading of this loop and not of another one.
+
+        An example: `for f in a/*` beside `for f in b/*`.
+        """
         word = heading.word(line)
         return word is not None and self._is_word(word, heading)
 
     def words_in(self, lines: Sequence[str]) -> list[str]:
-        """The words that lines of the output tell, in order."""
+        """The words that lines of the output show, in order."""
         heading = self.heading
         if heading is None:
             return []
@@ -139,7 +141,8 @@ class Loop(Part, kw_only=True, frozen=True):
             path = self._path(word) if listed and not looks_like_folder(word) else None
             if path is not None:
                 yield FileRef(path, "surfaced", rule="loop")
-            # Behind a cut and before the next heading stand lines of a round that nobody names.
+            # Lines after a cut and before the next heading belong to a round whose name is not
+            # shown.
             shown = lines[begin:end]
             at = next((i for i, line in enumerate(shown) if isinstance(line, Cut)), None)
             shown = shown if at is None else shown[:at]
@@ -172,7 +175,7 @@ class Loop(Part, kw_only=True, frozen=True):
         ]
 
     def _is_word(self, word: str, heading: Heading) -> bool:
-        """Whether the loop can go over `word`: `## Close` in a file is no `## $f` of `*.md`."""
+        """Whether the loop can have this word: `## Close` in a file is not `## $f` for `*.md`."""
         if self.globs and not any(_fits(word, glob) for glob in self.globs):
             return False
         listed = [part for part in self.source if isinstance(part, Names)]
@@ -185,7 +188,7 @@ class Loop(Part, kw_only=True, frozen=True):
         return " " not in word and ("/" in word or "." in word)
 
     def _path(self, word: str) -> str | None:
-        """The file that a word names, where the program that listed it ran."""
+        """The file that a word names, in the directory of the program that listed it."""
         source = self.source[0] if len(self.source) == 1 else None
         if isinstance(source, Listing):
             return source.place(word)
@@ -194,14 +197,14 @@ class Loop(Part, kw_only=True, frozen=True):
     def _source_refs(
         self, lines: Sequence[str], heading: Heading | None, sure: bool, trimmed: bool
     ) -> Iterable[FileRef]:
-        """A file read line by line, when the loop prints the lines."""
+        """A file read line by line, if the loop prints the lines."""
         printed = [part for part in self.template if part.prints]
         only = printed[0] if len(printed) == 1 else None
         source = self.source[0] if len(self.source) == 1 else None
         one = isinstance(only, Text) and not only.maybe and len(only.lines) == 1
         opens = heading is not None and heading.above == 0
         if isinstance(source, Content) and one and opens:
-            # One line a round, with the line that was read in it: as many were read as printed.
+            # Each round prints one line that holds the line it read: as many were read as printed.
             return source.shown(lines, sure, trimmed)
         told = any(isinstance(part, Text | Opaque) for part in printed)
         if told and any(isinstance(part, Content) for part in self.source):
@@ -210,7 +213,7 @@ class Loop(Part, kw_only=True, frozen=True):
 
 
 def heading_of(template: Sequence[Part], hole: str) -> Heading | None:
-    """The separator that holds the word of the round, unless a failure alone prints it."""
+    """The separator that holds the word of the round, unless it is printed only after a failure."""
     before: int | None = 0
     printing = [part for part in template if part.prints]
     for part in printing:
@@ -230,7 +233,7 @@ def heading_of(template: Sequence[Part], hole: str) -> Heading | None:
 
 
 def _fits(word: str, glob: str) -> bool:
-    """Whether a name can be a match of a pattern; `**/` matches no folder as well."""
+    """Whether a name can match a pattern; `**/` also matches no folder at all."""
     if has_hole(glob):
         return True
     return fnmatch.fnmatchcase(word, glob.replace("**/", "*"))

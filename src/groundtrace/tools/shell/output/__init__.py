@@ -1,6 +1,6 @@
-"""What a shell call printed, freed of what harnesses add, with its error messages set apart.
+"""What a shell call printed, without what harnesses add, and with its error messages set apart.
 
-`frames` takes away what harnesses put around an output, `cuts` finds where they left lines out, and
+`frames` removes what harnesses put around an output, `cuts` finds where they left lines out, and
 `complaints` sets error messages apart.
 """
 
@@ -22,14 +22,15 @@ from groundtrace.tools.shell.output.cuts import find_cuts, head_and_tail, may_be
 from groundtrace.tools.shell.output.frames import REFUSED, lines_of, preview, unframed
 
 MAX_CHARS = 8_000_000
-"""More output than this is not looked at: no harness shows so much to a model."""
+"""More output than this is not read: no harness shows so much to a model."""
 _UNPARSED = re.compile(
     r"\s*+(?:/(?:usr/)?bin/)?(?:ba|da)?sh: (?:-c: )?(?:line )?"
     r"(?:[01]: [Ss]yntax error|2: Syntax error: newline unexpected)[^\n]*+"
     r"(?:\n[^\n`]*+`[^\n]*+)?\s*+"
 )
-"""All output of a command whose first line no shell can parse: nothing of it ran. A mistake further
-down comes after commands that did run. Bash 3.2 of macOS counts from 0. `<EXPLORE_CONTEXT>` as a command "wrote" a file before."""
+"""The whole output of a command whose first line no shell can parse: nothing of it ran. A mistake
+on a later line comes after commands that did run. Bash 3.2 of macOS counts lines from 0. Without
+this, `<EXPLORE_CONTEXT>` as a command "wrote" a file."""
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
@@ -45,21 +46,21 @@ class Output(msgspec.Struct):
     had_errors: bool = False
     """Some program printed an error message."""
     trimmed: bool = False
-    """White space at the ends may have been cut off by the harness."""
+    """The harness may have cut off white space at both ends."""
     absent: frozenset[str] = frozenset()
     """Programs that the shell could not find."""
     speakers: frozenset[str] = frozenset()
     """Programs that said that they failed."""
     rejected: frozenset[str] = frozenset()
-    """Programs that refused their options or their script, and did nothing."""
+    """Programs that rejected their options or their script, and did nothing."""
     unparsed: bool = False
-    """The shell could not read the command."""
+    """The shell could not parse the command."""
     stopped: dict[str, int] = msgspec.field(default_factory=dict)
     """Scripts that ended with an exception, and their last line that ran."""
 
 
 def read_output(result: ToolResult | None, speaks: Speaks) -> Output:
-    """The output in `result`; standard output and error apart where the harness kept them so."""
+    """The output in `result`; standard output and error separate if the harness kept them so."""
     if result is None:
         return Output(refused=True)
     text = result.text if isinstance(result.text, str) else ""
@@ -72,7 +73,7 @@ def read_output(result: ToolResult | None, speaks: Speaks) -> Output:
         stdout = data["stdout"]
         stderr = data.get("stderr")
         errors = stderr if isinstance(stderr, str) else ""
-        # A stored result can be emptier than the text that the model saw; the model's view counts.
+        # A stored result can hold less than the text that the model saw; what the model saw counts.
         if len(stdout) + len(errors) + 200 >= len(text):
             text, trimmed = stdout, not stdout.endswith("\n")
         else:

@@ -1,7 +1,8 @@
-"""Error messages among the lines of an output, and the names that they complain of.
+"""Error messages among the lines of an output, and the names in them.
 
-A line of a file may look like a message, and must not be lost. So a message has both: who speaks is
-a program of the table or a word of the command, and what is said holds one of the customary phrases.
+A line of a file may look like a message, and must not be lost. So a message needs both: its first
+word is a program of the table or a word of the command, and its text holds one of the usual
+phrases.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 Speaks = Callable[[str], bool]
-"""Whether messages may come from a program of this name."""
+"""Whether a program of this name may print messages."""
 
 SPEAKERS = frozenset(["fatal", "warning", "error", "bash", "sh", "zsh", "dash", "fish", "curl"])
-"""Who complains beside the programs of a command: shells of what they cannot run, git by itself."""
+"""Who else prints messages: shells about what they cannot run, git under names such as `fatal`."""
 _PHRASES = (
     "No such file or directory", "no such file or directory", "Is a directory", "Not a directory",
     "Permission denied", "command not found", ": not found", "cannot open", "an't open",
@@ -40,8 +41,10 @@ _BINARY = re.compile(r"(?:grep|rg|ag|ack|zgrep|egrep|fgrep|ggrep): (.+): binary 
 _REJECTED = re.compile(
     r": -e expression #|invalid option|nknown option|unrecognized option|missing operand|unknown predicate"
 )
-"""The program did not like its options or its script, and did nothing at all."""
-_ADVICE = re.compile(r"Try '(?P<who>[\w.+-]{1,60}) --help' for more information\.$")
+"""The program rejected its options or its script, and did nothing at all."""
+_ADVICE = re.compile(
+    r"(?:[\w.+-]{1,60}: )?Try '(?P<who>[\w.+-]{1,60}) --help' for more information\.$"
+)
 _BUILTIN = re.compile(r"(cd|pushd|popd|source): ")
 _GIT = frozenset(["fatal", "error"])
 _NOT_A_FAILURE = re.compile(r"write error|Broken pipe")
@@ -66,7 +69,7 @@ _PYTHONS = ("python", "python3")
 
 
 class Complaints(msgspec.Struct):
-    """What error messages tell."""
+    """What error messages say."""
 
     missing: set[str] = msgspec.field(default_factory=set)
     """Names that programs said they could not open."""
@@ -77,20 +80,20 @@ class Complaints(msgspec.Struct):
     speakers: set[str] = msgspec.field(default_factory=set)
     """Programs that said that they failed."""
     rejected: set[str] = msgspec.field(default_factory=set)
-    """Programs that refused their options or their script."""
+    """Programs that rejected their options or their script."""
     unparsed: bool = False
-    """The shell could not read the command."""
+    """The shell could not parse the command."""
     any: bool = False
     """Some program printed a message."""
 
 
 def may_complain(text: str) -> bool:
-    """Whether any line can be a message; those of most outputs cannot."""
+    """Whether any line can be a message; in most outputs none can."""
     return (": " in text and _SPOKEN.search(text) is not None) or "Traceback (" in text
 
 
 def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[str]:
-    """The lines without messages; what those tell goes to `told`."""
+    """The lines without messages; what the messages say is added to `told`."""
     kept: list[str] = []
     at = 0
     while at < len(lines):
@@ -116,12 +119,12 @@ def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[st
 
 
 def listen(lines: Sequence[str], speaks: Speaks, told: Complaints) -> None:
-    """What messages on standard error tell."""
+    """Add what messages on standard error say to `told`."""
     set_apart(lines, speaks, told)
 
 
 def _end_of_trace(lines: Sequence[str], at: int) -> int:
-    """Behind the exception that ends a traceback."""
+    """The position after the exception that ends a traceback."""
     end = at + 1
     while end < len(lines) and lines[end].startswith("  "):
         end += 1
@@ -129,7 +132,7 @@ def _end_of_trace(lines: Sequence[str], at: int) -> int:
 
 
 def _stopped(lines: Sequence[str], told: Complaints) -> bool:
-    """Notes where a script of the command stopped; True for one that stands in the command."""
+    """Note where a script of the command stopped; True for a script inside the command."""
     frames = [found for found in map(_FRAME.match, lines) if found]
     for found in frames:
         told.stopped.setdefault(found["file"].rsplit("/", 1)[-1], int(found["line"]))
@@ -143,7 +146,7 @@ def _stopped(lines: Sequence[str], told: Complaints) -> bool:
 
 
 def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
-    """Whether a program complains in `line`; the names it complains of go to `told`."""
+    """Whether `line` is a message of a program; the names in it are added to `told`."""
     if len(line) > 1000 or not _OPENING.match(line):
         return False
     if _REMOTE_ERROR.match(line):
@@ -177,7 +180,7 @@ def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
 
 
 def _note_speaker(who: str, what: str, line: str, told: Complaints) -> None:
-    """Who failed: of a shell's message the builtin that it names, of git's `fatal:` git."""
+    """Note who failed: in a shell's message the builtin that it names, for git's `fatal:` git."""
     builtin = _BUILTIN.match(what)
     who = builtin[1] if builtin else "git" if who in _GIT else who
     told.speakers.add(who)
@@ -186,7 +189,7 @@ def _note_speaker(who: str, what: str, line: str, told: Complaints) -> None:
 
 
 def _note_names(what: str, missing: set[str]) -> None:
-    """Whatever in a message may be the name that is missing."""
+    """Note every word of a message that may be the missing name."""
     missing.update(_QUOTED.findall(what))
     missing.update(piece.strip() for piece in what.split(": "))
     opened = _OPENED.search(what)

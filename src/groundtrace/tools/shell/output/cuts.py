@@ -1,10 +1,10 @@
 """Outputs that a harness cut: where lines are missing, and which lines were cut through.
 
-Harnesses shorten long outputs at the end or in the middle, by lines, characters or tokens, and say
-so in words of their own. All of these become one thing here: a `Cut` between the lines that were
-shown, with the number of lines left out where the harness tells it. A cut by characters goes through
-lines; what is left of such a line is a `Half`. Both are strings, so that whoever looks at single
-lines needs to know nothing of them.
+Harnesses shorten long outputs at the end or in the middle, by lines, characters or tokens, and each
+says so in its own words. Here all of these become a `Cut` between the lines that were shown, with
+the number of lines left out if the harness gives it. A cut by characters goes through lines; the
+rest of such a line is a `Half`. Both are strings, so code that looks at single lines needs no
+special case for them.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from collections.abc import Sequence
 
 
 class Cut(str):
-    """The place of a cut; as a text it is what the harness printed there."""
+    """The place of a cut; its text is what the harness printed there."""
 
     __slots__ = ("omitted",)
     omitted: int | None
-    """Lines left out, None where that is not told."""
+    """Lines left out; None if that is not known."""
 
 
 class Half(str):
-    """What is left of a line that a cut went through."""
+    """The rest of a line that a cut went through."""
 
     __slots__ = ("ends",)
     ends: bool
-    """Its beginning was shown; else its end was."""
+    """True: the beginning of the line was shown. False: the end was shown."""
 
 
 def cut(text: str, omitted: int | None = None) -> Cut:
@@ -37,7 +37,7 @@ def cut(text: str, omitted: int | None = None) -> Cut:
 
 
 def half(text: str, ends: bool) -> Half:
-    """What is left of a line in front of a cut (`ends`) or behind it."""
+    """The rest of a line before a cut (`ends`) or after it."""
     made = Half(text)
     made.ends = ends
     return made
@@ -52,7 +52,7 @@ def is_cut(lines: Sequence[str]) -> bool:
 
 
 def whole(lines: Sequence[str]) -> list[str]:
-    """The lines that were shown from end to end."""
+    """The lines that were shown completely."""
     return [line for line in lines if type(line) is str]
 
 
@@ -82,14 +82,14 @@ _BY_CHARACTERS = re.compile(
     rf"|\[?\s?\.\.\. ?\[?{_NUMBER} (?:characters|chars|bytes|tokens) (?:truncated|omitted)\]?.*"
     r"|\[\.\.\.[^\]]*truncated[^\]]*\])$"
 )
-"""Cuts that go through lines, in a line of their own."""
+"""Cuts that go through lines, with a line of their own."""
 _INSIDE = re.compile(
     rf"…{_NUMBER} (?:tokens|characters|chars|bytes|lines) truncated…"
     r"|<response clipped>(?:<NOTE>[^<]*</NOTE>)?"
 )
-"""Cuts inside a line: what stands before and behind them is half a line."""
+"""Cuts inside a line: the text before and after them is half a line."""
 MAX_NOTICE = 1000
-"""No harness says that it cut something in more characters."""
+"""No notice of a cut is longer than this, in characters."""
 _HINTS = ("truncated", "omitted", "TRUNCATED", "<response clipped>")
 _BAR = re.compile(r"-{20,200}")
 """A bar of dashes that some harnesses draw around a cut."""
@@ -97,12 +97,12 @@ _LAST = re.compile(r"Output too large\. Showing the last [\d,]+ characters of th
 
 
 def may_be_cut(text: str) -> bool:
-    """Whether a harness can have cut anything out; most outputs are whole."""
+    """Whether a harness can have cut anything out; most outputs are complete."""
     return any(hint in text for hint in _HINTS) or text.startswith("Output too large")
 
 
 def find_cuts(lines: list[str]) -> list[str]:
-    """The lines with what the harness says of a cut replaced by a `Cut`."""
+    """The lines, with each notice of a cut replaced by a `Cut`."""
     if lines and _LAST.match(lines[0]):
         lines = _tail_alone(lines)
     out: list[str] = []
@@ -122,7 +122,7 @@ def find_cuts(lines: list[str]) -> list[str]:
 
 
 def _add(line: str, out: list[str], count: int) -> str | None:
-    """Adds a line; what to do with the next one, where this one is a cut."""
+    """Add a line; if it is a cut, return what to do with the next line."""
     if type(line) is not str or not any(hint in line for hint in _HINTS):
         out.append(line)
         return None
@@ -155,7 +155,7 @@ def _add(line: str, out: list[str], count: int) -> str | None:
 
 
 def _counted_cut(line: str, omitted: int, total: int, out: list[str], count: int) -> str:
-    """`[... omitted 113 of 120 lines ...]` stands between blank lines of its own."""
+    """`[... omitted 113 of 120 lines ...]` has a blank line before and after it."""
     if not omitted:
         _halve_last(out)
         out.append(cut(line))
@@ -165,7 +165,8 @@ def _counted_cut(line: str, omitted: int, total: int, out: list[str], count: int
         out.pop()
         own += 1
     shown = count - own
-    # A blank line behind it is its own too; where the sums do not agree nothing is claimed.
+    # A blank line after the notice belongs to it too. If the numbers do not add up, nothing is
+    # claimed.
     out.append(cut(line, omitted if total - omitted in {shown, shown - 1} else None))
     return "own blank"
 
@@ -176,7 +177,7 @@ def _halve_last(out: list[str]) -> None:
 
 
 def _tail_alone(lines: list[str]) -> list[str]:
-    """Only the end of the output is shown, behind `...`."""
+    """Lines of an output that shows only its end, after `...`."""
     rest = lines[1:]
     out: list[str] = [cut(lines[0])]
     if rest and rest[0].startswith("..."):
@@ -191,7 +192,7 @@ _TAIL_BEGIN = "\n</elided_chars>\n<output_tail>\n"
 
 
 def head_and_tail(text: str) -> list[str] | None:
-    """Lines of an output of which the first and the last characters are shown, None for others."""
+    """Lines of an output that shows only its first and last characters; None for others."""
     if "<output_head>\n" not in text or not text.lstrip().startswith("<output_head>\n"):
         return None
     head, _, rest = text.partition("<output_head>\n")[2].partition(_HEAD_END)

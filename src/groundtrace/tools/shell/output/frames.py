@@ -1,4 +1,4 @@
-"""What harnesses put around an output: exit codes, directories, notices. Nothing of it was printed."""
+"""What harnesses put around an output: exit codes, directories, notices. No program printed it."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ _LABELLED = re.compile(
     r"(?:(?:Exit code: -?\d+|Chunk ID: \w+|Wall time: [\d.]+ seconds?|Process exited with code -?\d+"
     r"|Process running with session ID \d+|Original token count: \d+|Total output lines: \d+)\n)+Output:\n"
 )
-"""Codex: facts of the run, then the output."""
+"""Codex: facts about the run, then the output."""
 _NAMED_FIELDS = re.compile(r"(?:Command: .*?\nDirectory: [^\n]*\n)?(?:Output|Stdout): ", re.DOTALL)
 _LAST_FIELD = re.compile(
     r"(?:Error|Stderr|Exit Code|Signal|Background PIDs|Process Group PGID|Warning): .*$"
 )
-"""Gemini: fields by name, the output among them."""
+"""Gemini: named fields, one of them the output."""
 _SAVED = re.compile(
     r"Tool output was too large and has been truncated\.\n(?:The full output has been saved to: [^\n]*\n)?"
     r"(?:To read the complete output[^\n]*\n(?:[^\n]*\n){0,6}?)?(?:Truncated part of the output:\n)"
@@ -71,14 +71,14 @@ class Framed(NamedTuple):
 
 
 def preview(text: str) -> str:
-    """The part of a persisted output that the model was shown (D4)."""
+    """The part of a persisted output that the model saw (D4)."""
     found = _PREVIEW.search(text)
     shown = text[found.end() :] if found else text
     return shown.split("</persisted-output>")[0].removesuffix("\n").removesuffix("\n...")
 
 
 def unframed(text: str) -> Framed:
-    """The output in the frame of a harness."""
+    """The output inside the frame of a harness."""
     start = text[:200].lstrip()
     if start.startswith(("<returncode>", "<explore_context>")):
         found = _TAGGED.match(text)
@@ -102,7 +102,7 @@ def unframed(text: str) -> Framed:
 
 
 def _without_fields(text: str) -> str | None:
-    """The output field; None where no other field follows, so that it is no frame."""
+    """The output field; None if no other field follows, because then it is not a frame."""
     lines = text.rstrip("\n").split("\n")
     end = len(lines)
     while end and _LAST_FIELD.match(lines[end - 1]):
@@ -111,7 +111,7 @@ def _without_fields(text: str) -> str | None:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines that programs printed: without notices in front and behind."""
+    """The lines that programs printed: without notices before and after."""
     if len(text) < 100 and text.strip() in _NOTHING:
         return []
     lines = text.split("\n")

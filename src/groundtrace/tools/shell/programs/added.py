@@ -11,8 +11,6 @@ from groundtrace.tools.shell.programs.call import Call, Handler, ProgramEntry
 from groundtrace.tools.shell.programs.program import Program
 from groundtrace.tools.shell.streams.part import Opaque, Parts
 
-# --- commands that users add ----------------------------------------------------------------
-
 _KEYS = ("like", "kind", "operands", "value_options")
 _KINDS = ("read", "matched", "surfaced", "written", "nothing", "prefix")
 _PLACES = ("all", "first", "last", "rest")
@@ -23,10 +21,12 @@ def added_programs(
 ) -> dict[str, ProgramEntry]:
     """Entries for the commands of groundtrace.toml.
 
-    `like` names a command of the table that the new one behaves as. Otherwise `kind` says what
-    happens to the files it names (`prefix`: it runs the command that follows), `operands` which of
-    its operands they are (all, first, last, rest: all but the first), and `value_options` which of
-    its options take a value.
+    `like` names a command of the table that the new one behaves like. Otherwise these keys describe
+    it:
+
+    - `kind`: what happens to the files it names (`prefix`: it runs the command that follows);
+    - `operands`: which of its operands are files (all, first, last, rest: all but the first);
+    - `value_options`: which of its options take a value.
     """
     return {name: _added(name, spec, table) for name, spec in commands.items()}
 

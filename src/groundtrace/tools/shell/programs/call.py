@@ -1,8 +1,8 @@
 """One program as it was called, and the shell that it can ask.
 
 A handler is a function from a call to the parts that the program prints. It says which options take
-a value, so that operands are not mistaken. Programs that are not in the table print something
-unknown; what they are fed still counts as shown when they print.
+a value, so that their values are not taken for operands. Programs that are not in the table print
+something unknown; their input still counts as shown if they print.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Options(msgspec.Struct):
-    """The arguments of a program, sorted out."""
+    """The arguments of a program: options, values and operands."""
 
     flags: set[str] = msgspec.field(default_factory=set)
     values: dict[str, list[Word]] = msgspec.field(default_factory=dict)
@@ -57,14 +57,14 @@ class Options(msgspec.Struct):
 
 
 class Shell(Protocol):
-    """The shell as the walk has followed it so far: what programs and expansions may ask of it.
+    """The shell as far as the walk has followed it: what programs and expansions may ask of it.
 
-    `walk.walker.Walker` is the only one. Programs know this much of it, so that they can be read
-    and changed without the walk, which calls them.
+    `walk.walker.Walker` is the only implementation. Programs know only this protocol, so they can
+    be read and changed without the walk, which calls them.
     """
 
     env: Environment
-    """Where it is, and what it knows at this point."""
+    """Its directory, and what it knows at this point."""
     lines: Sequence[str]
     """The output of the whole command."""
     errors_seen: bool
@@ -72,15 +72,16 @@ class Shell(Protocol):
     start: str | None
     """Where the command began."""
     missing: frozenset[str]
-    """Names that error messages call missing."""
+    """Names that error messages report as missing."""
     absent: frozenset[str]
     """Programs that the shell could not find."""
     idle: frozenset[str]
-    """Programs that refused their options or their script, and did nothing."""
+    """Programs that rejected their options or their script, and did nothing."""
     speakers: frozenset[str]
     """Programs that said that they failed."""
     failed: frozenset[str]
-    """Those of them that stand in the command once, so that it is known which call failed."""
+    """Programs that said that they failed and that occur once in the command, so it is known which
+    call failed."""
     stopped: Mapping[str, int]
     """Scripts that ended with an exception, and their last line that ran."""
     table: Mapping[str, ProgramEntry]
@@ -93,25 +94,25 @@ class Shell(Protocol):
     """Repositories that remote readers name, in order."""
 
     def change(self, env: Environment) -> None:
-        """The environment is another from here on, as after `cd`."""
+        """Use another environment from here on, as after `cd`."""
 
     def inside(self, env: Environment) -> AbstractContextManager[None]:
-        """A part of the command runs in `env`, and what it changes is forgotten."""
+        """Run a part of the command in `env` and forget what it changes."""
 
     def hole(self) -> str:
-        """A hole of its own."""
+        """A new hole."""
 
     def hole_for(self, stream: Sequence[Part]) -> str:
         """A hole that stands for captured output."""
 
     def substitute(self, node: Node) -> str | tuple[Part, ...]:
-        """What `$(...)` gives: text where it is known, else the parts that print it."""
+        """What `$(...)` gives: text if it is known, else the parts that print it."""
 
     def inner_parts(self, node: Node) -> Parts:
         """Parts of the commands inside a substitution, which is a subshell."""
 
     def path(self, name: str) -> str | None:
-        """The path of a file that a command names, None when it cannot be one."""
+        """The path of a file that a command names; None if it cannot be a file."""
 
     def command(self, words: Sequence[Word], stdin: Parts | None) -> Parts:
         """A simple command after expansion."""
@@ -123,10 +124,10 @@ class Shell(Protocol):
         """Parts that statements print one after another."""
 
     def run_text(self, source: str, positional: Sequence[Word] = ()) -> Parts:
-        """A script given as text, as `bash -c` runs it, in a subshell."""
+        """Run a script given as text in a subshell, as `bash -c` does."""
 
     def run_here(self, source: str) -> Parts:
-        """A script given as text that changes this shell, as `source` and `eval` do."""
+        """Run a script given as text in this shell, as `source` and `eval` do."""
 
     def flow(self, items: Sequence[Stage | str], stdin: Parts | None) -> Parts:
         """Stages joined by `|`, `&&` and `||`, in order."""
@@ -138,7 +139,7 @@ class Shell(Protocol):
         body: Callable[[], Parts],
         globs: tuple[str, ...] = (),
     ) -> Loop:
-        """A loop over words that only the output can tell."""
+        """A loop over words that only the output shows."""
 
 
 _UNKNOWN = Program("unknown")
@@ -152,14 +153,14 @@ class Call(msgspec.Struct):
     args: list[Word]
     stdin: Parts | None
     program: Program = _UNKNOWN
-    """The row of the table."""
+    """The program's row of the table."""
 
     @property
     def cwd(self) -> str | None:
         return self.shell.env.cwd
 
     def options(self) -> Options:
-        """Arguments by the program's row: which options take a value."""
+        """The arguments, sorted by the program's row: it says which options take a value."""
         options = Options()
         args, takes, long = self.args, self.program.takes, self.program.long
         at = 0
@@ -201,7 +202,7 @@ class Call(msgspec.Struct):
         return at
 
     def opened(self, words: Sequence[Word], rule: str | None = None) -> Parts:
-        """Contents of the files that `words` name; of standard input where there are none."""
+        """Contents of the files that `words` name; of standard input if there are none."""
         if not words:
             return self.stdin if self.stdin is not None else [Opaque(rule=self.name)]
         parts: Parts = []
@@ -218,10 +219,14 @@ class Call(msgspec.Struct):
                     parts.append(Content(path=path, rule=rule or self.name))
         return parts
 
-    def writes(self, words: Sequence[Word]) -> Parts:
-        """The files that `words` name are written."""
+    def writes(self, words: Sequence[Word], restored: bool = False) -> Parts:
+        """The files that `words` name are written, or put back as git holds them."""
         paths = [self.shell.path(word.text) for word in words if word.known]
-        return [Write(path=path, rule=self.name) for path in paths if path is not None]
+        return [
+            Write(path=path, restored=restored, rule=self.name)
+            for path in paths
+            if path is not None
+        ]
 
     def named(self, words: Sequence[Word], kind: str = "surfaced") -> tuple[FileRef, ...]:
         """The files that `words` name, as references."""
@@ -236,12 +241,12 @@ class ProgramEntry(msgspec.Struct, frozen=True):
     """One program of the table."""
 
     program: Program
-    """Its row."""
+    """Its row of data."""
     handler: Handler
     """What it does."""
 
     def run(self, call: Call) -> Parts:
-        """Parts that the program prints when it is called so."""
+        """Parts that the program prints for this call."""
         call.program = self.program
         return self.handler(call)
 
@@ -250,7 +255,7 @@ _SHEBANG = re.compile(r"#!\s?\S{0,200}?(?:env\s+(?:-S\s+)?)?(?P<name>[a-z]+)[\d.
 
 
 def _runner(call: Call) -> Parts | None:
-    """`./script` that the same command wrote, run by what its first line names, else by the shell."""
+    """How `./script` runs if the same command wrote it: by its first line, else by the shell."""
     path = call.shell.path(call.name)
     text = None if path is None else call.shell.written.get(path)
     if text is None:

@@ -1,7 +1,7 @@
-"""What programs do with files, for the many that need no code of their own.
+"""Programs that need no function: the table says what they do with files.
 
-A program of the table is a row of data: its effect, which of its options take a value, and how names
-stand in the lines that it prints. The effects are few; each is one function here.
+A program of the table is a row of data: its effect, which of its options take a value, and where
+names are in the lines that it prints. There are only a few effects; each is one function here.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from groundtrace.tools.shell.streams.word import Word
 
 
 def _shows(call: Call) -> Parts:
-    """Something made of its files is shown: the files are read, their lines not known."""
+    """Prints something made from its files: the files are read, but their lines are not known."""
     operands = call.options().operands
     return algebra.derive(call.opened(operands[: call.program.stop]), call.name)
 
 
 def _filters(call: Call) -> Parts:
-    """The same of what it is fed; it opens nothing."""
+    """Prints something made from its input; opens no files."""
     return algebra.derive(call.stdin or [Opaque(rule=call.name)], call.name)
 
 
 def _reorders(call: Call) -> Parts:
-    """The same lines in another order, or fewer of them."""
+    """Prints the same lines in another order, or fewer of them."""
     options = call.options()
     output = options.values.get("-o", [])
     parts = call.opened(options.operands[: call.program.stop])
@@ -44,13 +44,13 @@ def _reorders(call: Call) -> Parts:
 
 
 def _together(call: Call) -> Parts:
-    """Lines of several files side by side."""
+    """Prints lines of several files side by side."""
     files = call.opened(call.options().operands)
     return [Opaque(shows=shown_files(files, "read"), rule=call.name)]
 
 
 def _names(call: Call) -> Parts:
-    """Something beside the names that it was given; of what it is fed a number alone."""
+    """Prints something beside the names that it was given; for its input only a number."""
     operands = call.options().operands
     if not operands:
         return algebra.count(call.stdin, call.name) if call.stdin else [Opaque(rule=call.name)]
@@ -65,37 +65,37 @@ def _names(call: Call) -> Parts:
             roots=roots,
             form=form,
             only_files=only_files,
-            anchor=form != "plain",  # `realpath a.py` prints where it lies
+            anchor=form != "plain",  # `realpath a.py` prints an absolute path
             rule=call.name,
         )
     ]
 
 
 def _writes(call: Call) -> Parts:
-    """The files that it names are written; removing a file is writing it."""
+    """Writes the files that it names; removing a file counts as writing it."""
     options = call.options()
     words = options.operands
     if call.name == "rm" and options.has("-r", "-R", "--recursive"):
         words = [word for word in words if not looks_like_folder(word.text)]
     written = call.writes(words)
-    # `rm -v` names what patterns stand for.
+    # `rm -v` prints the names that patterns match.
     if call.program.form and options.has("-v", "--verbose"):
         return [*written, Told(cwd=call.cwd, form=call.program.form, rule=call.name)]
     return written
 
 
 def _nothing(_call: Call) -> Parts:
-    """It prints nothing and touches no file's contents."""
+    """Prints nothing and touches no file's contents."""
     return []
 
 
 def _unknown(call: Call) -> Parts:
-    """It prints what it does; which files that touched is not told."""
+    """Prints what it does; which files that touched is not known."""
     return [Opaque(rule=call.name, expected=False)]
 
 
 def run_prefixed(call: Call) -> Parts:
-    """The command behind its own options and operands is run."""
+    """Runs the command that follows its own options and operands."""
     args = call.args
     at = 0
     while at < len(args) and args[at].text.startswith("-"):
@@ -124,4 +124,4 @@ EFFECTS: dict[str, Handler] = {
     "unknown": _unknown,
     "runs": run_prefixed,
 }
-"""What programs do that need no code of their own, by name."""
+"""What programs without code of their own do, by name."""

@@ -1,8 +1,8 @@
-"""The state of a shell: where it is, what its variables hold, which functions it knows.
+"""The state of a shell: its directory, what its variables hold, which functions it knows.
 
-It is never changed. A command that changes the shell (`cd`, an assignment) puts another environment
-in its place, so a subshell ends by going back to the one before it, and nothing has to be copied or
-restored piece by piece.
+It never changes. A command that changes the shell (`cd`, an assignment) replaces the environment.
+At the end of a subshell the walk goes back to the environment before it, so nothing has to be
+copied or restored piece by piece.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ class Environment(msgspec.Struct, frozen=True):
     tree: Tree
     """The command, or the script in it, that is being followed."""
     cwd: str | None
-    """The directory, None where it cannot be known."""
+    """The directory; None if it is not known."""
     variables: Mapping[str, Words] = {}
     """What variables hold; `@` and `1`, `2`… are the arguments."""
     functions: Mapping[str, tuple[Tree, Node]] = {}
-    """Functions: the script that holds them, and their bodies in it."""
+    """Functions: the script that holds each one, and its body in that script."""
     folders: tuple[str | None, ...] = ()
-    """Directories that `pushd` left behind."""
+    """Directories that `pushd` saved."""
 
     def lookup(self, name: str) -> Words | None:
-        """Words a variable holds, None when it is not known."""
+        """The words that a variable holds; None if it is not known."""
         if name == "PWD":
             return None if self.cwd is None else (Word(self.cwd),)
         if name == "HOME":
@@ -47,7 +47,7 @@ class Environment(msgspec.Struct, frozen=True):
         return self.variables.get("@" if name == "*" else name)
 
     def scalar(self, name: str) -> str | None:
-        """A variable as text, None when it is not known."""
+        """A variable as text; None if it is not known."""
         words = self.lookup(name)
         if not words or not words[0].known:
             return None
@@ -58,12 +58,12 @@ class Environment(msgspec.Struct, frozen=True):
         return replace(self, variables={**self.variables, **values})
 
     def given(self, arguments: Sequence[Word], first: int = 1) -> Environment:
-        """The same with arguments, of which the first is `$1`, or `$0` as after `bash -c`."""
+        """The same with these arguments. The first is `$1`, or `$0` as after `bash -c`."""
         numbered = {str(index): (word,) for index, word in enumerate(arguments, first)}
         return self.holding({"@": tuple(arguments[1 - first :]), **numbered})
 
     def with_arguments_of(self, other: Environment) -> Environment:
-        """The same with the arguments of another, as after a function has returned."""
+        """The same with the arguments of another environment, as after a function has returned."""
         kept = {k: v for k, v in self.variables.items() if not _is_argument(k)}
         back = {k: v for k, v in other.variables.items() if _is_argument(k)}
         return replace(self, variables={**kept, **back})
@@ -86,7 +86,7 @@ class Environment(msgspec.Struct, frozen=True):
         return self.at(None if unknown or has_hole(name) else join(self.cwd, name))
 
     def pushed(self) -> Environment:
-        """The same with this directory left behind by `pushd`."""
+        """The same with this directory saved by `pushd`."""
         return replace(self, folders=(*self.folders, self.cwd))
 
     def popped(self) -> Environment:

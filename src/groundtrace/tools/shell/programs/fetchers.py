@@ -14,7 +14,7 @@ from groundtrace.tools.shell.streams.word import Word
 
 
 def _curl(call: Call) -> Parts:
-    """`-o file` and `-O` write; without them the answer is printed, which is no file here."""
+    """`-o file` and `-O` write; without them the answer is printed, which is not a file here."""
     options = call.options()
     written = [*options.values.get("-o", []), *options.values.get("--output", [])]
     if options.has("-O", "--remote-name"):
@@ -43,7 +43,7 @@ def _last_piece(word: Word) -> Word | None:
 
 
 def _tar(call: Call) -> Parts:
-    """With -v names are printed as they are unpacked; without it nothing is told."""
+    """With -v names are printed as they are unpacked; without it the files are not known."""
     words = list(call.args)
     if words and not words[0].text.startswith("-"):
         words[0] = Word("-" + words[0].text)  # `tar xzf a.tgz`

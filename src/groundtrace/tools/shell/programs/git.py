@@ -6,7 +6,7 @@ import re
 
 from msgspec.structs import replace
 
-from groundtrace.model import AccessKind
+from groundtrace.model import AccessKind, OldSide
 from groundtrace.tools.shell.programs.call import Call, Handler, Options
 from groundtrace.tools.shell.programs.readers import blame_spans
 from groundtrace.tools.shell.programs.searchers import git_grep
@@ -50,11 +50,11 @@ _NAMES = (
     ("--numstat", "numstat"),
     ("--stat", "diffstat"),
 )
-"""Options with which show, diff and log print names instead of patches, and in which form."""
+"""Options that make show, diff and log print names instead of patches, and in which form."""
 
 
 def _listing(call: Call, options: Options) -> Parts | None:
-    """What is printed with an option that asks for names, or for less; None without one."""
+    """What is printed with an option that asks for names, or for less; else None."""
     patches = options.has("-p", "--patch", "-u")
     for option, form in _NAMES:
         if options.has(option) and not (option == "--stat" and patches):
@@ -82,7 +82,7 @@ def _patch(call: Call, options: Options, rule: str) -> Diff:
 
 
 def _from_top(options: Options) -> bool:
-    """Whether names count from the top of the repository, and not from where git runs."""
+    """Whether names are relative to the top of the repository, not to the directory of git."""
     return not options.has("--relative")
 
 
@@ -92,21 +92,37 @@ def _show(call: Call) -> Parts:
     for word in options.operands:
         found = _OBJECT.match(word.text) if word.known else None
         if found:
-            # What git misses it names from the top, without the revision.
+            # If git misses the file, its message names it from the top, without the revision.
             known = call.shell.path(found[1]) is not None
             path = place(call.cwd, found[1], call.shell.start) if known else None
             parts.append(Content(path=path, rule="git show"))
     if parts:
         return parts
     options.flags.add("--log")
-    return _listing(call, options) or [_patch(call, options, "git show")]
+    patch = _patch(call, options, "git show")
+    # The last commit's own patch: its new side is what was checked out.
+    own = {word.text for word in options.operands[:1]} <= {"HEAD"}
+    return _listing(call, options) or [replace(patch, side=None) if own else patch]
 
 
 def _diff(call: Call) -> Parts:
     options = call.options()
     if options.has("--no-index") and len(options.operands) == 2:
         return algebra.derive(call.opened(options.operands), "git diff")
-    return _listing(call, options) or [_patch(call, options, "git diff")]
+    patch = replace(_patch(call, options, "git diff"), side=_old_side(options))
+    return _listing(call, options) or [patch]
+
+
+def _old_side(options: Options) -> OldSide:
+    """What a diff of the working tree or the index compares with, where no other revision can be
+    meant: `git diff FILE`, `git diff --cached`, `git diff HEAD`."""
+    names = [word.text for word in options.operands]
+    head = names[:1] == ["HEAD"]
+    # A word without a dot or a slash may be a branch.
+    files = all(re.search(r"[./]", name) and ".." not in name for name in names[head:])
+    if not files or options.has("--no-index", "-R", "--merge-base"):
+        return "revision"
+    return "head" if head or options.has("--cached", "--staged") else "index"
 
 
 def _log(call: Call) -> Parts:
@@ -142,7 +158,7 @@ def _ls_files(call: Call) -> Parts:
         return [Opaque(rule="git ls-files")]
     top = options.has("--full-name")
     given = [word for word in options.operands if word.text != "."]
-    # Git's own patterns match across slashes, so they do not bound what is printed.
+    # Git's own patterns match across slashes, so they do not limit which names are printed.
     plain = not top and not any(_PATTERN.search(word.text) for word in given)
     return [
         Names(
@@ -174,7 +190,7 @@ def _ls_tree(call: Call) -> Parts:
 
 
 def _status(call: Call) -> Parts:
-    """Names go by the directory, but for `--porcelain`, which is the same wherever it runs."""
+    """Names are relative to the directory, except with `--porcelain`: then to the top."""
     top = any(word.text.startswith("--porcelain") for word in call.args)
     return [_status_rows(call, top)]
 
@@ -191,7 +207,7 @@ def _status_rows(call: Call, top: bool = False) -> Names:
 
 
 def _told(call: Call, form: str, kind: AccessKind = "written", top: bool = True) -> Parts:
-    """What git says of the files that it changed."""
+    """What git says about the files that it changed."""
     return [
         Told(
             cwd=call.cwd, start=call.shell.start, form=form, kind=kind, top=top, rule=f"git {form}"
@@ -213,15 +229,21 @@ def _clean(call: Call) -> Parts:
 def _checkout(call: Call) -> Parts:
     texts = [word.text for word in call.args]
     if "--" in texts:
-        return call.writes(call.args[texts.index("--") + 1 :])
-    # Without `--` only what cannot be a branch is a file.
+        at = texts.index("--")
+        return call.writes(call.args[at + 1 :], restored=set(texts[:at]) <= _OWN_REVISION)
+    # Without `--` only a word that cannot be a branch is a file.
     operands = call.options().operands
     files = [
         word
         for word in operands[-1:]
         if "." in word.text.rsplit("/", 1)[-1] and not _branch_like(word.text)
     ]
-    return [*call.writes(files), Opaque(rule="git checkout", expected=False)]
+    restored = {word.text for word in operands[:-1]} <= _OWN_REVISION
+    return [*call.writes(files, restored), Opaque(rule="git checkout", expected=False)]
+
+
+_OWN_REVISION = frozenset(["HEAD", "-f", "--force", "-q", "--quiet"])
+"""What may stand in front of files that are put back as the last commit or the index has them."""
 
 
 def _branch_like(name: str) -> bool:
@@ -232,7 +254,8 @@ def _restore(call: Call) -> Parts:
     options = call.options()
     if options.has("--staged", "-S") and not options.has("--worktree", "-W"):
         return []
-    return call.writes(options.operands)
+    source = options.value("--source") or options.value("-s")
+    return call.writes(options.operands, restored=source in (None, "HEAD"))
 
 
 def _remove(call: Call) -> Parts:

@@ -1,4 +1,4 @@
-"""Programs that print names: find, fd, ls, tree, wc, file, stat and the like."""
+"""Programs that print names: find, fd, ls, tree, wc, file, stat and similar."""
 
 from __future__ import annotations
 
@@ -108,10 +108,10 @@ _SHELLS = frozenset(["sh", "bash", "zsh", "dash"])
 def run_with_names(
     call: Call, command: Sequence[Word], mark: str | None, source: Parts, batch: bool = False
 ) -> Parts:
-    """A command run for names that another printed: xargs, find -exec.
+    """A command run for names that another program printed: xargs, find -exec.
 
-    Every name is a hole; what the command prints may tell them. A script with a mark for the name
-    is a loop, whose rounds its own separators tell apart.
+    Every name is a hole; the output of the command may show the names. A script with a mark for the
+    name is a loop, and its own separators show the rounds.
     """
     shell = call.shell
     roots = [root for part in source if isinstance(part, Names) for root in part.roots]
@@ -136,7 +136,7 @@ def _in_turn(
 ) -> Parts:
     """Commands run one after another for each name; None prints the name.
 
-    Where nothing else is printed (`-exec grep -q x {} \\; -print`) the names are all there is.
+    If nothing else is printed (`-exec grep -q x {} \\; -print`), the output is only names.
     """
     shell = call.shell
     name = "\x00word"
@@ -207,7 +207,7 @@ def _ls(call: Call) -> Parts:
 
 
 _STAT_FORMS = (("%n", "plain"), ("%s %n", "size"), ("%n *", "first"), ("* %n", "last"))
-"""Where the name stands in the format of `stat -c`, and the form of a line with it there."""
+"""Where the name is in the format of `stat -c`, and the form of such a line."""
 
 
 def _stat(call: Call) -> Parts:

@@ -1,4 +1,4 @@
-"""Long options that take a value, by program: the word behind them names no file."""
+"""Long options that take a value, by program: the word after them is not a file."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Files in node, ruby and perl scripts, by the usual calls, and whether their text is printed.
 
-These are not parsed. Statements are looked at one by one: a variable that was given a file's text
-carries it, and so does what is made of it. A length, a count and a test carry nothing. Where that
-cannot be told, a file is not claimed to have been read.
+These scripts are not parsed. Statements are looked at one by one: a variable that gets a file's
+text carries it, and so does everything made from it. A length, a count and a test carry nothing. If
+it is not clear whether text is carried, the file is not claimed as read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from groundtrace.tools.shell.programs.python_names import Opened
 MAX_SCRIPT = 200_000
 MAX_STATEMENTS = 4000
 MAX_HANDLES = 40
-"""Files that one script holds open."""
+"""How many open files of one script are followed."""
 _CONSTANT = re.compile(r"[$@]?\b(\w{1,80})\s*=\s*(['\"])([^'\"\n]{1,1000})\2\s*(?:;|\n|$)")
 _NAME = r"(?:(?P<quote>['\"])(?P<path>[^'\"\n]{1,1000})(?P=quote)|\$?(?P<variable>\w{1,80}))"
 _READ = re.compile(
@@ -104,7 +104,7 @@ def other_files(source: str) -> Script:
 def _text_in(
     text: str, constants: dict[str, str], handles: dict[str, str], carried: dict[str, set[str]]
 ) -> set[str]:
-    """Files whose text an expression holds something of."""
+    """Files from which an expression holds a part of the text."""
     files: set[str] = set()
     for found in _READ.finditer(text):
         if _counts(text, found.start()):
@@ -124,5 +124,5 @@ def _text_in(
 
 
 def _counts(text: str, at: int) -> bool:
-    """Whether only a number of what is read at `at` is left."""
+    """Whether only a number is left of what is read at `at`."""
     return re.search(r"\)\.(?:length|size|count|includes)\b", text[at : at + 2000]) is not None

@@ -1,9 +1,9 @@
 """What a Python script opens, and what of it reaches the output (P1 of the rules: D50).
 
-A script that loads a file and prints `ok` has shown nothing of it. So values are followed from where
-a file is opened to where something is printed: assignments, loops, functions of the script. A number
-of lines, a length, a comparison carry nothing of the text. The analysis goes over the assignments
-until nothing changes, without regard to their order; it never runs anything.
+A script that loads a file and prints `ok` has shown nothing of the file. So values are followed
+from where a file is opened to where something is printed: assignments, loops, functions of the
+script. A number of lines, a length or a comparison carries nothing of the text. The analysis
+repeats over the assignments until nothing changes and ignores their order; it never runs anything.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TELLS_NOTHING = frozenset(
         "write_text", "write_bytes", "dump", "copy_file",
     ]
 )  # fmt: skip
-"""Calls whose value holds nothing of the text they were given."""
+"""Calls whose value holds nothing of the text that they get."""
 _ABOUT_FILES = frozenset(
     ["mode", "name", "closed", "encoding", "newlines", "st_size", "suffix", "stem", "parent"]
 )
@@ -53,7 +53,7 @@ class Flow(msgspec.Struct):
     changed: bool = True
 
     def hold(self, name: str, files: Files) -> None:
-        """A name holds something of these files."""
+        """Note that a name holds a part of these files."""
         before = self.held.get(name, _NONE)
         if not files <= before:
             self.held[name] = before | files
@@ -102,7 +102,7 @@ class Flow(msgspec.Struct):
 
 
 def called(node: ast.Call) -> str:
-    """The last name of what is called: `read` of `open(f).read()`."""
+    """The last name of what is called: `read` in `open(f).read()`."""
     func = node.func
     return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
@@ -132,7 +132,7 @@ _CARRYING = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.comprehension,
     ast.withitem, ast.Call, ast.FunctionDef,
 )  # fmt: skip
-"""Nodes that hand something on."""
+"""Nodes that pass a value on."""
 
 
 def _printed(node: ast.Call, flow: Flow) -> Files:
@@ -174,7 +174,7 @@ def _is_stream(node: ast.expr) -> bool:
 
 
 def _carry(node: ast.AST, flow: Flow) -> None:
-    """What one statement hands on."""
+    """Follow what one statement passes on."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
             _into(target, node.value, flow)
@@ -199,7 +199,7 @@ def _carry(node: ast.AST, flow: Flow) -> None:
 
 
 def _collect(node: ast.Call, flow: Flow) -> None:
-    """`lines.append(text)`, and arguments of the script's own functions."""
+    """Follow `lines.append(text)`, and arguments of the script's own functions."""
     if isinstance(node.func, ast.Attribute) and node.func.attr in _COLLECTORS:
         owner = node.func.value
         while isinstance(owner, ast.Subscript | ast.Attribute):
@@ -212,7 +212,7 @@ def _collect(node: ast.Call, flow: Flow) -> None:
 
 
 def _into(target: ast.expr, value: ast.expr, flow: Flow) -> None:
-    """A value goes into a name, or into what a name holds."""
+    """Follow a value into a name, or into what a name holds."""
     files = flow.of(value)
     if not files:
         return
@@ -221,7 +221,8 @@ def _into(target: ast.expr, value: ast.expr, flow: Flow) -> None:
     elif isinstance(target, ast.Tuple | ast.List):
         elements = target.elts
         name = called(value) if isinstance(value, ast.Call) else ""
-        # The first of `for i, line in enumerate(f)` and the last of `s, n = re.subn(…)` are numbers.
+        # The first value of `for i, line in enumerate(f)` and the last of `s, n = re.subn(…)` are
+        # numbers.
         if name == "enumerate":
             elements = elements[1:]
         elif name == "subn":

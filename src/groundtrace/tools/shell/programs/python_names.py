@@ -22,13 +22,13 @@ _BY_ARGUMENT = frozenset(
         "read_parquet", "loadtxt",
     ]
 )  # fmt: skip
-"""Calls that are given the name; of the others it is the owner: `Path(name).read_text()`."""
+"""Calls that take the name as an argument. For others it is the owner: `Path(name).read_text()`."""
 _OS_WRITERS = frozenset(
     ["remove", "unlink", "rename", "copy", "copyfile", "copy2", "move", "replace", "truncate"]
 )
 OPENERS = ("open", "fileinput", "glob", "walk", "listdir", "iterdir", "__file__",
            *sorted(_READERS | _WRITERS | _OS_WRITERS))  # fmt: skip
-"""A script without one of these words opens nothing that could be told."""
+"""A script without any of these words opens no file that can be found."""
 _LISTERS = frozenset(["glob", "rglob", "iglob", "walk", "listdir", "iterdir", "scandir"])
 MAX_STRINGS = 200
 MAX_NAME = 4096
@@ -48,12 +48,15 @@ class Opened(msgspec.Struct):
 
     reads: dict[str, None] = msgspec.field(default_factory=dict)
     writes: dict[str, int] = msgspec.field(default_factory=dict)
-    """With the line of the script that writes them."""
+    """Names that are written, with the line of the script that writes them."""
 
 
 def all_nodes(tree: ast.AST) -> list[ast.AST]:
-    """The nodes of a script, outer ones first. As `ast.walk`, in half the time: scripts are most of
-    the work on commands that hold one."""
+    """The nodes of a script, outer nodes first.
+
+    Like `ast.walk` in half the time: for a command that holds a script, most of the work is the
+    script.
+    """
     out = [tree]
     for node in out:
         for field in node._fields:
@@ -80,7 +83,7 @@ def constants(nodes: Sequence[ast.AST], arguments: Sequence[str]) -> Names:
 
 
 def _bounded(texts: Iterator[str]) -> list[str]:
-    """As many strings as are followed, without those that are no names: `a = a + a` doubles."""
+    """A limited number of strings, without those that cannot be names: `a = a + a` doubles."""
     return [text for text in islice(texts, MAX_STRINGS) if len(text) <= MAX_NAME]
 
 
@@ -114,7 +117,7 @@ def _bind_each(target: ast.expr, source: ast.expr, names: Names) -> None:
 
 
 def strings(node: ast.expr, names: Names, depth: int = 0) -> Iterator[str]:
-    """The strings an expression can be, as far as constants go."""
+    """The strings that an expression can be, as far as constants show."""
     if depth > 6:
         return
     if isinstance(node, ast.Constant):
@@ -188,7 +191,7 @@ _NOTHING = Opened()
 
 
 def opened_by(node: ast.Call, names: Names) -> Opened:
-    """The files that one call opens, by names that can be told."""
+    """The files that one call opens, if their names can be found."""
     func = node.func
     name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     owner = func.value if isinstance(func, ast.Attribute) else None
@@ -232,7 +235,7 @@ def _opened(node: ast.Call, owner: ast.expr | None, names: Names, found: Opened)
         "zipfile",
         "tarfile",
     }:
-        return  # gives a number, a window or an archive
+        return  # these return a number, a window or an archive
     if owner is not None and list(strings(owner, names)):
         path, mode_at = owner, 0
     mode = node.args[mode_at] if len(node.args) > mode_at else None
@@ -252,9 +255,9 @@ def _opened(node: ast.Call, owner: ast.expr | None, names: Names, found: Opened)
 
 
 def listed_roots(nodes: Sequence[ast.AST], names: Names) -> list[str] | None:
-    """Where the names come from that a script prints, when it prints names that it listed.
+    """Where the names that a script prints come from, if it prints names that it listed.
 
-    `for f in glob.glob("src/*.py"): print(f)`; None when it prints something else.
+    `for f in glob.glob("src/*.py"): print(f)`; None if it prints something else.
     """
     roots: list[str] = []
     bound: set[str] = set()
@@ -281,7 +284,7 @@ def listed_roots(nodes: Sequence[ast.AST], names: Names) -> list[str] | None:
 
 
 def _lister(node: ast.expr, names: Names) -> list[str] | None:
-    """Where a call lists names: `glob.glob(pattern)`, `os.walk(folder)`, `Path(folder).rglob(…)`."""
+    """Where a call lists names: `glob.glob(pattern)`, `os.walk(folder)`, `Path(folder).rglob()`."""
     for inner in ast.walk(node):
         if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute):
             continue

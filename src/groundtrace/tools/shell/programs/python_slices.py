@@ -1,7 +1,7 @@
-"""Which lines of a file a Python script prints, when it takes them by constant numbers.
+"""Which lines of a file a Python script prints, if it selects them by constant numbers.
 
 `lines = open(f).readlines()` followed by `lines[9:20]`, `lines[4]` or `for i in range(9, 20)` with
-`lines[i]`: scripts that agents write instead of sed. A script that chooses by text gives nothing.
+`lines[i]`: agents write such scripts instead of sed. A script that selects by text gives nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _CHOOSING = (ast.If, ast.IfExp, ast.While, ast.Try, ast.Break, ast.Continue)
 
 
 def python_ranges(tree: ast.AST) -> Ranges | None:
-    """The lines taken, None where they depend on more than constants."""
+    """The lines selected; None if they depend on more than constants."""
     nodes = list(ast.walk(tree))
     if any(isinstance(node, _CHOOSING) for node in nodes):
         return None
@@ -52,7 +52,7 @@ def python_ranges(tree: ast.AST) -> Ranges | None:
 
 
 def _is_lines(node: ast.expr) -> bool:
-    """Whether an expression is a file's text taken apart into lines."""
+    """Whether an expression is a file's text split into lines."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     if node.func.attr not in _SPLITTERS:
@@ -64,7 +64,7 @@ def _is_lines(node: ast.expr) -> bool:
 
 
 def _counters(nodes: list[ast.AST]) -> dict[str, tuple[int, int]]:
-    """Loop variables over constant ranges: first value, and the one behind the last."""
+    """Loop variables over constant ranges: the first value, and the value after the last."""
     found: dict[str, tuple[int, int]] = {}
     for node in nodes:
         if not isinstance(node, ast.For | ast.comprehension) or not isinstance(
@@ -89,7 +89,7 @@ def _counters(nodes: list[ast.AST]) -> dict[str, tuple[int, int]]:
 
 
 def _number(node: ast.expr | None) -> int | None:
-    """A whole number, also as the least of a number and the length."""
+    """A whole number, also as the minimum of a number and the length."""
     if isinstance(node, ast.Constant) and type(node.value) is int and node.value >= 0:
         return node.value
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "min":

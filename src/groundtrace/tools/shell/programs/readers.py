@@ -1,4 +1,4 @@
-"""Programs that open files and show what is in them, or what they make of it."""
+"""Programs that open files and show their content, or something made from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from groundtrace.tools.shell.syntax.holes import has_hole
 
 def _cat(call: Call) -> Parts:
     options = call.options()
-    # `less +20 file` begins at a line, on a terminal.
+    # The `+20` of `less +20 file` is a start line, used only on a terminal.
     parts = call.opened([word for word in options.operands if not re.match(r"\+\d", word.text)])
     return algebra.number(parts) if options.has("-n", "--number") else parts
 
@@ -88,7 +88,7 @@ def _head(call: Call) -> Parts:
 
 
 def _several(call: Call, operands: list[Word], bare: bool) -> Headed | None:
-    """head and tail print names above the contents when there is more than one file."""
+    """head and tail print names above the contents if there is more than one file."""
     many = len(operands) > 1 or any(not word.known for word in operands)
     if bare or not many or any(word.text in call.shell.streams for word in operands):
         return None
@@ -161,7 +161,10 @@ _BRIEF = ("-r", "--recursive", "-q", "--brief", "-s", "--report-identical-files"
 
 
 def _diff(call: Call) -> Parts:
-    """Two files are shown by their differences; folders, and with -q files, are named by the lines."""
+    """Two files are shown by their differences.
+
+    For folders, and with -q, the lines only name files.
+    """
     options = call.options()
     operands = options.operands
     if len(operands) != 2:
@@ -184,7 +187,7 @@ def _diff(call: Call) -> Parts:
 
 
 def _compared_files(operands: list[Word]) -> list[Word]:
-    """Of a file and a folder the file of that name in the folder is compared."""
+    """For a file and a folder, diff compares the file with the file of that name in the folder."""
     if any(word.text == "-" for word in operands):
         return operands
     plain = [not looks_like_folder(word.text) and not word.text.endswith("/") for word in operands]
@@ -227,7 +230,7 @@ def _escapes(text: str) -> str:
 
 _HOLDER = re.compile(r"%[-+ 0#]*+\d*+(?:\.\d++)?+[sdiqbxfu]")
 MAX_PRINTED = 100_000
-"""More than this is data that printf repeats."""
+"""A longer text is data that printf repeats."""
 
 
 def _filled(template: str, values: list[str]) -> str:

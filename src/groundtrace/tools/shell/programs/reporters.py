@@ -1,7 +1,7 @@
-"""Checkers that answer with places in files: linters, compilers, collectors of tests.
+"""Checkers that print places in files: linters, compilers, collectors of tests.
 
-They open files and return their names with remarks: `src/app.py:3:1: E303 too many blank lines`.
-The names surface, as those of `wc -l` do (D52). Tracebacks and the reports of test runs are prose.
+They open files and print their names with remarks: `src/app.py:3:1: E303 too many blank lines`. The
+names surface, like those of `wc -l` (D52). Tracebacks and reports of test runs are prose.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PREFIXES = frozenset(["npx", "pnpm", "yarn", "uvx", "poetry", "exec", "run", "b
 
 
 def reports(call: Call, name: str) -> Parts:
-    """What a checker of this name prints; nothing for other programs."""
+    """What a checker with this name prints; nothing for other programs."""
     texts = [word.text for word in call.args]
     if name == "pytest":
         if "--collect-only" in texts or "--co" in texts:
@@ -40,7 +40,7 @@ def _checker(call: Call) -> Parts:
 
 
 def _go(call: Call) -> Parts:
-    """`go build` and `go vet` name what does not compile."""
+    """`go build` and `go vet` name files that do not compile."""
     verb = call.args[0].text if call.args else ""
     if verb in {"build", "vet"}:
         return reports(call, "vet")
@@ -48,7 +48,7 @@ def _go(call: Call) -> Parts:
 
 
 def _prefixed(call: Call) -> Parts:
-    """`npx tsc`, `yarn run eslint`: the program behind the runner."""
+    """`npx tsc`, `yarn run eslint`: the program after the runner."""
     words = list(call.args)
     while words and (words[0].text in _PREFIXES or words[0].text.startswith("-")):
         words.pop(0)

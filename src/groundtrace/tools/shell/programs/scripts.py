@@ -1,8 +1,8 @@
 """Scripts inside a command: `python -c`, here-documents, `node -e`, `perl -ne`, `ruby -e`.
 
-Python is parsed; of the others the usual calls with constant names are recognised. A file that a
-script opens is read where something of its text reaches what is printed (D50). A script that the
-same command wrote is followed as if it stood there (D51).
+Python is parsed. In the other languages the usual calls with constant names are recognised. A file
+that a script opens is read if a part of its text is printed (D50). A script that the same command
+wrote is followed as if it were part of the command (D51).
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class Shown(msgspec.Struct):
     reads: dict[str, None] = msgspec.field(default_factory=dict)
     """Files that it prints a part of."""
     writes: dict[str, int] = msgspec.field(default_factory=dict)
-    """Files that it writes, with the line of the script that does."""
+    """Files that it writes, with the line of the script that writes them."""
     surfaced: dict[str, None] = msgspec.field(default_factory=dict)
-    """Files that it opens; whether it prints anything of them cannot be told."""
+    """Files that it opens and prints the name of, or for which it is not known what it prints."""
     ranges: Ranges | None = None
-    """The lines that it prints of its one file."""
+    """The lines that it prints, if it prints one file."""
     roots: list[str] | None = None
-    """Where the names come from that it prints."""
+    """Where the names that it prints come from."""
 
 
 def python_files(source: str, arguments: Sequence[str] = ()) -> Shown:
@@ -76,7 +76,7 @@ def python_files(source: str, arguments: Sequence[str] = ()) -> Shown:
 
 
 def _follow(nodes: list[ast.AST], names: PythonNames, out: Shown) -> dict[str, None]:
-    """Fills in what is shown and written; the files that are read at all."""
+    """Add what is shown and written to `out`; return all files that are read."""
     reads: dict[str, None] = {}
     for node in nodes:
         if isinstance(node, ast.Call):
@@ -93,7 +93,7 @@ def _follow(nodes: list[ast.AST], names: PythonNames, out: Shown) -> dict[str, N
 
 
 def _go_where_it_goes(nodes: list[ast.AST], names: PythonNames, out: Shown) -> None:
-    """A script that changes its directory means names below that; or nobody knows where."""
+    """If the script changes its directory, its names lie below that, or their place is unknown."""
     entered = [
         node
         for node in nodes
@@ -122,8 +122,10 @@ _OPEN = re.compile(
 
 
 def _guess(source: str) -> Shown:
-    """A script that does not parse (holes, Python 2) is searched for plain calls. It is read where
-    it is opened in the very statement that prints; else it cannot be told."""
+    """Search a script that does not parse (holes, Python 2) for plain calls.
+
+    A file is read if it is opened in the same statement that prints; otherwise it is not known.
+    """
     out = Shown()
     for line in source[:MAX_SCRIPT].split("\n"):
         for match in _OPEN.finditer(line):
@@ -158,20 +160,20 @@ def _parts(call: Call, shown: Shown, script: str) -> Parts:
         roots = tuple(Word(root, glob="*" in root or "?" in root) for root in shown.roots)
         parts.append(Names(cwd=call.cwd, roots=roots, only_files=bool(roots), rule=call.name))
     if not parts:
-        # A script that only writes is not there to print anything.
+        # A script that only writes is not expected to print anything.
         expected = not shown.writes
         parts.append(Opaque(shows=shows, rule=call.name, quiet=True, expected=expected))
     stopped = shell.stopped.get(script)
     for name, line in shown.writes.items():
         path = shell.path(name)
-        # What comes behind the line that raised an exception was not written.
+        # Lines after the one that raised an exception wrote nothing.
         if path is not None and (stopped is None or line < stopped):
             parts.append(Write(path=path, rule=call.name))
     return parts
 
 
 def _script(call: Call, flags: str) -> tuple[str | None, list[Word]]:
-    """The script given with one of `flags` or on standard input, and the words behind it."""
+    """The script given with one of `flags` or on standard input, and the words after it."""
     args = call.args
     for index, word in enumerate(args):
         if re.fullmatch(rf"-\w{{0,20}}[{flags}]", word.text) and index + 1 < len(args):
@@ -192,14 +194,14 @@ def _fed(call: Call) -> str | None:
 
 
 def _from_file(call: Call, rest: Sequence[Word]) -> tuple[str, str] | None:
-    """Text and name of a script that the same command wrote, and that is run now."""
+    """Text and name of a script that the same command wrote and now runs."""
     path = call.shell.path(rest[0].text) if rest and rest[0].known else None
     text = None if path is None else call.shell.written.get(path)
     return None if text is None or path is None else (text, path.rsplit("/", 1)[-1])
 
 
 def _given(call: Call, flags: str, inline: str) -> tuple[str, str, list[str]] | None:
-    """Text, name and arguments of a script; None where its text is not known."""
+    """Text, name and arguments of a script; None if its text is not known."""
     script, rest = _script(call, flags)
     arguments = [word.text for word in rest if word.known]
     if script is not None:
@@ -230,7 +232,7 @@ def _python(call: Call) -> Parts:
 
 
 def _unknown_script(call: Call) -> Parts:
-    """A script whose text is not known; what it is fed counts as shown when it prints."""
+    """A script whose text is not known; its input counts as shown if it prints."""
     if call.stdin:
         return algebra.derive(call.stdin, call.name)
     asks = any(not word.text.startswith("-") for word in call.args)
@@ -245,12 +247,15 @@ def _node(call: Call) -> Parts:
         return _unknown_script(call)
     script, name, _ = given
     if any(re.fullmatch(r"-\w{0,20}p", word.text) for word in call.args[:2]):
-        script = f"console.log({script})"  # -p prints what the script is worth
+        script = f"console.log({script})"  # -p prints the value of the script
     return _parts(call, other_scripts(script), name)
 
 
 def _perl(call: Call) -> Parts:
-    """perl and ruby; with -n or -p they read their operands line by line, with -i they write them."""
+    """perl and ruby.
+
+    With -n or -p they read their operands line by line, with -i they write them.
+    """
     flags = [word.text for word in call.args if re.match(r"-[^rMImEe]", word.text)]
     script, rest = _script(call, "eE")
     if script is not None:
@@ -270,7 +275,7 @@ _AT_THE_END = re.compile(r"END\s?\{[^{}]{0,2000}\}")
 
 
 def line_script(script: str, parts: Parts, name: str, prints: bool = False) -> Parts:
-    """What is left of a stream after `perl -ne`: ranges of lines, or numbered lines."""
+    """What `perl -ne` leaves of a stream: ranges of lines, or numbered lines."""
     script = script.strip().rstrip(";").strip()
     found = re.fullmatch(r"print\s+if\s+\(?(\d{1,9})\s*\.\.\s*(\d{1,9})\)?", script)
     if found:
@@ -278,7 +283,7 @@ def line_script(script: str, parts: Parts, name: str, prints: bool = False) -> P
     if re.match(r"printf?\s*\(?\s*\"\$\.[:\s]", script):
         return algebra.chosen(algebra.number(parts))
     if not prints and re.search(r"\b(?:print|printf|say)\b", _AT_THE_END.sub("", script)) is None:
-        return algebra.count(parts, name)  # only at the end is something printed: a sum
+        return algebra.count(parts, name)  # it prints only at the end: a sum
     return algebra.derive(parts, name)
 
 

@@ -21,7 +21,7 @@ from groundtrace.tools.shell.syntax.holes import has_hole
 
 
 def _pattern(options: Options, syntax: str, smart: bool) -> tuple[Pattern | None, list[Word]]:
-    """The pattern, and the operands behind it. `smart`: small letters also find capitals."""
+    """The pattern, and the operands after it. `smart`: lower case also finds capitals."""
     given = [*options.values.get("-e", []), *options.values.get("--regexp", [])]
     operands = options.operands
     if not given and not options.has("-f", "--file"):
@@ -56,7 +56,7 @@ def search(
 ) -> Parts:
     """A search, by its options: found lines, names, counts or nothing.
 
-    `headings`: names stand above the lines; None where the output has to tell.
+    `headings`: names are above the lines; None if only the output can show that.
     """
     pattern, operands = _pattern(options, syntax, smart=call.name == "ag")
     if options.has("-q", "--quiet", "--silent"):
@@ -132,7 +132,7 @@ def _without_operands(options: Options, operands: list[Word]) -> Options:
 
 
 def _sole(call: Call, operands: list[Word]) -> str | None:
-    """The one file that is searched, when it is one."""
+    """The file that is searched, if it is exactly one."""
     known = [word for word in operands if word.text != "/dev/null"]
     if len(known) != 1 or not known[0].known:
         return None
@@ -193,7 +193,7 @@ _NO_HEADINGS = ("--no-heading", "--nogroup", "--noheading", "--vimgrep")
 
 
 def _headings(call: Call, options: Options) -> bool | None:
-    """Whether rg, ag or ack print names as headings; unless told they do so on a terminal."""
+    """Whether rg, ag or ack print names as headings; without an option they do on a terminal."""
     if options.has(*_NO_HEADINGS):
         return False
     asked = options.has(*_HEADINGS) or (call.name == "rg" and options.has("-p"))
@@ -237,7 +237,7 @@ _REVISION = re.compile(r"HEAD(?:[~^]\d*)*$|[0-9a-f]{7,40}$|origin/|[\w./-]+[~^]\
 
 
 def _loosened(part: Part) -> Part:
-    """Git's patterns match across slashes, so they do not bound what is printed."""
+    """Git's patterns match across slashes, so they do not limit which names are printed."""
     if isinstance(part, Search | Names):
         return replace(part, roots=())
     return part

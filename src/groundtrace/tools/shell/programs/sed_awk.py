@@ -16,7 +16,7 @@ from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import has_hole
 
 MAX_SCRIPT = 4000
-"""Longer scripts of sed and awk are programs, and not looked into."""
+"""Longer scripts of sed and awk are programs and are not analysed."""
 _ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\])*/I?|\\[|#,@%].*?(?<!\\)[|#,@%])"
 _SED_PART = re.compile(
     rf"\s*(?P<low>{_ADDRESS})?\s*(?:,\s*(?P<high>{_ADDRESS}|[+~]\d+))?\s*(?P<not>!?)\s*(?P<body>.*)$",
@@ -26,7 +26,7 @@ _SED_PART = re.compile(
 
 def _sed(call: Call) -> Parts:
     in_place = any(re.match(r"-(?:[nErsuz]*i|-in-place)", word.text) for word in call.args)
-    # On macOS the suffix is a word of its own: `sed -i '' 's/a/b/' file` names one file.
+    # On macOS the suffix is a separate word: `sed -i '' 's/a/b/' file` names one file.
     args = [
         word
         for number, word in enumerate(call.args)
@@ -47,13 +47,13 @@ def _sed(call: Call) -> Parts:
         return call.writes(operands)
     script, silent = ";".join(scripts), options.has("-n", "--quiet", "--silent")
     parts = call.opened(operands)
-    if options.has("-s", "--separate"):  # lines count from 1 in every file
+    if options.has("-s", "--separate"):  # line numbers start at 1 in every file
         return [left for part in parts for left in sed_script(script, silent, [part])]
     return sed_script(script, silent, parts)
 
 
 def sed_script(script: str, silent: bool, parts: Parts) -> Parts:
-    """What is left of a stream after a sed script."""
+    """What a sed script leaves of a stream."""
     if has_hole(script) or len(script) > MAX_SCRIPT:
         return algebra.blurred(parts)
     pieces = _pieces(script)
@@ -70,14 +70,14 @@ def sed_script(script: str, silent: bool, parts: Parts) -> Parts:
 
 
 def _pieces(script: str) -> list[str]:
-    """The commands of a script; blocks of one command and p;q are taken apart."""
+    """The commands of a script; blocks of one command and `p;q` are split."""
     script = re.sub(r"\{\s*+(p)\s*+;?+\s*+\}", r"\1", script)
     script = re.sub(r"\{\s*+p\s*+;\s*+q\s*+;?+\s*+\}", "p", script)
     return [piece for piece in re.split(r"[;\n]", script) if piece.strip()]
 
 
 def _printed(pieces: list[str]) -> Spans | str | None:
-    """Ranges that `sed -n` prints; "count" for `$=`, None when they depend on the text."""
+    """Ranges that `sed -n` prints; "count" for `$=`; None if they depend on the text."""
     spans: list[tuple[int, int | None]] = []
     stop: int | None = None
     for piece in pieces:
@@ -121,7 +121,7 @@ def _span(low: str | None, high: str | None) -> tuple[int, int | None] | None:
 
 
 def _kept(pieces: list[str], parts: Parts) -> Parts:
-    """A script without -n: lines it deletes, or the line at which it quits."""
+    """A script without -n: the lines that it deletes, or the line at which it quits."""
     for piece in pieces:
         found = _SED_PART.match(piece)
         body = found["body"].strip() if found else ""
@@ -149,7 +149,7 @@ def _kept(pieces: list[str], parts: Parts) -> Parts:
 
 
 def _substituted(part: Part, body: str) -> Part:
-    """A substitution changes names and texts; which file a line is of stays as it is."""
+    """A substitution changes names and texts, but not which file a line comes from."""
     cut, put = _cut_off(body), _PUT.match(body)
     changed = None
     if cut is not None:
@@ -166,7 +166,7 @@ _PUT = re.compile(r"s([^\w\s\\])\^\1((?:(?!\1)[^\\&])+)\1g?$")
 
 
 def _cut_off(body: str) -> str | None:
-    """The text that a substitution takes away, when it is one text and nothing is put there."""
+    """The text that a substitution removes, if it is a fixed text and nothing replaces it."""
     found = _CUT.match(body)
     if found is None or re.search(r"(?<!\\)[*\[\]$+?(){}]|\\[^./\W]", found["text"]):
         return None
@@ -217,7 +217,7 @@ _NAME_FIRST = re.compile(r"FILENAME\b|\"%s[^\"]*\"\s*,\s*FILENAME\b")
 
 
 def _named_by_awk(call: Call, script: str, files: list[Word]) -> Part | None:
-    """The names that a program prints itself, where the command does not spell them out."""
+    """The names that the awk script itself prints, if the command does not spell them out."""
     printed = _PRINTED.findall(script)
     if not printed or not files:
         return None
@@ -229,7 +229,7 @@ def _named_by_awk(call: Call, script: str, files: list[Word]) -> Part | None:
 
 
 def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
-    """What is left of a stream after an awk program."""
+    """What an awk script leaves of a stream."""
     if separator == ":" and re.fullmatch(r"\{\s*print\s+\$1\s*;?\s*\}", script):
         return algebra.names_of(parts, "awk")
     if separator == ":" and re.fullmatch(r"\{\s*print\s+\$1\s*(?:\":\"|,)\s*\$2\s*;?\s*\}", script):
@@ -265,7 +265,7 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
     if _PRINT_ALL.match(action):
         return algebra.blurred(parts)
     if condition and wanted is not None and len(printed) == 1 and "$0" in printed[0]:
-        return _numbered_lines(condition, parts, wanted)  # whole lines behind something else
+        return _numbered_lines(condition, parts, wanted)  # whole lines after some other text
     return algebra.derive(parts, "awk")
 
 
@@ -277,7 +277,7 @@ def _numbered_lines(condition: str, parts: Parts, wanted: Spans) -> Parts:
 
 
 def _awk_spans(condition: str) -> Spans | None:
-    """Ranges of a condition on NR alone."""
+    """Ranges of a condition that uses only NR."""
     if not condition:
         return ((1, None),)
     both = re.fullmatch(rf"{_NR}\s*==\s*(\d{{1,9}})\s*,\s*{_NR}\s*==\s*(\d{{1,9}})", condition)

@@ -1,9 +1,9 @@
-"""All programs that are known, by name: rows of data, and handlers for the few that need code.
+"""All known programs by name: rows of data, and handlers for the few that need code.
 
-A row says what the program does, which of its options take a value, how names stand in its lines and
-under which other names it complains. Every name of this table may speak in error messages
-(`output.complaints`), so there is no second list of programs. To add one, see the page
-`docs/explanation/shell.md`.
+A row says what the program does, which of its options take a value, where names are in its lines
+and which other names it uses in error messages. Every name of this table may occur in error
+messages (`output.complaints`), so there is no second list of programs. To add a program, see the
+page `docs/explanation/shell.md`.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ HANDLERS: dict[str, Handler] = {
     )
     for name, handler in module.HANDLERS.items()
 }
-"""What programs do that need code of their own, by name."""
+"""What programs with code of their own do, by name."""
 
 PROGRAMS: dict[str, Program] = {
-    # Shown is something made of the files.
+    # Print something made from the files.
     "xxd": Program("shows", "lsocg"), "hexdump": Program("shows", "nse"), "od": Program("shows", "AjNtw"),
     "strings": Program("shows", "nte"), "base64": Program("shows", "w"), "base32": Program("shows", "w"),
     "column": Program("shows", "socNHRTWEO"), "fmt": Program("shows", "w"), "rev": Program("shows"),
@@ -54,38 +54,38 @@ PROGRAMS: dict[str, Program] = {
     "xmllint": Program("shows"), "pandoc": Program("shows", "fto"), "csvlook": Program("shows"),
     "glow": Program("shows", "sw"), "pygmentize": Program("shows", "lf"),
     "tr": Program("filters"), "json_pp": Program("filters"),
-    # The same lines in another order, or beside those of other files.
+    # Print the same lines in another order, or beside lines of other files.
     "tac": Program("reorders"), "sort": Program("reorders", "ktoST"), "shuf": Program("reorders", "n"),
     "uniq": Program("reorders", "fsw", stop=1),
     "comm": Program("together"), "paste": Program("together", "d"), "join": Program("together", "12aejotv"),
-    # Names, with something beside them.
+    # Print names with something beside them.
     "wc": Program("names", long=frozenset({"--files0-from"}), form="wc"), "cksum": Program("names", form="wc"),
     "file": Program("names", "Fmf", form="describe"), "du": Program("names", "dt", frozenset({"--max-depth"}), "size"),
     "md5sum": Program("names", form="sum"), "sha1sum": Program("names", form="sum"),
     "sha256sum": Program("names", form="sum"), "sha512sum": Program("names", form="sum"), "b2sum": Program("names", form="sum"),
     "realpath": Program("names", form="plain"), "readlink": Program("names", form="plain"),
-    # Written, also where that means removed.
+    # Write files; removing counts as writing.
     "touch": Program("writes", "drt", frozenset({"--reference", "--date"})),
     "rm": Program("writes", form="removed"), "unlink": Program("writes"),
     "truncate": Program("writes", "sr", frozenset({"--size", "--reference"})), "shred": Program("writes", "ns"),
-    # Another command is run.
+    # Run another command.
     "sudo": Program("runs", "ugpCrt"), "doas": Program("runs", "uC"), "env": Program("runs", "uSC"),
     "nice": Program("runs", "n"), "ionice": Program("runs", "cn"), "nohup": Program("runs"),
     "stdbuf": Program("runs", "ioe"), "builtin": Program("runs"), "exec": Program("runs", "a"),
     "timeout": Program("runs", "ks", frozenset({"--signal", "--kill-after"}), skip=1), "setsid": Program("runs"),
     "unbuffer": Program("runs"), "chronic": Program("runs"), "caffeinate": Program("runs", "t"), "rtk": Program("runs"),
-    # Neither printed nor touched.
+    # Print nothing, touch nothing.
     **dict.fromkeys(
         ["mkdir", "rmdir", "chmod", "chown", "chgrp", "true", "false", ":", "exit", "return", "break", "continue",
          "set", "shopt", "unset", "export", "local", "readonly", "declare", "typeset", "trap", "ulimit", "umask",
          "wait", "sleep", "kill", "alias", "unalias", "shift", "hash", "disown", "test", "[", "[[", "let"],
         Program("nothing"),
     ),
-    # Printed is what they do; `submit` is the final answer of an agent.
+    # Print what they do; `submit` is the final answer of an agent.
     **dict.fromkeys(
         ["rsync", "pip", "pip3", "npm", "make", "cargo", "apt", "apt-get", "submit"], Program("unknown")
     ),
-    # --- programs that need code: their options are data all the same -----------------------------
+    # --- programs that need code; their options are still data ------------------------------------
     # Contents of files, whole or in part.
     "cat": Program("cat"), "zcat": Program("cat", speaks=("gzip",)), "less": Program("cat"), "more": Program("cat"),
     "view": Program("cat"), "bat": Program("bat", "rlHm", long.BAT), "batcat": Program("bat", "rlHm", long.BAT),
@@ -111,7 +111,7 @@ PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(["ls", "ll", "dir", "exa", "eza"], Program("ls", "ITw", long.LS)),
     "tree": Program("tree", "LIPHTo", frozenset({"--filelimit", "--charset", "--sort"})),
     "stat": Program("stat", "cft", frozenset({"--format", "--printf"})),
-    # Written, fetched, unpacked.
+    # Write, fetch, unpack.
     "cp": Program("copy", "tS", long.COPY), "mv": Program("copy", "tS", long.COPY), "ln": Program("copy", "tS", long.COPY),
     "install": Program("copy", "tmogS", long.COPY), "dd": Program("dd"),
     "patch": Program("patch", "pidorBDFVYz", frozenset({"--strip", "--input", "--directory"})),
@@ -135,7 +135,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "git stash": Program("git stash"), "git commit": Program("git commit"), "git clean": Program("git clean", "e"),
     "git format-patch": Program("unknown"),
-    # Shells, and what runs other commands.
+    # Shells and programs that run other commands.
     **dict.fromkeys(["bash", "sh", "zsh", "dash", "ksh"], Program("shell")), "eval": Program("eval"),
     "source": Program("source"), ".": Program("source"), "xargs": Program("xargs"), "parallel": Program("parallel"),
     "command": Program("command"), "which": Program("which"), "type": Program("which"), "read": Program("read"),
@@ -158,11 +158,11 @@ PROGRAMS: dict[str, Program] = {
 
 
 def entry(program: Program) -> ProgramEntry:
-    """The entry of a program in the table."""
+    """The table entry of a program."""
     return ProgramEntry(program, EFFECTS.get(program.effect) or HANDLERS[program.effect])
 
 
 TABLE: dict[str, ProgramEntry] = {name: entry(program) for name, program in PROGRAMS.items()}
-"""Name of the program to its entry."""
+"""From the name of a program to its entry."""
 OTHER_SPEAKERS = frozenset(name for program in PROGRAMS.values() for name in program.speaks)
-"""Names under which programs complain beside their own."""
+"""Other names that programs use in error messages."""

@@ -22,7 +22,7 @@ _PLACES = re.compile(r"/\S+$|\S+ is |\S+: aliased|alias ")
 
 
 def _which(call: Call) -> Parts:
-    """`which`, `type`, `command -v`: places of programs, which are no files of interest."""
+    """`which`, `type`, `command -v`: places of programs, which are not counted as files."""
     return [Opaque(rule=call.name, expected=False, form=_PLACES)]
 
 
@@ -35,14 +35,14 @@ _TIMES = re.compile(r"(?:real|user|sys)[\t ]+(?:\d+m)?[\d.]+s?$")
 
 
 def _time(call: Call) -> Parts:
-    """The command behind it, and below its output how long it took."""
+    """The command after it, and then how long it took, below the output."""
     parts = run_prefixed(call)
     said = 3 if any(word.text == "-p" for word in call.args[:1]) else 4
     return [*parts, Notice(form=_TIMES, size=said, maybe=True, rule=call.name)]
 
 
 def _container(call: Call) -> Parts:
-    """`docker exec name command`: the command runs in a container, in a directory of its own."""
+    """`docker exec name command`: the command runs in a container with its own directories."""
     words = call.args[1:] if call.args and call.args[0].text == "compose" else call.args
     if not words or words[0].text != "exec":
         return [Opaque(rule=call.name, expected=False)]
@@ -99,12 +99,15 @@ def _shell(call: Call) -> Parts:
 
 
 def _is_value(args: Sequence[Word], index: int) -> bool:
-    """`-o pipefail`: the word belongs to the option before it."""
+    """Whether a word belongs to the option before it: `-o pipefail`."""
     return index > 0 and args[index - 1].text in {"-o", "-O", "--rcfile", "--init-file"}
 
 
 def _texts(call: Call) -> Parts:
-    """What a shell is fed; files that the same command wrote are known text (`cat x.sh | bash`)."""
+    """The scripts that a shell gets as input; text of files that the same command wrote is known.
+
+    An example: `cat x.sh | bash`.
+    """
     out: Parts = []
     for part in call.stdin or []:
         text = call.shell.written.get(part.path or "") if isinstance(part, Content) else None
@@ -118,7 +121,7 @@ def _eval(call: Call) -> Parts:
 
 
 def _source(call: Call) -> Parts:
-    """`source file` that the same command wrote; of others nothing is known."""
+    """`source file` if the same command wrote the file; other files are unknown."""
     path = call.shell.path(call.args[0].text) if call.args and call.args[0].known else None
     text = None if path is None else call.shell.written.get(path)
     if text is None:
@@ -166,7 +169,7 @@ def _size(text: str) -> int | None:
 
 
 def known_words(parts: Parts) -> list[Word] | None:
-    """Words that a stream of known text gives, None when it is not known."""
+    """The words of a stream of known text; None if the text is not known."""
     words: list[Word] = []
     for part in parts:
         if not isinstance(part, Text):

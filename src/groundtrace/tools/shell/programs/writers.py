@@ -1,6 +1,6 @@
 """Programs that write files. A removal is a write: it changes the file for good.
 
-Of a copy or a move the target is written; the source of a move is not counted twice.
+For a copy or a move the target is written; the source of a move is not counted as a second write.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OLD_NAME = re.compile(r"^--- (?:\"?a/)?([^\t\n]+?)\"?(?:\t.*)?$", re.MULTILINE)
 
 
 def patch_targets(text: str) -> list[str]:
-    """Files that a patch changes, in order; removed files by their old name."""
+    """Files that a patch changes, in order; removed files have their old name."""
     out: dict[str, None] = {}
     olds = _OLD_NAME.findall(text)
     news = _NEW_NAME.findall(text)
@@ -35,7 +35,7 @@ def patch_targets(text: str) -> list[str]:
 
 
 def apply_patch(call: Call, cwd: str | None, checks: bool = False, whole: bool = False) -> Parts:
-    """A patch whose text is known names its files; what the program says tells which it changed.
+    """A patch whose text is known names its files; the output says which of them it changed.
 
     `whole`: git applies all of a patch or nothing.
     """
@@ -55,7 +55,7 @@ def apply_patch(call: Call, cwd: str | None, checks: bool = False, whole: bool =
 
 
 def _text(call: Call, part: Part) -> str:
-    """The text of a part: what the command spells out, or of a file that it wrote itself."""
+    """The text of a part: what the command spells out, or the text of a file that it wrote."""
     if isinstance(part, Content):
         return call.shell.written.get(part.path or "", "")
     return text_of([part])
@@ -80,7 +80,7 @@ _PATCH_HEADING = re.compile(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+
 
 
 def _begin_patch(call: Call) -> Parts:
-    """`apply_patch`, as Codex has it: headings of the patch name the files."""
+    """`apply_patch` of Codex: headings of the patch name the files."""
     text = "".join(_text(call, part) for part in call.stdin or [])
     for word in call.args:
         if "*** Begin Patch" in word.text:
@@ -123,7 +123,7 @@ def _copy(call: Call) -> Parts:
 
 
 def _same_kind_of_folder(source: str, target: str) -> bool:
-    """`cp a.txt dir`: a target without extension is a directory when the source has one."""
+    """`cp a.txt dir`: a target without an extension is a directory if the source has one."""
     plain = "." not in source.rsplit("/", 1)[-1]  # `cp Makefile Makefile2` copies to a file
     return not plain and looks_like_folder(target) and not looks_like_folder(source)
 

@@ -1,7 +1,7 @@
 """What commands print, as parts, and what filters leave of them.
 
 A part knows three things: how well a line fits it (for `align`), how many lines it can have
-printed, and which files the lines it was given tell of. The kinds of parts, by what is printed:
+printed, and which files are shown by the lines that it got. The kinds of parts, by what is printed:
 
 - `part`: the base; writes, which print nothing; output that is not followed; counts
 - `text`: what the command itself spells out
@@ -10,8 +10,7 @@ printed, and which files the lines it was given tell of. The kinds of parts, by 
 - `name_lists`, `ls_output`, `tree_output`: names
 - `git_diffs`, `compared`, `patched`: patches and comparisons
 
-A part says itself what a filter leaves of it; `line_algebra` takes a stream of parts through head,
-tail, sed, grep and sort; `conditions` notes
-which parts ran only if others did. `word`, `operands`, `file_names`, `name_forms`, `search_patterns`
-and `repository_top` are what parts are made of.
+A part itself says what a filter leaves of it. `line_algebra` takes a stream of parts through head,
+tail, sed, grep and sort. `conditions` notes which parts ran only if others did. Parts are built
+from `word`, `operands`, `file_names`, `name_forms`, `search_patterns` and `repository_top`.
 """

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.hunks import HUNK, shown_of_side
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Part
@@ -21,25 +24,26 @@ _NAMED = re.compile(
 )
 """Lines that name files and show nothing of them."""
 _HEADER = re.compile(r'diff (?:.* )?(?P<left>"[^"]+"|[^\s"]+) (?P<right>"[^"]+"|[^\s"]+)$')
-"""The line above the differences of two files, when whole folders are compared: the options with
-their values (`-x '*.md'`), and the two names, in quotes where they hold blanks."""
+"""The line above the differences of two files, if whole folders are compared: the options with
+their values (`-x '*.md'`), and the two names, in quotes if they hold blanks."""
 MAX_NAMES = 8192
-"""Longer than two paths can be: trying every ` and ` of a line takes the square of its length."""
+"""No two paths are longer: trying every ` and ` of a line takes time that grows with the square of
+its length."""
 _ABSENT = re.compile(r"(?:---|\+\+\+|\*\*\*) (?P<name>.+)\t(?:1970-01-01|Thu Jan +1) ")
-"""Of a file that is not there, `-N` shows the beginning of time."""
+"""For a file that is missing, `-N` prints the start of Unix time as its date."""
 _LINE = re.compile(r"[-+<> @\\!*]|\d+(?:,\d+)?[acd]\d|Common subdirectories: |$")
-"""What else the programs print."""
+"""Other lines that the programs print."""
 _DIFFERENCE = re.compile(r"[-+<>] |\d+(?:,\d+)?[acd]\d|@@ ")
 
 
 class Compared(Part, kw_only=True, frozen=True):
-    """What diff prints of folders, and diff -q and cmp of files: the lines tell the names."""
+    """What diff prints for folders, and diff -q and cmp for files: the lines name the files."""
 
     cwd: str | None
     sides: tuple[Word, Word]
-    """What was compared, as given."""
+    """The two operands, as given."""
     files: tuple[FileRef, ...] = ()
-    """The two as files: folders would have been named in the output."""
+    """The two as files; if they were folders, the output would have named them."""
 
     @property
     def strict(self) -> bool:
@@ -60,7 +64,7 @@ class Compared(Part, kw_only=True, frozen=True):
                 yield FileRef(join(self.cwd, name), kind, rule=self.rule)
 
     def columns(self, fields: Sequence[str]) -> Part:
-        """Of `Files a and b differ` the second or the fourth word."""
+        """The second or the fourth word of `Files a and b differ`."""
         if len(fields) != 1 or fields[0] not in {"2", "4"}:
             return self.derive("awk")
         side = self.sides[int(fields[0]) // 2 - 1]
@@ -89,7 +93,7 @@ class Compared(Part, kw_only=True, frozen=True):
         return under(left, self.sides[:1]) and under(right, self.sides[1:])
 
     def _pair(self, text: str, joint: str) -> tuple[str, ...]:
-        """The two names in `text`: the joint may stand in a name, so both sides must fit."""
+        """The two names in `text`. A name may contain the joint, so both names must fit."""
         at = text.find(joint) if len(text) <= MAX_NAMES else -1
         while at >= 0:
             names = text[:at].strip('"'), text[at + len(joint) :].strip('"')
@@ -99,15 +103,18 @@ class Compared(Part, kw_only=True, frozen=True):
         return ()
 
     def _alone(self, folder: str, name: str) -> tuple[str, ...]:
-        """A name on one side; a folder that the other side lacks is named in the same way."""
+        """A name on one side; a folder that the other side lacks is printed in the same way."""
         if not under(folder, self.sides) or looks_like_folder(name):
             return ()
         return (f"{folder.rstrip('/')}/{name}",)
 
 
 class Differences(Part, kw_only=True, frozen=True):
-    """What diff prints of two files. All of it shows both, by what they have in common; of a piece
-    (`| head -4`) only the file is read of which a line is shown."""
+    """What diff prints for two files.
+
+    The whole output shows both files, by what they have in common. A part of the output
+    (`| head -4`) shows only a file with a printed line.
+    """
 
     left: tuple[FileRef, ...]
     right: tuple[FileRef, ...]
@@ -119,7 +126,26 @@ class Differences(Part, kw_only=True, frozen=True):
         """The files compared."""
         return self.left + self.right
 
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        return (
+            self._by_hunks(lines)
+            if sure and self.limit is None
+            else super().around_cuts(lines, sure, trimmed)
+        )
+
+    def _by_hunks(self, lines: Sequence[str]) -> Iterable[FileRef]:
+        """The lines of each side that a unified diff shows, also around a cut."""
+        for refs, sign in ((self.left, "-"), (self.right, "+")):
+            if len(refs) != 1:
+                yield from refs
+                continue
+            spans = list(shown_of_side(lines, sign))
+            known = [replace(refs[0], line_start=low, line_end=high) for low, high in spans]
+            yield from known or refs
+
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if sure and self.limit is None and any(map(HUNK.match, lines)):
+            return list(self._by_hunks(lines))
         shown = [line[:1] for line in lines if line[:3] not in {"---", "+++"}]
         if self.limit is None or not {"<", ">", "-", "+"}.intersection(shown):
             return self.left + self.right

@@ -1,8 +1,8 @@
 """Which parts ran only if others did: `a && b`, `a || b`, branches.
 
-Whether `b` ran is seldom known from the command, but often from the output: of `ls f && cat f` the
+The command seldom says whether `b` ran, but the output often does: with `ls f && cat f` the
 contents can only be there if the listing is. Such dependencies are noted on the parts (`guard`,
-`unless`), and `align` takes a division back that contradicts them.
+`unless`), and `align` rejects a division that contradicts them.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from groundtrace.tools.shell.streams.part import Part, Parts, Write
 
 
 def joined(parts: Parts, operator: str, following: Parts, errors_seen: bool) -> Parts:
-    """`a && b` or `a || b`: whether b ran depends on what a printed, where that tells.
+    """`a && b` or `a || b`: whether b ran depends on what a printed, if that says anything.
 
-    Where no error was seen, what complains of its failures went well: of `ls a && ls b` both ran.
+    If no error was seen, a program that reports its failures succeeded: with `ls a && ls b` both
+    ran.
     """
     if not parts:
         return following
     last = parts[-1]
     if operator == "||":
         told = last.serial if len(parts) == 1 and last.tells_success else None
-        # What is written only after a failure is not known to have been written.
+        # A write that happens only after a failure is not known to have happened.
         return parts + [fallen(part, told) for part in following if not isinstance(part, Write)]
     certain = not errors_seen and _complaining(last)
     guard = last.serial if last.tells_failure else None
@@ -37,13 +38,13 @@ def joined(parts: Parts, operator: str, following: Parts, errors_seen: bool) -> 
 
 
 def fallen(part: Part, unless: int | None) -> Part:
-    """A part that runs only after a failure; not where the part `unless` printed something."""
+    """A part that runs only after a failure, and not if the part `unless` printed something."""
     unless = unless if part.unless is None else part.unless
     return replace(part, fallback=True, unless=unless)
 
 
 def _complaining(part: Part) -> bool:
-    """Whether the part prints an error when it fails, and would have been heard."""
+    """Whether the part prints an error if it fails, and the error would be in the output."""
     if part.quiet or part.maybe or part.fallback:
         return False
     return part.complains and part.guard is None

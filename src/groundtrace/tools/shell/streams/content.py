@@ -1,10 +1,10 @@
 """Contents of files, and which of their lines were shown.
 
-Lines are known in two ways. Where they carry numbers (`cat -n`), the numbers tell. Otherwise the
-command says which lines it asked for, and the number of lines in the output how far the file
-reached: of `sed -n '55,80p' util.py` six lines were printed, so lines 55–60 were shown. That holds
-only where it is certain where the contents begin and end (`sure`); else the lines are not known,
-which is said rather than guessed.
+Lines are known in two ways. If they have numbers (`cat -n`), the numbers say which they are.
+Otherwise the command says which lines it asked for, and the number of lines in the output says how
+far the file reached: `sed -n '55,80p' util.py` printed six lines, so lines 55–60 were shown. That
+holds only if it is certain where the contents begin and end (`sure`). Otherwise the lines are
+stated as unknown and not guessed.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ class Content(Part, kw_only=True, frozen=True):
     """Lines of one file, shown because the file was opened."""
 
     path: str | None
-    """None when it is not known which file it was."""
+    """None if it is not known which file it was."""
     repo: str | None = None
     spans: Spans | None = WHOLE
-    """Which lines, in order; None when that cannot be known."""
+    """Which lines, in order; None if that cannot be known."""
     numbers: str = ""
-    """`lead`: lines begin with their number; `colon`: as remote readers number them."""
+    """`lead`: lines begin with their number; `colon`: numbered as by remote readers."""
     shuffled: bool = False
-    """Its lines come in another order, so that a part of them is no range."""
+    """Its lines come in another order, so a part of them is not a range."""
     shared: bool = False
-    """Its limit holds for it and others together."""
+    """Its limit applies to it and other parts together."""
     width: int | None = None
-    """Longer lines are folded, so that lines can only be counted where all are shorter."""
+    """Longer lines are folded, so lines can only be counted if all are shorter."""
     by_text: bool = False
-    """Its lines were chosen by their text: one span from the first to the last, as of a search."""
+    """Its lines were chosen by their text: one span from the first to the last, as for a search."""
 
     tells_success: ClassVar[bool] = True
     complains: ClassVar[bool] = True
@@ -116,13 +116,16 @@ class Content(Part, kw_only=True, frozen=True):
         folded = self.width is not None and any(len(line) >= self.width for line in lines)
         if self.spans is None or folded:
             return [self._ref(None, None)]
-        return [self._ref(low, high) for low, high in self._counted(lines, sure, trimmed)]
+        refs = [self._ref(low, high) for low, high in self._counted(lines, sure, trimmed)]
+        if sure and len(refs) == 1 and self.spans == WHOLE and self.limit is None:
+            return [replace(refs[0], whole=True)]
+        return refs
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.path is None:
             return []
         if self.numbers:
-            # Half a line whose number was shown counts; the number of the other half is gone.
+            # Half a line counts if its number was shown; the other half has lost its number.
             kept = [
                 line
                 for line, following in zip(lines, [*lines[1:], ""], strict=False)
@@ -134,8 +137,10 @@ class Content(Part, kw_only=True, frozen=True):
         return [self._ref(low, high) for low, high in self._cut_spans(lines, self.spans)]
 
     def _cut_spans(self, lines: Sequence[str], spans: Spans) -> list[tuple[int | None, int | None]]:
-        """Lines in front of a cut count from the first; those behind it only where the harness
-        says how many lines it left out."""
+        """Lines before a cut are counted from the first line.
+
+        Lines after it are known only if the harness says how many lines it left out.
+        """
         out: list[tuple[int | None, int | None]] = []
         before: int | None = 0
         for piece, at in zip(pieces(lines), [*_cuts(lines), None], strict=True):
@@ -158,7 +163,7 @@ class Content(Part, kw_only=True, frozen=True):
             shown = [m for m in map(_COLON.match, lines) if m and len(m[1]) < 10]
             if not shown:
                 return None
-            # Remote readers end with one numbered empty line that is not there (FORMATS).
+            # Remote readers end with one numbered empty line that is not in the file.
             if len(shown) > 1 and not shown[-1][2].strip():
                 shown.pop()
             numbers = [int(m[1]) for m in shown]
@@ -177,7 +182,8 @@ class Content(Part, kw_only=True, frozen=True):
             return [(low, high) for low, high in spans] if known else [(None, None)]
         left = len(lines)
         exact = self.exact()
-        # Harnesses cut blank lines off both ends; the file rarely ends within two lines of a range.
+        # Harnesses cut blank lines off both ends. A few missing lines are taken for these, because
+        # a file rarely ends within two lines of the end of a range.
         if trimmed and exact is not None and exact - _blanks_cut(exact) <= left < exact:
             left = exact
         out: list[tuple[int | None, int | None]] = []
@@ -275,7 +281,7 @@ def _cuts(lines: Sequence[str]) -> list[Cut]:
 
 
 def _goes_on(line: str, following: str) -> bool:
-    """Whether the number of half a line is whole: the next line has the next number."""
+    """Whether the number on half a line is complete: the next line has the next number."""
     first, second = _LEAD.match(line), _LEAD.match(following)
     return first is not None and second is not None and int(first[1]) + 1 == int(second[1])
 
@@ -313,7 +319,7 @@ class Headed(Part, kw_only=True, frozen=True):
         return HEADING if _HEADER.match(line) else UNDER_HEADING
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """Behind a cut the lines before the next heading belong to a file that is not named."""
+        """After a cut, the lines before the next heading belong to a file that is not named."""
         kept: list[str] = []
         for index, piece in enumerate(pieces(lines)):
             first = next((i for i, line in enumerate(piece) if _HEADER.match(line)), len(piece))
@@ -337,4 +343,4 @@ class Headed(Part, kw_only=True, frozen=True):
         return out
 
     def filter(self, how: Filter) -> Part:
-        return Opaque(rule=how.rule)  # without its heading a line may be any file's
+        return Opaque(rule=how.rule)  # without its heading a line may come from any file

@@ -1,6 +1,6 @@
-"""Names in output: joining them to a directory, and which words can be one file (D5).
+"""Names in output: how to join them to a directory, and which words can be one file (D5).
 
-`tools.file_names` tells files from directories by their names.
+`tools.file_names` distinguishes files from directories by their names.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _ORDINARY_PATH = re.compile(r"[^/.~][^/]*+(?:/[^/.][^/]*+)*+")
 
 
 def join(cwd: str | None, name: str) -> str:
-    """`name` as a program in `cwd` means it; relative where the directory is not known."""
+    """The path of `name` for a program in `cwd`; relative if the directory is not known."""
     if cwd is not None and _ORDINARY_PATH.fullmatch(name) and _ORDINARY_PATH.fullmatch(cwd, 1):
-        return f"{cwd}/{name}"  # as most are; nothing is left to be made shorter
+        return f"{cwd}/{name}"  # the usual case: the path needs no shortening
     if name.startswith(("/", "~")):
         return posixpath.normpath(name) if name.startswith("/") else name
     return posixpath.normpath(f"{cwd}/{name}" if cwd else name)
@@ -29,9 +29,9 @@ _ORDINARY_NAME = re.compile(r"[A-Za-z0-9_]+(?:[./-][A-Za-z0-9_]+)*+")
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a word can stand for one file: no device, descriptor, URL, pattern or folder."""
+    """Whether a word can be the name of one file: no device, descriptor, URL, pattern or folder."""
     if _ORDINARY_NAME.fullmatch(name):
-        return len(name) < 4096  # as most are: letters, dots and slashes
+        return len(name) < 4096  # the usual case: letters, dots and slashes
     return (
         bool(name)
         and len(name) < 4096

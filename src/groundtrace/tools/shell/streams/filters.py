@@ -1,4 +1,4 @@
-"""How a search behind a pipe filters what it is fed."""
+"""How a search after a pipe filters its input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Filter(msgspec.Struct, frozen=True):
     pattern: Pattern | None = None
     inverted: bool = False
     numbered: bool = False
-    """Lines carry the number that they have in the stream (-n)."""
+    """Lines begin with their number in the stream (-n)."""
     context: bool = False
     """Lines around the found ones are printed too (-A, -B, -C)."""
     partial: bool = False

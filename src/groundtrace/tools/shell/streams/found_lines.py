@@ -1,8 +1,8 @@
-"""Lines that a search found. What is printed tells in which files: `name:12:text`.
+"""Lines that a search found. The output says in which files: `name:12:text`.
 
 A search of one file need not name it (`grep -n x a.py` prints `12:text`), and a search of a stream
-names nothing at all (`cat a.py | grep -n x`); the file is then known from the command. Where neither
-the command nor the line names a file, there is none.
+names nothing at all (`cat a.py | grep -n x`). Then the command says which file it is. If neither
+the command nor the line names a file, there is no file.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _BINARY = re.compile(r"(?:Binary file (.+) matches|\w{1,10}: (.+): binary file m
 OMITTED = re.compile(
     r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$"
 )
-"""What rg prints instead of a line that is too long: no text of the file."""
+"""What rg prints instead of a line that is too long: not text of the file."""
 
 
 def omitted(line: str) -> bool:
@@ -71,35 +71,35 @@ class Lines(Protocol):
         """How well a line fits."""
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """What lines tell."""
+        """The files that lines show."""
 
     def line(self, number: int) -> int | None:
         """The line of the file that is line `number` of the stream."""
 
 
 class Search(Part, kw_only=True, frozen=True):
-    """Lines found by a search; what is printed tells in which files."""
+    """Lines found by a search; the output says in which files."""
 
     cwd: str | None
     roots: tuple[Word, ...] = ()
-    """What was searched, as given; nothing means the current directory."""
+    """What was searched, as given; empty means the current directory."""
     sole: str | None = None
-    """The one file searched, as a path, when the program need not print its name."""
+    """The path of the only file searched, if the program need not print its name."""
     named: bool | None = None
-    """File names are printed; None when that depends on how many files there were."""
+    """File names are printed; None if that depends on the number of files."""
     numbered: bool | None = False
     context: bool = False
     """Lines around the found ones are printed too."""
     base: Lines | None = None
-    """The stream searched, when it was standard input."""
+    """The stream searched, if it was standard input."""
     pattern: Pattern | None = None
     inverted: bool = False
     ordered: bool = True
     repo: str | None = None
     stripped: str = ""
-    """What a filter took away in front of every name."""
+    """What a filter removed at the start of every name."""
     revision: str = ""
-    """The revision that was searched: it stands before every name."""
+    """The revision that was searched: it comes before every name."""
 
     tells_success: ClassVar[bool] = True
     tells_failure: ClassVar[bool] = True
@@ -111,7 +111,7 @@ class Search(Part, kw_only=True, frozen=True):
         return self.pattern is not None and self.pattern.compiled is not None
 
     def behind(self) -> tuple[FileRef, ...]:
-        """The file searched, when it is known without the output."""
+        """The file searched, if it is known without the output."""
         path = self.sole or (self.base.path if self.base else None)
         return () if path is None else (FileRef(path, "matched", self._repo(), rule=self.rule),)
 
@@ -142,10 +142,10 @@ class Search(Part, kw_only=True, frozen=True):
         return UNTESTED if self.context else IMPOSSIBLE
 
     def _unlike(self, line: str, start: int) -> bool:
-        """Whether the search cannot have found what begins at `start`: its pattern is not in it.
+        """Whether the search cannot have found the text from `start`: its pattern is not in it.
 
-        `grep -n foo a.py; grep -n bar b.py` that prints `7:bar` found it in b.py. Lines of context
-        have a dash behind their number.
+        If `grep -n foo a.py; grep -n bar b.py` prints `7:bar`, the line is from b.py. Lines of
+        context have a dash after their number.
         """
         pattern = None if self.pattern is None else self.pattern.compiled
         if pattern is None or line[start - 1] == "-" or len(line) > MAX_TESTED_LINE:
@@ -154,7 +154,7 @@ class Search(Part, kw_only=True, frozen=True):
 
     def pair(self, before: str, line: str) -> float:
         if self.named is None and not self.context:
-            # One search names all of its lines or none; two may stand side by side.
+            # One search names all of its lines or none; two searches may be next to each other.
             alike = (self._split(before) is None) == (self._split(line) is None)
             return 0.0 if alike else NAMED_BESIDE_BARE
         if not (self.numbered and self.named is False and self.ordered):
@@ -202,7 +202,7 @@ class Search(Part, kw_only=True, frozen=True):
         return (FileRef(path, "matched", self._repo(), low, high, rule=self.rule),)
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """A line whose name and number are whole counts, though its text is not."""
+        """A line counts if its name and number are complete, even if its text is not."""
         kept = [line for line in lines if type(line) is str or self._placed(line)]
         return self.refs(kept, sure, trimmed) if kept else ()
 
@@ -212,7 +212,7 @@ class Search(Part, kw_only=True, frozen=True):
         return self._split(line) is not None or NUMBERED.match(line) is not None
 
     def _numbers(self, lines: Sequence[str]) -> tuple[int | None, int | None]:
-        """First and last line shown, by the numbers in front, in lines of the file."""
+        """First and last line shown, as lines of the file, by the numbers at the start of lines."""
         base = self.base
         if base is not None and base.numbers:
             inner = [re.sub(r"^\d+[:-]", "", line) for line in lines]
@@ -305,7 +305,10 @@ class Search(Part, kw_only=True, frozen=True):
         return replace(self, stripped=self.stripped + prefix) if below else None
 
     def _context_lines(self, lines: Sequence[str], spans: dict[str, list[int]]) -> None:
-        """Context is `name-12-text`; names hold dashes and digits, so known names come first."""
+        """Context is `name-12-text`.
+
+        Names hold dashes and digits too, so known names are tried first.
+        """
         known = sorted(spans, key=len, reverse=True)
         for line in lines:
             name = next((n for n in known if line.startswith(n + "-")), None)

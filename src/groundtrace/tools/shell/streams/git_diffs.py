@@ -1,7 +1,8 @@
 """Patches as git prints them: contents of the files that their headings name.
 
-The lines of a file are those of its hunks on the new side, as far as they are shown; a hunk that only
-removes has lines on the old side alone. A heading without any line of the file surfaces it.
+The lines of a file are the lines of its hunks on the new side, as far as they are shown. A hunk
+that only removes has lines only on the old side. A heading without any line of the file surfaces
+it.
 """
 
 from __future__ import annotations
@@ -10,26 +11,25 @@ import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
-from groundtrace.model import FileRef
+from groundtrace.model import FileRef, OldSide
 from groundtrace.tools.shell.output.cuts import Cut, Half
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.filters import Filter
+from groundtrace.tools.shell.streams.hunks import HUNK
 from groundtrace.tools.shell.streams.name_forms import name_in_diffstat
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.repository_top import from_top
 from groundtrace.tools.shell.weights import BESIDE_PATCH, BLANKS_CUT, PATCH_LINE
 
 _SIDE = re.compile(r"[abciow]/")
-"""The letter before a name, by what is compared: commit, index, working tree."""
+"""The letter before a name; it says what is compared: commit, index, working tree."""
 _DIFF_LINE = re.compile(
     r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)"
 )
-_HUNK = re.compile(
-    r"@@ -(?P<old>\d{1,9})(?:,(?P<olds>\d{1,9}))? \+(?P<new>\d{1,9})(?:,(?P<news>\d{1,9}))? @@"
-)
 MAX_HEADING = 8192
-"""Longer than two paths can be."""
+"""No two paths are longer."""
 
 
 class _Side(msgspec.Struct):
@@ -48,6 +48,10 @@ class _File(msgspec.Struct):
     """What was shown of one file."""
 
     spans: list[tuple[int, int]] = msgspec.field(default_factory=list)
+    olds: list[tuple[int, int]] = msgspec.field(default_factory=list)
+    """The same hunks on the old side; the last line is before the first where it has none."""
+    texts: list[list[str]] = msgspec.field(default_factory=list)
+    """The lines of the same hunks, with their signs."""
     loose: bool = False
     """Lines were shown outside of hunks, as after `grep '^[+-]'`."""
 
@@ -59,25 +63,28 @@ class _Reading(msgspec.Struct):
     file: _File | None = None
     old: _Side | None = None
     new: _Side | None = None
+    text: list[str] = msgspec.field(default_factory=list)
 
     def heading(self, name: str) -> None:
-        """Another file begins."""
+        """Begin another file."""
         self.close()
         self.file = self.files.setdefault(name, _File())
 
     def hunk(self, found: re.Match[str]) -> None:
-        """Another hunk begins."""
+        """Begin another hunk."""
         self.close()
         self.old = _Side(int(found["old"]), int(found["olds"] or 1))
         self.new = _Side(int(found["new"]), int(found["news"] or 1))
+        self.text = []
 
     def line(self, line: str) -> bool:
-        """Whether a line belongs to the hunk."""
+        """Whether a line belongs to the current hunk."""
         if self.old is None or self.new is None:
             return False
         if self.old.shown >= self.old.size and self.new.shown >= self.new.size:
             return line.startswith("\\")
         mark = line[:1]
+        self.text.append(line)
         if mark in {" ", "", "-"}:
             self.old.shown += 1
         if mark in {" ", "", "+"}:
@@ -85,28 +92,34 @@ class _Reading(msgspec.Struct):
         return mark in {" ", "", "-", "+", "\\"}
 
     def close(self, whole: bool = False) -> None:
-        """The hunk is over; `whole` when blank lines may have been cut off its end."""
+        """End the hunk; `whole`: blank lines may have been cut off its end."""
         if self.file is not None and self.old is not None and self.new is not None:
             side = self.new if self.new.size else self.old
             span = side.span(whole)
             if span is not None:
                 self.file.spans.append(span)
+                old = self.old.span(whole)
+                # An insertion names the line above it: `@@ -7,0 +8,2 @@`.
+                self.file.olds.append(old or (self.old.start + 1, self.old.start))
+                self.file.texts.append(self.text)
             elif self.old.shown:
                 self.file.loose = True
         self.old = self.new = None
 
 
 class Diff(Part, kw_only=True, frozen=True):
-    """A patch as git prints it: contents of the files it names."""
+    """A patch as git prints it: contents of the files that it names."""
 
     cwd: str | None
     """Where git ran."""
     start: str | None = None
     """Where the command began."""
     summary: bool = False
-    """Names stand in a summary (`--stat`) before or instead of the patch."""
+    """Names are in a summary (`--stat`) before or instead of the patch."""
     top: bool = True
-    """Names count from the top of the repository, which may lie above the directory."""
+    """Names are relative to the top of the repository, which may be above the directory."""
+    side: OldSide | None = "revision"
+    """What the old side is; None where the new side is the last commit."""
 
     @property
     def strict(self) -> bool:
@@ -139,7 +152,7 @@ class Diff(Part, kw_only=True, frozen=True):
 
     def _outside(self, line: str, reading: _Reading, surfaced: dict[str, None]) -> None:
         """A line outside of hunks: a heading, a row of the summary, or what a filter left."""
-        found = _HUNK.match(line)
+        found = HUNK.match(line)
         if found is not None:
             reading.hunk(found)
             return
@@ -161,8 +174,9 @@ class Diff(Part, kw_only=True, frozen=True):
     ) -> Iterable[FileRef]:
         for name, file in files.items():
             path = join(cwd, name)
-            for low, high in file.spans:
-                yield FileRef(path, "read", None, low, high, rule=self.rule)
+            for (low, high), old, text in zip(file.spans, file.olds, file.texts, strict=True):
+                ref = FileRef(path, "read", None, low, high, rule=self.rule)
+                yield ref if self.side is None else _hunk(ref, old, self.side, text)
             if file.loose and not file.spans:
                 yield FileRef(path, "read", rule=self.rule)
             elif not file.spans:
@@ -171,12 +185,16 @@ class Diff(Part, kw_only=True, frozen=True):
             yield FileRef(join(cwd, name), "surfaced", rule=self.rule)
 
 
+def _hunk(ref: FileRef, old: tuple[int, int], side: OldSide, text: list[str]) -> FileRef:
+    return replace(ref, old_lines=old, old_side=side, printed=text)
+
+
 def _heading(line: str) -> str | None:
-    """The name in a line that opens a file."""
+    """The name in a line that begins a file."""
     if len(line) > MAX_HEADING:
         return None
     if line.startswith("+++ "):
-        # What is left of a heading when `grep '^[+-]'` follows.
+        # The rest of a heading if `grep '^[+-]'` follows.
         name = line[4:].rstrip("\t").strip('"')
         return name[2:] if name.startswith("b/") and "\t" not in name else None
     if not line.startswith("diff --git "):
@@ -185,10 +203,10 @@ def _heading(line: str) -> str | None:
     middle = len(both) // 2
     left, right = both[:middle].strip('"'), both[middle + 1 :].strip('"')
     if both[middle : middle + 1] == " " and left == right:
-        return left  # `--no-prefix`: both sides are the name alone
+        return left  # `--no-prefix`: both sides are only the name
     if both[middle : middle + 1] == " " and left[1:] == right[1:] and _SIDE.match(right):
         return right[2:]
-    # A file that got another name: the sides differ.
+    # A renamed file: the two sides differ.
     for mark in (' "b/', " b/", " w/", " i/", " c/", " o/"):
         at = both.rfind(mark)
         if at > 0:

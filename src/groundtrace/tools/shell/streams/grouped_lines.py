@@ -20,10 +20,10 @@ _PLAIN = re.compile(r"[\w@./+-]+\.\w+")
 
 
 class Grouped(Search, kw_only=True, frozen=True):
-    """Found lines in groups, each below the name of its file and parted by an empty line."""
+    """Found lines in groups, each below the name of its file, with an empty line between groups."""
 
     asked: bool | None = None
-    """Headings were asked for; None where the program prints them on a terminal only."""
+    """Headings were asked for; None if the program prints them only on a terminal."""
 
     def score(self, line: str) -> float:
         plain = Search.score(self, line)
@@ -55,7 +55,7 @@ class Grouped(Search, kw_only=True, frozen=True):
         return out
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """Behind a cut the lines before the next heading belong to a file that is not named."""
+        """After a cut, the lines before the next heading belong to a file that is not named."""
         if self.asked is False or not self._groups(whole(lines)):
             return Search.around_cuts(self, lines, sure, trimmed)
         kept: list[str] = []
@@ -84,7 +84,7 @@ class Grouped(Search, kw_only=True, frozen=True):
                 name = line
                 groups.setdefault(name, [])
             elif fresh:
-                name = None  # of a file that is not known
+                name = None  # lines of an unknown file
             fresh = False
         return groups
 
@@ -95,20 +95,25 @@ class Grouped(Search, kw_only=True, frozen=True):
         return plain and under(self.stripped + line, self.roots)
 
     def _heads(self, line: str, following: str, fresh: bool, plain: bool) -> bool:
-        """Whether a name is the first line of a group; without numbers texts can look like names."""
+        """Whether a name is the first line of a group.
+
+        Without line numbers, found text can look like a name.
+        """
         if plain:
             named = self._is_heading(line) and _PLAIN.fullmatch(line) is not None
             return bool(self.asked and fresh and following and named)
         if NUMBERED.match(following) is None:
             return False
-        # Above numbered lines and below an empty one stands nothing but a name: `Makefile`.
+        # Above numbered lines and below an empty line there can only be a name: `Makefile`.
         return self._is_heading(line) or (fresh and under(self.stripped + line, self.roots))
 
     # --- what filters leave of it ---------------------------------------------------------------
 
     def piped(self) -> Part:
-        """Without its heading a line may be any file's. On a pipe there are headings only where
-        they were asked for."""
+        """What is left on a pipe, where headings are printed only if they were asked for.
+
+        Without its heading a line may come from any file.
+        """
         return Opaque(rule=self.rule) if self.asked else replace(self, asked=False)
 
     def filter(self, how: Filter) -> Part:

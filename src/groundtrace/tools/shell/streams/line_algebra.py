@@ -1,9 +1,9 @@
-"""Line algebra: what is left of a stream after head, tail, sed, grep and the like.
+"""Line algebra: what head, tail, sed, grep and similar programs leave of a stream.
 
 A stream is a list of parts, and a filter maps it to another list. Lines stay lines of the file they
 came from: `tail -n +100 a.py | head -20` is "from line 100", then "the first 20 of that": lines
-100–119 of a.py. What a filter leaves of one part the part says itself; here is what depends on its
-place in the stream: the second of two parts has only the room that the first left.
+100–119 of a.py. Each part itself says what a filter leaves of it. This module handles what depends
+on the place in the stream: the second of two parts has only the room that the first left.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from groundtrace.tools.shell.streams.spans import Spans
 
 
 def shown_files(parts: Iterable[Part], kind: AccessKind) -> tuple[FileRef, ...]:
-    """The files behind a stream, when something else is made of their contents."""
+    """The files of a stream, if something else is made from their contents."""
     return as_kind((ref for part in parts for ref in part.behind()), kind)
 
 
@@ -52,23 +52,26 @@ def select(parts: Sequence[Part], wanted: Spans) -> Parts:
 
 
 def _first(parts: Iterable[Part]) -> int:
-    """Where the first part stands that prints."""
+    """The position of the first part that prints."""
     return next((at for at, part in enumerate(parts) if part.prints), 0)
 
 
 def number(parts: Sequence[Part]) -> Parts:
-    """`cat -n`: lines carry their number, which is the file's only where all of it is there."""
+    """`cat -n`: lines begin with their number.
+
+    It is the file's own number only if the whole file is there.
+    """
     alone = sum(part.prints for part in parts) == 1
     return [part.number(alone) for part in parts]
 
 
 def chosen(parts: Iterable[Part]) -> Parts:
-    """Numbered lines chosen by their text are found lines: one span from first to last."""
+    """Numbered lines chosen by their text become found lines: one span from first to last."""
     return [part.chosen() for part in parts]
 
 
 def without_lines(parts: Iterable[Part]) -> Parts:
-    """The same lines, of which it is not known which lines of a file they are."""
+    """The same lines, but it is not known which lines of a file they are."""
     return [part.without_lines() for part in parts]
 
 
@@ -80,7 +83,8 @@ def blurred(parts: Iterable[Part]) -> Parts:
 def search(parts: Sequence[Part], how: Filter) -> Parts:
     """`... | grep`: lines of a content become found lines; names stay names.
 
-    With -n the numbers are those of the stream, which are a file's own only where it is alone.
+    With -n the numbers are those of the stream. They are the file's own only if the file is alone
+    in it.
     """
     if how.numbered and sum(part.prints for part in parts) > 1:
         parts = without_lines(parts)
@@ -93,7 +97,7 @@ def reorder(parts: Iterable[Part], dropping: bool = False) -> Parts:
 
 
 def derive(parts: Iterable[Part], rule: str = "") -> Parts:
-    """Something is made of the stream: its files are still shown, their lines no longer known."""
+    """Something made from the stream: its files are still shown, but their lines are not known."""
     return [part.derive(rule) for part in parts]
 
 
@@ -103,12 +107,12 @@ def count(parts: Iterable[Part], rule: str = "wc") -> Parts:
 
 
 def names_of(parts: Iterable[Part], rule: str = "") -> Parts:
-    """The first field of `name:line:text`: names alone are left of a search."""
+    """The first field of `name:line:text`: only names are left of a search."""
     return [part.names(rule) for part in parts]
 
 
 def places_of(parts: Iterable[Part], rule: str = "") -> Parts:
-    """The first two fields of `name:line:text`: names and numbers, nothing of the contents."""
+    """The first two fields of `name:line:text`: names and numbers, no contents."""
     return [part.places(rule) for part in parts]
 
 

@@ -44,26 +44,29 @@ _GAP = re.compile(r" {2,}|\t+")
 
 
 def _columns(line: str) -> list[str]:
-    """The names in a line: on a terminal, such as OpenHands runs commands on, `ls` sets columns."""
+    """The names in a line.
+
+    On a terminal, which OpenHands uses to run commands, `ls` prints columns.
+    """
     if "  " not in line and "\t" not in line:
         return [line]
     return [name for name in _GAP.split(line) if name] or [""]
 
 
 class Listing(Part, kw_only=True, frozen=True):
-    """What `ls` prints: names in a directory, in sections where there are several."""
+    """What `ls` prints: names in a directory, in sections if there are several directories."""
 
     cwd: str | None
     operands: tuple[Word, ...] = ()
     long: bool = False
     recursive: bool = False
     marks: bool = False
-    """Names carry a mark of their type (-F, -p)."""
+    """Names have a mark for their type (-F, -p)."""
     itself: bool = False
-    """Operands are listed, not their contents (-d)."""
+    """The operands themselves are listed, not their contents (-d)."""
     sorted: bool = True
     loose: bool = False
-    """A filter took columns or lines away."""
+    """A filter removed columns or lines."""
 
     tells_success: ClassVar[bool] = True
     tells_failure: ClassVar[bool] = True
@@ -75,7 +78,10 @@ class Listing(Part, kw_only=True, frozen=True):
 
     @property
     def begins_late(self) -> bool:
-        """Of `ls a; ls b` in one order nothing tells where b begins: it has at least the last name."""
+        """If the names of `ls a; ls b` are in one order, b gets as few of them as possible.
+
+        Nothing shows where b begins, but it has at least the last name.
+        """
         return True
 
     def score(self, line: str) -> float:
@@ -106,20 +112,20 @@ class Listing(Part, kw_only=True, frozen=True):
         return self._other(name)
 
     def _bare_weight(self) -> float | None:
-        """What a word that can be a name counts; None where only what was given can be listed."""
+        """The weight of a word that can be a name; None if only operands can be listed."""
         if self._only_given():
             return None
         return BELOW_PATTERN if any(word.glob for word in self.operands) else LISTED_NAME
 
     def _possible(self, name: str) -> bool:
-        """Whether a row of `ls -l` can be of this name; a link has its target behind the name."""
+        """Whether a row of `ls -l` can have this name; for a link the target follows the name."""
         name = name.split(" -> ")[0]
         if self._given(name) or (self._open() and "/" in name):
             return True
         return not self._only_given() and "/" not in name.rstrip("/")
 
     def _only_given(self) -> bool:
-        """Whether all operands are files, or patterns of files: no folder is opened then."""
+        """Whether all operands are files or patterns of files, so that no folder is opened."""
         if not self.operands:
             return False
         return self.itself or not any(_may_be_folder(word) for word in self.operands)
@@ -132,14 +138,14 @@ class Listing(Part, kw_only=True, frozen=True):
         return FULL_LISTING
 
     def exact(self) -> int | None:
-        """Files that are given are listed in one line each; `| head` ends at its number."""
+        """The number of lines: one for each file that is given, or the number of `| head`."""
         if self.limit is not None:
             return self.limit
         given = [word for word in self.operands if word.known and not looks_like_folder(word.text)]
         return len(given) if given and len(given) == len(self.operands) else None
 
     def cost_of_speech(self) -> float:
-        # Names in one order are one listing: of `ls a 2>/dev/null; ls b` then the one of b.
+        # Names in one order are one listing. For `ls a 2>/dev/null; ls b` that is the listing of b.
         return Part.cost_of_speech(self) + (QUIET_LISTING_SPEAKS if self.quiet else 0.0)
 
     def _other(self, line: str) -> float:
@@ -148,7 +154,7 @@ class Listing(Part, kw_only=True, frozen=True):
         )
 
     def pair(self, before: str, line: str) -> float:
-        """Names come in order; two listings without a line between them meet where it breaks."""
+        """Names are in order; where the order breaks, another listing begins."""
         if self.long or not self.sorted or not before or not line:
             return 0.0
         if self._sections() and (before.endswith(":") or line.endswith(":")):
@@ -159,8 +165,10 @@ class Listing(Part, kw_only=True, frozen=True):
         return ORDER_BREAKS
 
     def begin(self, before: str, line: str) -> float:
-        """A listing that goes on in the order of the names before it is seldom another one: of
-        `ls a 2>/dev/null | head -30; ls b` all 33 names in order are those of b."""
+        """A listing that continues the order of the names before it is rarely another listing.
+
+        In the output of `ls a 2>/dev/null | head -30; ls b`, 33 names in order all belong to b.
+        """
         if self.long or not self.sorted or not before or self.score(before) <= 0:
             return 0.0
         return ORDER_GOES_ON if self.pair(before, line) == 0.0 else 0.0
@@ -172,7 +180,7 @@ class Listing(Part, kw_only=True, frozen=True):
         return False
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """Behind a cut the names before the next heading lie in a folder that is not named."""
+        """After a cut, the names before the next heading lie in a folder that is not named."""
         kept: list[str] = []
         for index, piece in enumerate(map(whole, pieces(lines))):
             first = 0
@@ -182,7 +190,7 @@ class Listing(Part, kw_only=True, frozen=True):
         return self.refs(kept, False, trimmed) if kept else ()
 
     def _sections(self) -> bool:
-        """Whether names stand below headings."""
+        """Whether names are below headings."""
         return self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
@@ -209,7 +217,7 @@ class Listing(Part, kw_only=True, frozen=True):
             yield FileRef(join(self.cwd, place), "surfaced", rule=self.rule)
 
     def place(self, name: str) -> str | None:
-        """The path of a listed name, None where it is not known in which directory it is."""
+        """The path of a listed name; None if its directory is not known."""
         if self._given(name):
             return join(self.cwd, name)
         folder = self._folder()
@@ -217,12 +225,12 @@ class Listing(Part, kw_only=True, frozen=True):
 
     @property
     def folder(self) -> str | None:
-        """The directory listed, where it is one."""
+        """The directory listed, if it is exactly one."""
         place = self.place(".")
         return None if place is None else place.removesuffix(".").rstrip("/")
 
     def _open(self) -> bool:
-        """Whether something is listed that the command does not name."""
+        """Whether the operands hold patterns or unknown text."""
         return any(not word.known for word in self.operands)
 
     def _folder(self) -> str | None:
@@ -234,7 +242,10 @@ class Listing(Part, kw_only=True, frozen=True):
         return word.text if word.known else None
 
     def _own(self, name: str) -> bool:
-        """A printed operand is a file: the contents of a directory would have been printed."""
+        """Whether a printed operand is a file.
+
+        For a directory its contents would have been printed.
+        """
         return not self.itself or not looks_like_folder(name)
 
     def _name(self, line: str) -> tuple[str | None, str]:
@@ -268,7 +279,7 @@ class Listing(Part, kw_only=True, frozen=True):
         return replace(self, sorted=False)
 
     def columns(self, fields: Sequence[str]) -> Part:
-        """Of `ls -l` some columns: the name is first or last among them."""
+        """Some columns of `ls -l`: the name is the first or the last of them."""
         if len(fields) == 1:
             last = fields[0] in WHOLE_OR_LAST
             return replace(self, loose=True) if last else self.derive("awk")
@@ -289,7 +300,7 @@ class Listing(Part, kw_only=True, frozen=True):
 
 
 def _may_be_folder(word: Word) -> bool:
-    """Whether an operand can be a folder, whose contents ls would list."""
+    """Whether an operand can be a folder, so that ls lists its contents."""
     if has_hole(word.text):
         return True
     return looks_like_folder(word.text) or word.text.endswith(("*", "/", "?"))
@@ -300,8 +311,11 @@ def _folded(name: str) -> str:
 
 
 def expect_parents(parts: Sequence[Part]) -> Sequence[Part]:
-    """A folder whose own folder is listed too cannot stay silent alone: where `ls a/b` printed,
-    `ls a` names at least `b`, so of `ls a/b 2>/dev/null; ls a 2>/dev/null` the second printed."""
+    """A listing of a folder that holds another listed folder must have printed.
+
+    If `ls a/b` printed, `ls a` names at least `b`. So in `ls a/b 2>/dev/null; ls a 2>/dev/null` the
+    second printed.
+    """
     if sum(type(part) is Listing for part in parts) < 2:
         return parts
     listed = [part.folder if isinstance(part, Listing) and part.quiet else None for part in parts]

@@ -1,4 +1,4 @@
-"""How a name stands in a line, by the program that prints it."""
+"""Where the name is in a line, by the program that prints it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def name_in_diffstat(line: str) -> str | None:
-    """The name in a row of `--stat`; of a file that got another name the new one."""
+    """The name in a row of `--stat`; for a renamed file the new name."""
     name, bar, count = line.rpartition("|")
     if not bar or not line.startswith(" ") or not re.match(r" +(?:\d|Bin\b)", count):
         return None
@@ -24,7 +24,7 @@ _STATUS = re.compile(
     r"(?:(?!   )[ MADRCUT?!]{2} |(?:\t| {8})(?:(?:modified|new file|deleted|renamed|copied|typechange"
     r"|both modified|both added|deleted by \w+|added by \w+): +)?)(\S.*)"
 )
-"""Short rows, and those of the long form, whose tab some harnesses expand."""
+"""Short rows, and rows of the long form; some harnesses expand the tab of the long form."""
 
 
 def _name_in_status(line: str) -> str | None:
@@ -112,12 +112,12 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     "test": _matcher(r"([^\s:]{1,1000}\.\w{1,10})::\S"),
     "located": _matcher(r"([^:]+):\d+(?::|$)"),
 }
-"""How a name stands in a line, by the program that prints it."""
+"""Where the name is in a line, by the program that prints it."""
 OLD_NAMES: dict[str, Callable[[str], str | None]] = {
     "status": _old_name_in_status,
     "letters": _old_name_in_letters,
 }
-"""The name that a file had before, in forms that tell it."""
+"""The old name of a renamed file, in forms that show it."""
 _COMMIT = r"commit [0-9a-f]{7,}|[0-9a-f]{7,40} |Author: |Date: |Merge: |    |$"
 BESIDE = {
     "wc": re.compile(r"\s*(?:\d+\s+){1,5}total$"),
@@ -134,4 +134,4 @@ BESIDE = {
     "report": re.compile(""),
     "test": re.compile(""),
 }
-"""Lines without a name that the same program prints beside those with one."""
+"""Lines without a name that the same program prints beside lines with a name."""

@@ -1,4 +1,4 @@
-"""Lists of names, one per line, as find, git and wc print them; a name alone surfaces a file (D7)."""
+"""Lists of names, one per line, as find, git and wc print them; a name surfaces a file (D7)."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ class Names(Part, kw_only=True, frozen=True):
     only_files: bool = False
     """No directories can be among them."""
     glob: str | None = None
-    """Pattern that every base name has (`find -name`)."""
+    """Pattern that every base name matches (`find -name`)."""
     repo: str | None = None
     folders: bool = False
     """Only directories are printed."""
     anchor: bool = True
     """Names must lie below the roots."""
     stripped: str = ""
-    """What a filter took away in front of every name."""
+    """What a filter removed at the start of every name."""
     silent: bool = False
     """Nothing is expected: a checker that finds nothing prints nothing."""
     start: str | None = None
     """Where the command began."""
     top: bool = False
-    """Names count from the top of the repository, which may lie above the directory."""
+    """Names are relative to the top of the repository, which may be above the directory."""
     revision: str = ""
-    """The revision that was searched: it stands before every name."""
+    """The revision that was searched: it comes before every name."""
 
     tells_success: ClassVar[bool] = True
     tells_failure: ClassVar[bool] = True
@@ -71,7 +71,7 @@ class Names(Part, kw_only=True, frozen=True):
         return TELLING if "/" in name or any(word.text != "." for word in self.roots) else BARE_NAME
 
     def _bare(self, line: str) -> str:
-        """The line without the revision in front."""
+        """The line without the revision at its start."""
         return line.removeprefix(f"{self.revision}:") if self.revision else line
 
     def _fits(self, name: str) -> bool:
@@ -153,7 +153,7 @@ class Names(Part, kw_only=True, frozen=True):
 
 
 def _is_odd(name: str) -> bool:
-    """Whether a line is less likely a name than a found line, a count or a status."""
+    """Whether a line is more likely a found line, a count or a status than a name."""
     if ":" in name:
         return True
     space = name.find(" ")
@@ -161,13 +161,13 @@ def _is_odd(name: str) -> bool:
 
 
 WHOLE_OR_LAST = frozenset(["NF", "9", "0"])
-"""Fields of awk in which the name stands where a program prints nothing behind it."""
+"""Fields of awk that hold the name, if the program prints nothing after it."""
 
 
 def _both(
     lines: Sequence[str], old: Callable[[str], str | None], new: Callable[[str], str | None]
 ) -> Iterator[str | None]:
-    """Names line by line; of a file that got another name both."""
+    """Names line by line; for a renamed file both names."""
     for line in lines:
         yield old(line)
         yield new(line)

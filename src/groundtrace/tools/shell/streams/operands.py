@@ -13,8 +13,8 @@ _PATH_LIKE = re.compile(
     r"(?:\([\w.-]+\)(?=/)|[^\s:(){}<>=;,'\"`|&*])"
     r"(?:[^:(){}<>=;'\"`|*]|(?<=/)\([\w.-]+\)(?=/)){0,300}$"
 )
-"""A name, not a piece of code. A whole folder in brackets is one of Next.js (`app/(shop)/page.tsx`);
-six searches of one real session were lost without it."""
+"""A name, not a piece of code. A whole folder in brackets is a route of Next.js
+(`app/(shop)/page.tsx`); without this rule six searches of one real session were lost."""
 
 
 def under(name: str, roots: Sequence[Word]) -> bool:
@@ -23,7 +23,7 @@ def under(name: str, roots: Sequence[Word]) -> bool:
         return _PATH_LIKE.match(name) is not None
     for root in roots:
         if not root.glob and name.startswith(f"{root.text}/"):
-            return True  # as most names do; a printed name holds no holes
+            return True  # the usual case; a printed name holds no holes
         text = root.text.rstrip("/") or "/"
         if has_hole(text):
             return _PATH_LIKE.match(name) is not None

@@ -1,14 +1,14 @@
-"""What the pieces of a command print: the base of all parts, and those that need no more.
+"""What the pieces of a command print: the base of all parts, and the simplest kinds.
 
-A command is followed into a list of parts: text that it prints itself, contents of files, lines
-found by a search, names. A part knows how well a line fits it, so that the output can be divided
-among the parts, and which files the lines it was given tell of. A part that got no lines showed
-nothing (D4). The numbers that its methods give are explained in `weights`.
+A command becomes a list of parts: text that it prints itself, contents of files, lines found by a
+search, names. A part knows how well a line fits it, so that the output can be divided among the
+parts, and which files are shown by the lines that it got. A part that got no lines showed nothing
+(D4). `weights` explains the numbers that its methods return.
 
-A part is never changed. What a filter behind a pipe leaves of it is another part, and every kind says
-so itself: `head`, `tail`, `select`, `filter`, `number`, `reorder`, `derive`, `names`, `columns` and
-`substitute`. `line_algebra` takes whole streams through them. Where a kind says nothing, the answer
-of the base holds, which claims least.
+A part never changes. What a filter after a pipe leaves of it is another part, and every kind of
+part defines that itself: `head`, `tail`, `select`, `filter`, `number`, `reorder`, `derive`,
+`names`, `columns` and `substitute`. `line_algebra` takes whole streams through them. If a kind does
+not define a method, the method of the base is used, which claims least.
 """
 
 from __future__ import annotations
@@ -40,36 +40,36 @@ _serials = itertools.count()
 
 
 class Part(msgspec.Struct, kw_only=True, frozen=True):
-    """Something that prints lines, or none."""
+    """Something that prints lines, or nothing."""
 
     limit: int | None = None
     """It cannot have printed more lines than this."""
     quiet: bool = False
-    """Its error messages are thrown away, so it may have failed unseen."""
+    """Its error messages are discarded, so a failure may not be visible."""
     maybe: bool = False
-    """It ran only if something before it went well."""
+    """It ran only if something before it succeeded."""
     fallback: bool = False
     """It ran only if something before it failed."""
     guard: int | None = None
-    """Serial of what must have printed something for this to have run (`ls f && cat f`)."""
+    """Serial of the part that must have printed something if this one ran (`ls f && cat f`)."""
     unless: int | None = None
-    """Serial of what must have printed nothing for this to have run (`cat f || cat g`)."""
+    """Serial of the part that must have printed nothing if this one ran (`cat f || cat g`)."""
     rule: str = ""
     """Name of the program, for `explain`."""
     serial: int = msgspec.field(default_factory=_serials.__next__)
-    """Which part it is: what a filter leaves of it keeps the number."""
+    """Identifies the part; what a filter leaves of it keeps the number."""
 
     prints: ClassVar[bool] = True
     tells_success: ClassVar[bool] = False
-    """That it printed something says that it went well, so that what follows `||` did not run."""
+    """If it printed something, it succeeded, so what follows `||` did not run."""
     tells_failure: ClassVar[bool] = False
-    """That it printed nothing says that it failed, so that what follows `&&` did not run."""
+    """If it printed nothing, it failed, so what follows `&&` did not run."""
     complains: ClassVar[bool] = False
-    """It prints an error when it fails."""
+    """It prints an error if it fails."""
 
     @property
     def strict(self) -> bool:
-        """Its lines can be told from those of others."""
+        """Whether its lines can be told apart from those of others."""
         return False
 
     def score(self, line: str) -> float:
@@ -77,35 +77,35 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         return PLAIN
 
     def scorer(self) -> Callable[[str], float]:
-        """`score` for many lines: what is the same for all of them is looked at once."""
+        """`score` for many lines: what is the same for all lines is computed once."""
         return self.score
 
     @property
     def compares(self) -> bool:
-        """Whether `pair` and `begin` say anything: most parts look at each line alone."""
+        """Whether `pair` and `begin` are used; most parts look at each line alone."""
         kind = type(self)
         return kind.pair is not Part.pair or kind.begin is not Part.begin
 
     @property
     def begins_late(self) -> bool:
-        """Of two places where it may begin as well, the later one is taken."""
+        """If it may begin at two places with the same score, the later one is used."""
         return False
 
     def pair(self, before: str, line: str) -> float:
-        """What is added when one line follows another within this part."""
+        """The score added if one line follows another within this part."""
         return 0.0
 
     def begin(self, before: str, line: str) -> float:
-        """What speaks for or against its beginning at `line`, right after `before` (if any)."""
+        """The score for beginning at `line`, right after `before` (if any)."""
         return 0.0
 
     def exact(self) -> int | None:
-        """Number of lines printed when the file is long enough."""
+        """Number of lines printed if the file is long enough."""
         return None
 
     @property
     def fullness(self) -> float:
-        """What speaks for its having printed just the lines of `exact`."""
+        """The score added if it printed exactly the lines of `exact`."""
         return FULL
 
     def most(self) -> int | None:
@@ -113,39 +113,41 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         return self.limit
 
     def cost_of_silence(self) -> float:
-        """What speaks against its having printed nothing."""
+        """The score subtracted if it printed nothing."""
         return 0.0
 
     def cost_of_speech(self) -> float:
-        """What speaks against its having printed anything."""
+        """The score subtracted if it printed anything."""
         return 0.0 if not self.fallback else FALLBACK_TOLD if self.strict else FALLBACK_SPEAKS
 
     @property
     def wanted(self) -> bool:
-        """The program is there to print something."""
+        """Whether the program is there to print something."""
         return True
 
     def obtained(self, lines: Sequence[str]) -> bool:
-        """Whether the lines are what was asked for, and not the news that there is nothing."""
+        """Whether the lines are what was asked for, and not a message that there is nothing."""
         return True
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """Files that `lines` tell of; `sure` when it is certain where they begin and end."""
+        """Files that `lines` show; `sure`: it is certain where the lines begin and end."""
         return ()
 
     def unseen(self) -> Iterable[FileRef]:
-        """Files that are known to have been touched though nothing was printed."""
+        """Files that were certainly touched although nothing was printed."""
         return ()
 
     def shown(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """Files that `lines` tell of, also where the harness cut lines out of them."""
+        """Files that `lines` show, also if the harness cut lines out of them."""
         if not is_cut(lines):
             return self.refs(lines, sure, trimmed)
         return self.around_cuts(lines, sure, trimmed)
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """The same for lines with a cut among them: what each whole line tells, unless a part
-        knows better. Half a name is none."""
+        """The same for lines with a cut among them: what each complete line shows.
+
+        A kind of part may know more. Half a name is not a name.
+        """
         left = whole(lines)
         return self.refs(left, False, trimmed) if left else ()
 
@@ -156,28 +158,33 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         return ()
 
     def limited(self, count: int | None) -> Self:
-        """No more lines than this."""
+        """The same part with at most this many lines."""
         if count is None or (self.limit is not None and self.limit <= count):
             return self
         return replace(self, limit=count)
 
     def perhaps_unseen(self) -> Self:
-        """What printed before it may have left no room for it."""
+        """The same part, which may have had no room left after the parts before it."""
         return replace(self, maybe=True, quiet=True)
 
     def head(self, count: int, first: bool, shared: bool) -> Part:
-        """`head -n count` of a stream; `first`: it opens the stream, `shared`: others are in it."""
+        """`head -n count` of a stream.
+
+        `first`: it is the first part; `shared`: there are others.
+        """
         part = self.limited(count)
         return part if first else part.perhaps_unseen()
 
     def tail(self, count: int, last: bool) -> Part:
-        """`tail -n count` of a stream; `last`: it ends the stream."""
+        """`tail -n count` of a stream; `last`: it is the last part."""
         part = self.limited(count)
         return part if last else part.perhaps_unseen()
 
     def select(self, wanted: Spans, size: int | None, first: bool) -> Part:
-        """Lines of a stream by their numbers (`sed -n 'a,bp'`), `size` in all; `first`: it opens
-        the stream."""
+        """Lines of a stream by their numbers (`sed -n 'a,bp'`), `size` in total.
+
+        `first`: it is the first part of the stream.
+        """
         return self.limited(size)
 
     def filter(self, how: Filter) -> Part:
@@ -185,11 +192,11 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         return self
 
     def number(self, alone: bool) -> Part:
-        """Lines with their numbers in the stream in front; `alone`: nothing else is in it."""
+        """Lines with their stream number at the start; `alone`: no other part is in the stream."""
         return self
 
     def without_lines(self) -> Part:
-        """The same lines, of which it is not known which lines of a file they are."""
+        """The same lines, but it is not known which lines of a file they are."""
         return self
 
     def blurred(self) -> Part:
@@ -197,7 +204,7 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         return self
 
     def chosen(self) -> Part:
-        """Numbered lines chosen by their text are found lines: one span from first to last."""
+        """Numbered lines chosen by their text become found lines: one span from first to last."""
         return self
 
     def folded(self, width: int) -> Part:
@@ -209,11 +216,11 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         return self
 
     def counted(self, rule: str) -> Part:
-        """Lines with a count in front (`uniq -c`)."""
+        """Lines with a count at the start (`uniq -c`)."""
         return self.derive(rule)
 
     def derive(self, rule: str) -> Part:
-        """Something is made of it: its files are still shown, their lines no longer known."""
+        """Something made from it: its files are still shown, but their lines are not known."""
         if not self.prints:
             return self
         return Opaque(
@@ -225,27 +232,27 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         return self.derive(rule)
 
     def places(self, rule: str) -> Part:
-        """The first two fields of `name:line:text`: names and numbers, nothing of the contents."""
+        """The first two fields of `name:line:text`: names and numbers, no contents."""
         return self.names(rule)
 
     def columns(self, fields: Sequence[str]) -> Part:
-        """Some of its words, by their numbers as awk counts them (`NF` is the last)."""
+        """Some of its words, by their awk numbers (`NF` is the last)."""
         return self.derive("awk")
 
     def found(self) -> Part:
-        """Lines printed behind the name of their file and their number, as grep does."""
+        """Lines printed after the name of their file and their number, as grep prints them."""
         return self.derive("awk")
 
     def substitute(self) -> Part:
-        """A text in its lines is replaced; which file a line is of stays as it is."""
+        """Its lines with a text replaced; each line still comes from the same file."""
         return self
 
     def without_prefix(self, prefix: str) -> Part | None:
-        """A text is taken away in front of names; None where that is not followed."""
+        """Its names without a text at their start; None if that is not followed."""
         return None
 
     def with_prefix(self, prefix: str) -> Part | None:
-        """A folder is put in front of names; None where that is not followed."""
+        """Its names with a folder before them; None if that is not followed."""
         return None
 
 
@@ -259,26 +266,28 @@ class Write(Part, kw_only=True, frozen=True):
     """A file that is written; nothing is printed."""
 
     path: str
+    restored: bool = False
+    """It is put back as git holds it."""
     prints: ClassVar[bool] = False
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        return (FileRef(self.path, "written", rule=self.rule),)
+        return (FileRef(self.path, "written", rule=self.rule, restored=self.restored),)
 
 
 class Condition(Part, kw_only=True, frozen=True):
-    """A test that prints nothing: what follows it may have run or not."""
+    """A test that prints nothing: what follows it may or may not have run."""
 
     prints: ClassVar[bool] = False
 
 
 class Opaque(Part, kw_only=True, frozen=True):
-    """Output of a program that is not followed; `shows` are files whose contents it prints from."""
+    """Output of a program that is not followed; `shows` are files whose contents it prints."""
 
     shows: tuple[FileRef, ...] = ()
     expected: bool = True
     """The program is there to print something."""
     form: re.Pattern[str] | None = None
-    """How its lines look, where that is known."""
+    """What its lines look like, if known."""
 
     @property
     def wanted(self) -> bool:
@@ -295,11 +304,11 @@ class Opaque(Part, kw_only=True, frozen=True):
 
 
 class Notice(Part, kw_only=True, frozen=True):
-    """What a program says on standard error beside the output of another: no filter sees it."""
+    """What a program prints on standard error beside the output of another: no filter sees it."""
 
     form: re.Pattern[str]
     size: int
-    """Lines that it has."""
+    """Number of its lines."""
 
     @property
     def strict(self) -> bool:
@@ -329,7 +338,7 @@ class Notice(Part, kw_only=True, frozen=True):
 
 
 class Count(Part, kw_only=True, frozen=True):
-    """A number, such as `wc -l` prints of its input: neither text nor name of a file (D50)."""
+    """A number, such as `wc -l` prints for its input: neither text nor name of a file (D50)."""
 
     @property
     def strict(self) -> bool:

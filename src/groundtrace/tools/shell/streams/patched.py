@@ -1,4 +1,4 @@
-"""What programs say of the files that they changed: patch, git commit, rm -v, unzip and the like."""
+"""What programs say about the files that they changed: patch, git commit, rm -v, unzip etc."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _BESIDE = re.compile(r"Hunk #|Reversed |\d+ out of \d+ hunk|Rejected hunk|Skippi
 
 
 class Patched(Part, kw_only=True, frozen=True):
-    """What patch and git apply say of the files they changed."""
+    """What patch and git apply say about the files that they changed."""
 
     cwd: str | None
     targets: tuple[str, ...] = ()
-    """Files that the patch names, where its text is known."""
+    """Files that the patch names, if its text is known."""
     checks: bool = False
-    """Nothing is written: the program only says whether it could."""
+    """Nothing is written: the program only says whether it could write."""
     rejects: bool = False
-    """`git apply --reject` leaves what it cannot apply beside the file."""
+    """`git apply --reject` stores what it cannot apply beside the file."""
 
     @property
     def strict(self) -> bool:
@@ -46,7 +46,7 @@ class Patched(Part, kw_only=True, frozen=True):
         return any(True for _ in self._told(lines)) or not any(map(_FAILED.search, lines))
 
     def unseen(self) -> Iterable[FileRef]:
-        """What was written where the program said nothing."""
+        """What was written if the program said nothing."""
         return () if self.checks else self._written(self.targets)
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
@@ -64,7 +64,7 @@ class Patched(Part, kw_only=True, frozen=True):
         ]
 
     def _told(self, lines: Sequence[str]) -> Iterable[str]:
-        """Files that took at least one hunk, and files of hunks that were set aside."""
+        """Files that took at least one hunk, and the files in which rejected hunks were stored."""
         name: str | None = None
         for line in lines:
             patched = _PATCHED.match(line)
@@ -86,7 +86,7 @@ class Patched(Part, kw_only=True, frozen=True):
 
 
 class Applied(Part, kw_only=True, frozen=True):
-    """The answer of `apply_patch`: all files of the patch are changed, or none."""
+    """The answer of `apply_patch`: either all files of the patch are changed, or none."""
 
     paths: tuple[str, ...]
 
@@ -132,7 +132,7 @@ class Told(Part, kw_only=True, frozen=True):
     form: str
     kind: AccessKind = "written"
     top: bool = False
-    """Names count from the top of the repository."""
+    """Names are relative to the top of the repository."""
 
     @property
     def strict(self) -> bool:

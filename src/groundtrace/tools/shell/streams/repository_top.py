@@ -1,7 +1,8 @@
-"""Where the top of a repository is, for names that git gives from there and not from the directory.
+"""Where the top of a repository is, for names that git prints relative to it.
 
-`git diff`, `git log --stat` and `git show REV:path` name files from the top, wherever they are run.
-Agents run them at the top, so the directory is taken for it, unless a name says that it lies below.
+`git diff`, `git log --stat` and `git show REV:path` name files from the top, in whatever directory
+they run. Agents usually run them at the top, so the directory is taken as the top, unless a name
+shows that it lies below.
 """
 
 from __future__ import annotations
@@ -17,24 +18,25 @@ _INNER = frozenset(
         "scripts", "src", "staging", "test", "tests", "vendor",
     ]
 )  # fmt: skip
-"""Customary folders inside of repositories, after which no repository is called; `api`, `lib` or
-`web` may be one."""
+"""Usual folders inside repositories that are never the name of a repository; `api`, `lib` or `web`
+may be one."""
 _HOLDERS = re.compile(
     r"/[^/]*$|/(?:home|Users|tmp)/[^/]*$"
     r"|.*/(?:repos|repositories|projects|code|work|workspace|git|dev|src|checkouts|clones)$"
 )
-"""Folders that hold repositories, and are none: `/workspace`, `/home/me`, `/data/repos`."""
+"""Folders that hold repositories but are none: `/workspace`, `/home/me`, `/data/repos`."""
 _TOPS = frozenset(["/testbed"])
-"""Folders that are always the top of the one repository they hold; /app and /repo hold clones too."""
+"""Folders that are always the top of the only repository they hold; /app and /repo also hold
+clones."""
 
 
 def from_top(cwd: str | None, names: Iterable[str], start: str | None = None) -> str | None:
-    """The top of the repository that `cwd` lies in, as far as names from there tell.
+    """The top of the repository that `cwd` lies in, as far as names relative to the top show it.
 
-    In `/w/pkg/store` the name `pkg/store/a.go` says that the top is `/w`. One folder alone says so
-    only where it cannot be the repository itself: `django/urls.py` in `/w/django` lies two deep.
-    Without such a name, folders that the command entered from `start` and that are customary inside
-    of repositories lie below the top: `cd docs && git diff`.
+    In `/w/pkg/store` the name `pkg/store/a.go` shows that the top is `/w`. A name with only one
+    matching folder shows it only if that folder cannot be the repository itself: `django/urls.py`
+    in `/w/django` lies in `/w/django/django`. Without such a name, usual inner folders that the
+    command entered from `start` lie below the top: `cd docs && git diff`.
     """
     if cwd is None or not cwd.startswith("/"):
         return cwd
@@ -57,7 +59,7 @@ def _may_be_top(folder: str) -> bool:
 
 
 def _entered(cwd: str, start: str | None) -> str:
-    """`cwd` without the customary inner folders that the command entered."""
+    """`cwd` without the usual inner folders that the command entered."""
     if start is None or not cwd.startswith(f"{start}/"):
         return cwd
     folders = cwd[len(start) + 1 :].split("/")
@@ -66,7 +68,7 @@ def _entered(cwd: str, start: str | None) -> str:
 
 
 def place(cwd: str | None, name: str, start: str | None = None) -> str:
-    """The path of a name that stands behind a revision: `./name` goes by the directory."""
+    """The path of a name after a revision; `./name` is relative to the directory."""
     if name.startswith(("./", "../")):
         return join(cwd, name)
     return join(from_top(cwd, [name], start), name)

@@ -1,4 +1,4 @@
-"""Patterns of grep as regular expressions of Python, for checking which lines can be found lines."""
+"""Patterns of grep as regular expressions of Python, to check which lines can be found lines."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ _SWAPPED = "+?|(){}"
 
 
 class Pattern(msgspec.Struct, frozen=True):
-    """A pattern as the command gives it, compiled once a line is tried: most never are, and
-    compiling is the slowest thing that a search could ask for."""
+    """A pattern as the command gives it.
+
+    It is compiled when a line is first tried: most patterns never are, and compiling is the slowest
+    step of a search.
+    """
 
     source: str
     syntax: str = "basic"
@@ -30,7 +33,7 @@ class Pattern(msgspec.Struct, frozen=True):
 
     @property
     def compiled(self) -> re.Pattern[str] | None:
-        """The pattern, or None where it cannot be translated safely."""
+        """The pattern, or None if it cannot be translated safely."""
         return compile_pattern(self.source, self.syntax, self.ignore_case, self.words, self.whole)
 
 
@@ -42,7 +45,7 @@ def compile_pattern(
     words: bool = False,
     whole: bool = False,
 ) -> re.Pattern[str] | None:
-    """The pattern, or None where it cannot be translated safely."""
+    """The pattern, or None if it cannot be translated safely."""
     if len(source) > 2000:
         return None
     if syntax == "fixed":
@@ -69,7 +72,7 @@ def compile_pattern(
 
 
 def _basic(source: str) -> str:
-    """A basic expression: the special characters are those with a backslash."""
+    """A basic expression: special characters have a backslash."""
     out: list[str] = []
     at = 0
     in_class = False

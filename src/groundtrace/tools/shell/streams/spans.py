@@ -1,4 +1,4 @@
-"""Ranges of lines, and what is left of them after head, tail and the like."""
+"""Ranges of lines, and what head, tail and similar programs leave of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def first_of(spans: Spans, count: int) -> Spans:
 
 
 def last_of(spans: Spans, count: int) -> Spans | None:
-    """The last `count` lines, when the stream's length is known."""
+    """The last `count` lines, if the length of the stream is known."""
     out: list[tuple[int, int | None]] = []
     left = count
     for low, high in reversed(spans):
@@ -36,7 +36,7 @@ def last_of(spans: Spans, count: int) -> Spans | None:
 
 
 def without_first(spans: Spans, count: int) -> Spans:
-    """What is left when the first `count` lines are taken away."""
+    """What is left without the first `count` lines."""
     out: list[tuple[int, int | None]] = []
     left = count
     for low, high in spans:
@@ -50,7 +50,7 @@ def without_first(spans: Spans, count: int) -> Spans:
 
 
 def pick(spans: Spans, wanted: Spans) -> Spans:
-    """Ranges of a stream in terms of the file behind it."""
+    """Ranges of a stream as line numbers of the file behind it."""
     out: list[tuple[int, int | None]] = []
     for low, high in wanted:
         rest = without_first(spans, low - 1)

@@ -1,8 +1,8 @@
 """Text that the command itself prints, such as the separators of `echo`.
 
-It is the best evidence there is: a line `== b.py ==` that the command spells out says where the
-contents of b.py begin. Text printed without a newline (`printf 'first: '`) stands in one line with
-what follows it, which `Prefixed` takes apart again.
+It is the best evidence: a line `== b.py ==` that the command spells out shows where the contents of
+b.py begin. Text printed without a newline (`printf 'first: '`) shares a line with what follows it;
+`Prefixed` separates the two again.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class Text(Part, kw_only=True, frozen=True):
 
     lines: tuple[str, ...]
     streams: dict[str, tuple[Part, ...]] = msgspec.field(default_factory=dict)
-    """What the holes would show, where they stand for captured output."""
+    """What the holes would show, if they stand for captured output."""
     unended: bool = False
-    """No newline at the end: what follows goes on in the same line."""
+    """No newline at the end: what follows continues the same line."""
 
     complains: ClassVar[bool] = True
 
     def holed(self, index: int) -> Holed | None:
-        """How the line is recognised when it has holes."""
+        """How the line is recognised if it has holes."""
         text = self.lines[index]
         return None if not has_hole(text) else Holed(text)
 
@@ -84,13 +84,13 @@ class Text(Part, kw_only=True, frozen=True):
 
 
 def text_of(parts: Iterable[Part]) -> str:
-    """The text of the parts that are nothing else, as a file would hold it."""
+    """The text of the parts that are only text, as a file would hold it."""
     texts = [part for part in parts if isinstance(part, Text)]
     return "".join("\n".join(text.lines) + ("" if text.unended else "\n") for text in texts)
 
 
 class Prefixed(Part, kw_only=True, frozen=True):
-    """A part whose first line goes on behind text that was printed without a newline."""
+    """A part whose first line continues a text that was printed without a newline."""
 
     text: Text
     inner: Part
@@ -104,7 +104,7 @@ class Prefixed(Part, kw_only=True, frozen=True):
         if not has_hole(start):
             return line[len(start) :] if line.startswith(start) else None
         values = Holed(start).match(line, unended=True)
-        # The last hole takes all that is left, where the text ends with it.
+        # If the text ends with a hole, the last hole takes the rest of the line.
         return None if values is None else values[-1]
 
     def score(self, line: str) -> float:

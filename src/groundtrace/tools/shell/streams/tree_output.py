@@ -34,7 +34,7 @@ class TreeListing(Part, kw_only=True, frozen=True):
         return PLAIN if not line or re.match(r"\d+ director|[./~\w-]+$", line) else UNLIKELY
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """Behind a cut the folder of what stands deeper is not told; that of the top level is."""
+        """After a cut the folder of deeper names is not known; that of the top level is."""
         kept: list[str] = []
         for index, piece in enumerate(map(whole, pieces(lines))):
             first = 0

@@ -11,7 +11,7 @@ from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.syntax.holes import has_hole
 
 MAX_WORDS = 400
-"""Brace expansions and loops are followed this far."""
+"""How many words of a brace expansion or a loop are followed."""
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -19,13 +19,13 @@ class Word(msgspec.Struct, frozen=True):
 
     text: str
     glob: bool = False
-    """Holds an unquoted pattern, so the shell replaced it by names that are not known here."""
+    """Holds an unquoted pattern, so the shell replaced it with names that are not known here."""
     stream: tuple[Part, ...] | None = None
-    """What a command substitution would print, when the word is nothing else."""
+    """What a command substitution would print, if the word is nothing else."""
 
     @property
     def known(self) -> bool:
-        """The text is what the program was given."""
+        """Whether the text is exactly what the program got."""
         return not self.glob and not has_hole(self.text)
 
     def begins(self, text: str) -> bool:
@@ -34,10 +34,10 @@ class Word(msgspec.Struct, frozen=True):
 
 
 def filled(words: Sequence[Word], mark: str, value: str) -> list[Word]:
-    """Words of a command with a value in place of its mark, as find and xargs put names in."""
+    """The words of a command with a value instead of its mark, as find and xargs insert names."""
     return [replace(word, text=word.text.replace(mark, value)) for word in words]
 
 
 def split_text(text: str) -> list[Word]:
-    """Known text that the shell splits into words, as after `$(...)`."""
+    """The words into which the shell splits a known text, as after `$(...)`."""
     return [Word(piece, glob="*" in piece or "?" in piece) for piece in text.split()[:MAX_WORDS]]

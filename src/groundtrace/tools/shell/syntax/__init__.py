@@ -1,4 +1,4 @@
-"""The command as text: its syntax tree, and what its grammar says without any file or variable.
+"""The command as text: its syntax tree, and what the grammar says without files or variables.
 
 `parse` gives the tree, `statements` the order of commands in it, `loop_heads` what a loop goes
 over, `arithmetic` the value of `$((…))`, and `holes` the characters that stand for unknown text.

@@ -1,8 +1,8 @@
-"""Holes: private characters that stand for text which cannot be known.
+"""Holes: private characters that stand for text that cannot be known.
 
-`echo "== $f =="` in a loop prints a line with an unknown middle. It is kept as `== H ==`,
-where H is one private character; each unknown has its own, so that a printed line can later tell
-the value of just this variable. A word with a hole in it is never taken for a file name.
+`echo "== $f =="` in a loop prints a line with an unknown middle. It is kept as `== H ==`, where H
+is one private character. Each unknown text has its own character, so a printed line can later show
+the value of exactly this variable. A word with a hole in it is never used as a file name.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from __future__ import annotations
 import re
 
 HOLE = "\ue000"
-"""Anything, unknown."""
+"""Any unknown text."""
 FIRST_HOLE = 0xE001
 LAST_HOLE = 0xF8FF
 HOLES = re.compile("[\ue000-\uf8ff]")
 
 
 def has_hole(text: str) -> bool:
-    """Whether something in a text is not known. Most texts are plain ASCII, which is told at once."""
+    """Whether a text has an unknown part. Most texts are plain ASCII, which is checked first."""
     return not text.isascii() and HOLES.search(text) is not None
 
 
 class Holed:
-    """A line with holes. Each stands for any text, as little as fits.
+    """A line with holes. Each hole matches any text, as short as possible.
 
-    Found piece by piece: compiling an expression for it took longer than all its matches.
+    It is matched piece by piece: compiling a regular expression took longer than all its matches.
     """
 
     __slots__ = ("_first", "_last", "_middle")
@@ -33,7 +33,7 @@ class Holed:
         self._first, *self._middle, self._last = HOLES.split(text)
 
     def match(self, line: str, unended: bool = False) -> list[str] | None:
-        """What stands in the holes; None when the line is another. `unended`: more may follow."""
+        """The text in each hole; None if the line does not match. `unended`: more may follow."""
         if not line.startswith(self._first):
             return None
         at = len(self._first)
@@ -54,7 +54,7 @@ class Holed:
         return [*values, line[at:end]]
 
     def _begin(self, line: str, at: int) -> list[str] | None:
-        """The same for a text that another goes on behind."""
+        """The same for a text that another text continues."""
         values: list[str] = []
         for piece in [*self._middle, self._last]:
             where = line.find(piece, at)

@@ -1,4 +1,4 @@
-"""What a loop goes over, as far as its head tells: `while read a b`, `for ((i=1; i<=9; i++))`."""
+"""What a loop goes over, as far as its head shows: `while read a b`, `for ((i=1; i<=9; i++))`."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Counter(NamedTuple):
 
 
 def read_names(condition: str) -> list[str] | None:
-    """Variables of `while read a b`, None when the loop reads nothing."""
+    """Variables of `while read a b`; None if the loop reads nothing."""
     read = _READ.match(condition)
     return None if read is None else read[2].split() or ["REPLY"]
 
 
 def counted(source: str) -> Counter | None:
-    """`for ((i=1; i<=9; i++))`, None for loops that count otherwise."""
+    """`for ((i=1; i<=9; i++))`; None for loops that count in another way."""
     head = _COUNTED.match(source)
     if head is None:
         return None

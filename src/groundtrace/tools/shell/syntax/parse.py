@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 
 MAX_COMMAND = 200_000
-"""Longer commands hold data, not control flow; what follows is left out."""
+"""Longer commands hold data, not control flow; the rest is left out."""
 MAX_HARD = 3000
-"""Operators and openings in one command, data in here-documents aside. For a command that is not
-valid the parser takes the square of their number: `a|a|a…` and `$&&$&&…` of 50 KB took minutes.
-What follows is left out."""
+"""Limit for operators and opening characters in one command, without data in here-documents. For an
+invalid command the parser takes time that grows with the square of their number: `a|a|a…` and
+`$&&$&&…` of 50 KB took minutes. What follows is left out."""
 MAX_REPAIRS = 8
-"""Times that a tree is mended where the grammar ran lines together."""
+"""How often a tree is repaired where the grammar joined two lines."""
 
 
 class Tree(NamedTuple):
     """A parsed command."""
 
     root: Node | None
-    """The tree; None for a command that needs none."""
+    """The tree; None for a command that needs no tree."""
     source: bytes
     broken: bool
     """Some part of it is not valid bash, or was left out."""
     plain: str | None = None
-    """The source as text, where a byte is a character."""
+    """The source as text, if every character is one byte."""
     statements: Sequence[Sequence[Stage | str]] = ()
     """The statements of a command that needs no tree."""
 
@@ -83,15 +83,17 @@ _HARD_IN_DATA = re.compile(rf"\0|{_HEREDOC.pattern}")
 
 
 def _bounded(command: str) -> str:
-    """The command up to what the parser cannot do in bounded time."""
+    """The command without the end that the parser cannot parse in bounded time."""
     if len(command) <= MAX_HARD:
         return command
     return command[: next(islice(_hard_places(command), MAX_HARD, None), len(command))]
 
 
 def _hard_places(command: str) -> Iterator[int]:
-    """Where the parser has to work hard. Data in a here-document is none of it, except for NUL and
-    what looks like another here-document."""
+    """Positions that make the parser work hard.
+
+    Data in a here-document does not, except NUL and what looks like another here-document.
+    """
     position = 0
     end: str | None = None
     for line in command.split("\n"):
@@ -107,7 +109,7 @@ def _hard_places(command: str) -> Iterator[int]:
 
 
 def _lost_breaks(root: Node, source: bytes) -> Iterator[int]:
-    """Ends of lines that the grammar took for blanks between the arguments of one command.
+    """Line ends that the grammar took for blanks between the arguments of one command.
 
     It does so in `head -5\ncat b 2>/dev/null | grep x`, where a pipe follows a redirection.
     """
@@ -122,8 +124,8 @@ def _lost_breaks(root: Node, source: bytes) -> Iterator[int]:
                     if b"\n" in gap.replace(b"\\\n", b""):
                         yield before.end_byte
         for child in children:
-            # Not `end_point.row`: tree-sitter 0.26 gives that number away without owning it, and
-            # a command of more than 256 lines brought the interpreter down.
+            # Not `end_point.row`: tree-sitter 0.26 returns that number without owning it, and a
+            # command of more than 256 lines crashed the interpreter.
             spans_lines = source.find(b"\n", child.start_byte, child.end_byte) >= 0
             if spans_lines and child.child_count:
                 stack.append(child)

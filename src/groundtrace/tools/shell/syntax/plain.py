@@ -1,9 +1,10 @@
-"""Commands that need no grammar: plain words, quoted or not, joined by `|`, `&&`, `||`, `;` and newlines.
+"""Commands that need no grammar: plain words joined by `|`, `&&`, `||`, `;` and newlines.
 
-Two of three commands of agents are of this kind (`cd src && grep -n TODO a.py | head -20`). They are
-read at once; building and walking a syntax tree for them took a third of the time that a command takes.
-Whatever could mean something else to a shell (`$`, `*`, `(`, `<`, comments, assignments, keywords) is
-left to the grammar, so both ways must give the same, and a test says so.
+The words may be quoted. Two of three commands of agents are of this kind
+(`cd src && grep -n TODO a.py | head -20`). They are read directly: building and walking a syntax
+tree took a third of the time for such a command. Everything that could mean something else to a
+shell (`$`, `*`, `(`, `<`, comments, assignments, keywords) is left to the grammar. Both ways must
+give the same result, and a test checks that.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 from groundtrace.tools.shell.syntax.statements import Stage
 
 MAX_PLAIN = 2000
-"""Longer commands go to the grammar, which has bounds of its own."""
+"""Longer commands go to the grammar, which has its own limits."""
 _TOKEN = re.compile(
     r"[ \t]{0,40}+(?:"
     r"(?P<word>(?:[\w./:@%+,=^-]++|'[^']*+'|\"[^\"\\$`!]*+\")++)(?=[ \t\n;|&]|$)"
@@ -37,7 +38,7 @@ _OPEN = frozenset(["&&", "||", "|"])
 
 
 def plain_statements(command: str) -> list[list[Stage | str]] | None:
-    """The statements of a command as stages and what joins them; None where a grammar is needed."""
+    """The statements of a command as stages and operators; None if a grammar is needed."""
     if len(command) > MAX_PLAIN or "<<" in command or "$(" in command or not command.isascii():
         return None
     statements: list[list[Stage | str]] = []
@@ -58,7 +59,7 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
                 stage = Stage(None, words=[])
                 items.append(stage)
             elif stage.quiet or stage.merged:
-                return None  # words behind a redirection are seldom, and the grammar knows them
+                return None  # words after a redirection are rare, and the grammar handles them
             stage.words.append(_QUOTES.sub(r"\1\2", text) if "'" in text or '"' in text else text)
         elif kind == _END:
             break

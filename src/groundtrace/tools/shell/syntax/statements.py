@@ -1,4 +1,4 @@
-"""How the commands of one statement follow each other in the source: pipes, `&&`, `||`."""
+"""The order of the commands of one statement in the source: pipes, `&&`, `||`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class Stage(msgspec.Struct):
     """One command of a pipe, with its redirections."""
 
     node: Node | None
-    """The command in the tree; None where `words` tell it, or where there are redirections alone."""
+    """The command in the tree; None if `words` holds it, or if there are only redirections."""
     marks: list[Node] = msgspec.field(default_factory=list)
     """Its redirections."""
     words: list[str] = msgspec.field(default_factory=list)
     """A command of plain words (`syntax.plain`)."""
     quiet: bool = False
-    """Plain words with `2>/dev/null` behind them."""
+    """Plain words followed by `2>/dev/null`."""
     merged: bool = False
-    """Plain words with `2>&1` behind them."""
+    """Plain words followed by `2>&1`."""
 
 
 _JOINTS = {"|": "|", "|&": "|", "&&": "&&", "||": "||"}
@@ -30,10 +30,10 @@ _FLOWS = {"pipeline", "list", "redirected_statement"}
 
 
 def flat(node: Node) -> list[Stage | str]:
-    """Stages and what joins them, in the order of the source.
+    """Stages and the operators between them, in the order of the source.
 
-    The grammar nests `a | b && c < f` in ways that bash does not, such as `(a | (b && c)) < f`.
-    The order of the words is right in all of them, and it is all that the shell goes by.
+    The grammar nests `a | b && c < f` in ways that bash does not, such as `(a | (b && c)) < f`. The
+    order of the words is always right, and the shell uses only the order.
     """
     items: list[Stage | str] = []
     body = node.child_by_field_name("body") if node.type == "redirected_statement" else None

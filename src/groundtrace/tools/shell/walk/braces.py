@@ -1,4 +1,4 @@
-"""Brace expansion: `{a,b}` and `{1..5}`, in text whose quoted characters are marked."""
+"""Brace expansion: `{a,b}` and `{1..5}`, in text with marked quoted characters."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What the words of a command expand to, as far as the command itself tells.
+"""What the words of a command expand to, as far as the command itself shows.
 
-Text that cannot be known stands as a hole: one private character per unknown. A hole that belongs
-to a loop variable is the variable's own, so that a printed separator such as `== $f ==` can later
-tell its value. Words with holes are never taken for file names.
+Unknown text is a hole: one private character per unknown text. The hole of a loop variable belongs
+only to that variable, so a printed separator such as `== $f ==` can later show its value. Words
+with holes are never used as file names.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _MARK = "\x01"
 _SPLIT = "\x02"
 _SPECIAL = re.compile(r"[*?\[\]{},~\s\x01\x02]")
 MAX_MATCHED = 4096
-"""Longer values are no paths; a pattern is tried at every place of them."""
+"""Longer values are not paths; a pattern is tried at every position of a value."""
 MAX_STARS = 4
-"""Stars of a pattern that is followed: each multiplies the ways to match."""
+"""A pattern with more stars is not followed: each star multiplies the ways to match."""
 MAX_TEXT = 100_000
 """Longer values are data, not names."""
 
@@ -52,7 +52,7 @@ def expand_all(shell: Shell, nodes: Sequence[Node]) -> list[Word]:
             else:
                 words.append(word)
         else:
-            # The grammar takes `$d/$b.md` for two words, which touch each other.
+            # The grammar takes `$d/$b.md` for two words that touch each other.
             piece = shell.env.tree.source[nodes[at].start_byte : nodes[end - 1].end_byte]
             words.extend(_finish(_rough(shell, piece.decode("utf-8", "replace"))))
         at = end
@@ -66,7 +66,7 @@ _TOKEN = re.compile(
 
 
 def _rough(shell: Shell, source: str) -> str:
-    """Marked text of a word by its source alone: quotes, escapes and plain variables."""
+    """Marked text of a word, from its source alone: quotes, escapes and plain variables."""
 
     def token(match: re.Match[str]) -> str:
         if match["raw"] is not None:
@@ -94,7 +94,7 @@ def expand(shell: Shell, node: Node) -> list[Word]:
 
 @lru_cache(maxsize=4096)
 def _plain_word(text: str) -> Word | None:
-    """The word in which nothing is left to expand; agents use the same ones over and over."""
+    """The word if nothing in it needs expansion; cached, because agents repeat the same words."""
     if not _PLAIN.fullmatch(text):
         return None
     return Word(_QUOTED.sub(r"\1\2", text) if '"' in text or "'" in text else text)
@@ -104,7 +104,7 @@ _PLAIN_KINDS = frozenset(
     {"word", "number", "raw_string", "string", "concatenation", "command_name"}
 )
 _PLAIN = re.compile(r"""(?:[^\\*?\[\]{}~$`'"]+|'[^']*'|"[^"\\$`]*")*+""")
-"""A word in which nothing is left to expand once its quotes are gone: nine of ten are."""
+"""A word in which nothing needs expansion after its quotes are removed: nine of ten words."""
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 
 
@@ -114,7 +114,7 @@ def expand_text(shell: Shell, node: Node) -> Word:
     if stream is not None:
         return Word(HOLE, stream=stream)
     marked = _marked(shell, node, quoted=False).replace(_SPLIT, " ")
-    # A value that doubles itself in a loop would fill the memory.
+    # A value that doubles in a loop would fill the memory.
     return Word(_unmark(marked) if len(marked) < MAX_TEXT else HOLE)
 
 
@@ -152,7 +152,7 @@ def _marked(shell: Shell, node: Node, quoted: bool) -> str:
 
 
 def _sequence(shell: Shell, node: Node, quoted: bool) -> str:
-    """Children in order; what lies between them (blanks inside a string) is kept."""
+    """Children in order; the text between them (blanks inside a string) is kept."""
     pieces: list[str] = []
     is_string = node.type in {"string", "translated_string"}
     position = node.start_byte
@@ -164,7 +164,7 @@ def _sequence(shell: Shell, node: Node, quoted: bool) -> str:
         if is_string and child.type in {'"', "$"}:
             continue
         if is_string and child.type in _EXPANSIONS:
-            # The grammar takes the blank of `"$a $b"` into the second expansion.
+            # The grammar puts the blank of `"$a $b"` into the second expansion.
             raw = shell.env.tree.text(child)
             pieces.append(_escape(raw[: len(raw) - len(raw.lstrip())]))
         pieces.append(_marked(shell, child, quoted))
@@ -231,7 +231,7 @@ def _arithmetic(shell: Shell, node: Node, _quoted: bool) -> str:
 def _simple(shell: Shell, node: Node, quoted: bool) -> str:
     name = shell.env.tree.text(node).lstrip()[1:]
     if name[:1].isdigit() and len(name) > 1:
-        # `$3p` is the third argument and a letter; the grammar takes both for the name.
+        # `$3p` is the third argument and a letter; the grammar takes both as the name.
         rest = name[1:]
         return _value(shell, name[0], quoted) + (_escape(rest) if quoted else rest)
     return _value(shell, name, quoted)
@@ -347,7 +347,7 @@ def _escape(text: str) -> str:
 
 
 def _split(text: str) -> str:
-    """Text of an unquoted expansion: white space splits it, patterns in it are live."""
+    """Text of an unquoted expansion: white space splits it, and patterns in it are active."""
     return _BLANKS.sub(_SPLIT, text.replace(_MARK, ""))
 
 
@@ -369,7 +369,7 @@ def _finish(marked: str) -> list[Word]:
 
 
 def _word_of(text: str) -> Word:
-    """The word of a marked text; of a pattern the quoted characters stand for themselves."""
+    """The word of a marked text; quoted characters of a pattern are literal."""
     bare = _MARKED_CHARACTER.sub("", text) if _MARK in text else text
     if not _has_glob(bare) or ("[" in bare and not _has_glob(_ROUTE.sub("", bare))):
         return Word(_unmark(text))
@@ -381,15 +381,16 @@ _QUOTED_MARK = re.compile(r"\x01([*?\[])")
 _ROUTE = re.compile(
     r"(?:^|(?<=/))\[{1,2}(?:\.\.\.)?[A-Za-z_]\w[\w-]*\]{1,2}(?=/|$|\.(?:[cm]?[jt]sx?|vue|svelte|astro|html)$)"
 )
-"""A name of a route, such as `app/[id]/page.tsx` (D117). The shell looks for a folder `i` or `d`, finds
-none and hands the word over as it is: agents read such files without quotes."""
+"""A name of a route, such as `app/[id]/page.tsx` (D117). The shell looks for a folder `i` or `d`,
+finds none and passes the word on unchanged: agents read such files without quotes."""
 
 
 def _has_glob(text: str) -> bool:
     """Whether a word holds `*`, `?` or a set such as `[ab]`."""
     if "*" in text or "?" in text:
         return True
-    # Every set ends at the next bracket: looking for it from each `[` takes the square.
+    # Every set ends at the next bracket: a search from each `[` takes time that grows with the
+    # square of the length.
     return any("[" in part[:-1] for part in text.split("]")[:-1])
 
 

@@ -1,4 +1,4 @@
-"""Statements that are followed once: sequences, pipes, conditions, functions, assignments, commands."""
+"""Statements that run once: sequences, pipes, conditions, functions, assignments, commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 Statement = Callable[[Shell, "Node", Parts | None], Parts]
-"""What a statement prints, given what it is fed."""
+"""What a statement prints for a given input."""
 
 
 def _block(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
@@ -36,7 +36,7 @@ def _flow(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
 
 
 def stages(shell: Shell, items: Sequence[Stage | str], stdin: Parts | None) -> Parts:
-    """Stages joined by `|`, `&&` and `||`, in order; pipes bind tighter."""
+    """Stages joined by `|`, `&&` and `||`, in order; pipes bind more tightly."""
     done: Parts | None = None
     operator = ""
     stream = stdin
@@ -56,7 +56,10 @@ def stages(shell: Shell, items: Sequence[Stage | str], stdin: Parts | None) -> P
 def _joined(
     shell: Shell, done: Parts | None, operator: str, stream: Parts | None, over: bool
 ) -> Parts:
-    """`over`: what stands before `&&` said that it failed, so nothing is written behind it (D118)."""
+    """Join two streams by an operator.
+
+    `over`: the command before `&&` said that it failed, so nothing after it is written (D118).
+    """
     following = stream or []
     if over:
         following = [part for part in following if not isinstance(part, Write)]
@@ -98,7 +101,7 @@ def _if(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
     for index, child in enumerate(node.named_children):
         inner = shell.run(child, stdin)
         if child.type in {"else_clause", "elif_clause"}:
-            # One branch ran: where the first printed, the others did not.
+            # Only one branch ran: if the first printed, the others did not.
             inner = [fallen(part, told) for part in inner]
         elif index and told is None:
             told = next((part.serial for part in inner if part.prints), None)
@@ -192,4 +195,4 @@ STATEMENTS: Mapping[str, Statement] = {
     "declaration_command": _declare,
     "command": _command,
 }
-"""What is done for each kind of statement."""
+"""The function for each kind of statement."""

@@ -1,4 +1,4 @@
-"""What patterns take away from the text of a variable."""
+"""What patterns remove from the text of a variable."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import fnmatch
 
 
 def stripped(text: str, pattern: str, at_end: bool, longest: bool) -> str:
-    """`${x%pattern}` and `${x#pattern}`, the shortest or the longest match taken away."""
+    """`${x%pattern}` and `${x#pattern}`: the text without the shortest or the longest match."""
     cuts = range(len(text) + 1)
     order = cuts if longest == at_end else reversed(cuts)
     for cut in order:

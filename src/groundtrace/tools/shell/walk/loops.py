@@ -1,4 +1,4 @@
-"""Loops: over words that the command tells, and over words that only the output can tell."""
+"""Loops over words that the command shows, and over words that only the output shows."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def _for(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
     if variable is None or body is None:
         return []
     values = node.children_by_field_name("value")
-    # `for f; do` goes over the arguments.
+    # `for f; do` goes over the arguments of the script.
     words = expand_all(shell, values) if values else shell.env.variables.get("@", ())
     name = shell.env.tree.text(variable)
     return _each(shell, words, name, lambda: shell.run(body, stdin))
 
 
 def _each(shell: Shell, words: Sequence[Word], name: str, body: Callable[[], Parts]) -> Parts:
-    """`body` for every word; words that are not known make a loop of unknown length."""
+    """`body` for every word; unknown words make a loop of unknown length."""
     parts: Parts = []
     globs = tuple(word.text for word in words if word.glob)
     for word in words[:MAX_WORDS]:
@@ -44,7 +44,7 @@ def _each(shell: Shell, words: Sequence[Word], name: str, body: Callable[[], Par
         elif not word.glob:
             parts.append(shell.loop([name], list(word.stream or ()), body))
         elif word.text == globs[0]:
-            # The rounds of several patterns look alike: they are one loop.
+            # The rounds of several patterns look alike, so they are one loop.
             parts.append(shell.loop([name], [], body, globs))
     return parts
 
@@ -56,10 +56,10 @@ def unknown_loop(
     body: Callable[[], Parts],
     globs: tuple[str, ...] = (),
 ) -> Loop:
-    """A loop over words that only the output can tell.
+    """A loop over words that only the output shows.
 
-    The body is followed with a hole for the word. Where it prints the word in a separator, the
-    output tells every word that it may have had, and the body is followed for each of them.
+    The body is followed with a hole for the word. If it prints the word in a separator, the output
+    shows every word that it may have had, and the body is followed for each of them.
     """
     hole = shell.hole()
     env = shell.env.holding(dict.fromkeys(names_of, (Word(HOLE),)))
@@ -82,7 +82,7 @@ def unknown_loop(
 
 
 def repeats(template: Sequence[object], hole: str) -> bool:
-    """Every round prints the line that it was given, and nothing else."""
+    """Whether every round prints the line that it read, and nothing else."""
     only = template[0] if len(template) == 1 else None
     return isinstance(only, Text) and only.lines == (hole,) and not only.unended
 
@@ -134,4 +134,4 @@ STATEMENTS: Mapping[str, Statement] = {
     "while_statement": _while,
     "c_style_for_statement": _c_for,
 }
-"""What is done for each kind of loop."""
+"""The function for each kind of loop."""

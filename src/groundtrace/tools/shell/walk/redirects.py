@@ -1,4 +1,4 @@
-"""Redirections: where a command's input comes from and its output goes."""
+"""Redirections: where a command's input comes from and where its output goes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 MAX_WRITTEN = 200_000
-"""More of a file that the command writes is not kept."""
+"""How many characters of a file that the command writes are kept."""
 
 
 class Redirects:
-    """Where a command's input comes from and its output goes."""
+    """Where a command's input comes from and where its output goes."""
 
     __slots__ = ("discard", "quiet", "stdin", "texts", "then", "writes")
 
@@ -52,7 +52,7 @@ class Redirects:
             self.stdin = _opened(shell, word)
             return
         if (operator in {">&", "<&"} and word.text.isdigit()) or operator in {">&-", "<&-"}:
-            return  # `2>&1` and the like: what was printed is in the output either way
+            return  # `2>&1` and similar: what was printed is in the output either way
         if number == "2":
             self.quiet = True
         elif number in {"", "1"} or operator.startswith("&"):
@@ -64,7 +64,7 @@ class Redirects:
                 self.texts.append((path, operator.endswith(">>")))
 
     def add_heredoc(self, shell: Shell, mark: Node) -> None:
-        """The body is input; what stands behind `<<EOF` in its line belongs to the command."""
+        """The body is input; what follows `<<EOF` on the same line belongs to the command."""
         body = next((child for child in mark.named_children if child.type == "heredoc_body"), None)
         start = next(
             (child for child in mark.named_children if child.type == "heredoc_start"), None
@@ -86,14 +86,14 @@ class Redirects:
                 )
 
     def apply(self, shell: Shell, parts: Parts) -> Parts:
-        """Parts as they are seen after the redirections."""
+        """The parts after the redirections."""
         if self.quiet:
             parts = quiet(parts)
         if self.texts and all(isinstance(part, Text) for part in parts if part.prints):
             text = text_of(parts)
             for path, adds in self.texts:
                 before = shell.written.get(path, "") if adds else ""
-                # A text that grows in a loop is data, and no script.
+                # A text that grows in a loop is data, not a script.
                 shell.written[path] = (before + text)[:MAX_WRITTEN]
         if self.discard:
             unseen = [

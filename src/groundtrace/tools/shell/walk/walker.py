@@ -1,4 +1,4 @@
-"""Following a command as the shell does: what the walk knows, and the scripts inside a command.
+"""Follow a command as the shell does: what the walk knows, and the scripts inside a command.
 
 Nothing is executed. The walk gives the list of parts that the command prints, in order. `flow` and
 `loops` say what statements do; this module holds what they share.
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 
 MAX_STEPS = 4000
-"""Commands followed in one call; loops within loops end here."""
+"""How many commands are followed in one call; loops within loops end here."""
 MAX_READ = 1_000_000
-"""Characters of scripts inside the command that are followed."""
+"""How many characters of scripts inside the command are followed."""
 MAX_DEPTH = 40
-"""Nesting of subshells, functions and `bash -c`."""
+"""How deep subshells, functions and `bash -c` may be nested."""
 
 
 class _Inside:
-    """A part of the command in an environment of its own."""
+    """A part of the command that runs in its own environment."""
 
     __slots__ = ("_before", "_env", "_walker")
 
@@ -92,15 +92,15 @@ class Walker:
     # --- environments and values ------------------------------------------------------------
 
     def change(self, env: Environment) -> None:
-        """The environment is another from here on, as after `cd`."""
+        """Use another environment from here on, as after `cd`."""
         self.env = env
 
     def inside(self, env: Environment) -> _Inside:
-        """A part of the command runs in `env`, and what it changes is forgotten."""
+        """Run a part of the command in `env` and forget what it changes."""
         return _Inside(self, env)
 
     def hole(self) -> str:
-        """A hole of its own."""
+        """A new hole."""
         if self.holes >= LAST_HOLE:
             return HOLE
         self.holes += 1
@@ -114,7 +114,7 @@ class Walker:
         return hole
 
     def substitute(self, node: Node) -> str | tuple[Part, ...]:
-        """What `$(...)` gives: text where it is known, else the parts that print it."""
+        """What `$(...)` gives: text if it is known, else the parts that print it."""
         parts = self.inner_parts(node)
         texts: list[str] = []
         for part in parts:
@@ -132,7 +132,7 @@ class Walker:
             return self.run_all(node.named_children)
 
     def path(self, name: str) -> str | None:
-        """The path of a file that a command names, None when it cannot be one."""
+        """The path of a file that a command names; None if it cannot be a file."""
         if not is_file_name(name) or name in self.missing:
             return None
         return join(self.env.cwd, name)
@@ -170,13 +170,13 @@ class Walker:
         return parts
 
     def run_text(self, source: str, positional: Sequence[Word] = ()) -> Parts:
-        """A script given as text, as `bash -c` runs it, in a subshell."""
+        """Run a script given as text in a subshell, as `bash -c` does."""
         tree = self._parsed(source)
         with self.inside(self.env.reading(tree).given(positional, first=0)):
             return self.run_tree(tree)
 
     def run_here(self, source: str) -> Parts:
-        """A script given as text that changes this shell, as `source` and `eval` do."""
+        """Run a script given as text in this shell, as `source` and `eval` do."""
         before, tree = self.env.tree, self._parsed(source)
         self.env = self.env.reading(tree)
         parts = self.run_tree(tree)
@@ -184,7 +184,7 @@ class Walker:
         return parts
 
     def _parsed(self, source: str) -> Tree:
-        """The tree of a script; one that a loop runs is parsed once."""
+        """The tree of a script; a script that a loop runs is parsed once."""
         tree = self.parsed.get(source)
         if tree is None:
             self.read += len(source)
@@ -203,7 +203,7 @@ class Walker:
         body: Callable[[], Parts],
         globs: tuple[str, ...] = (),
     ) -> Loop:
-        """A loop over words that only the output can tell."""
+        """A loop over words that only the output shows."""
         return loops.unknown_loop(self, names_of, source, body, globs)
 
     def command(self, words: Sequence[Word], stdin: Parts | None) -> Parts:
@@ -221,7 +221,7 @@ class Walker:
             self.depth -= 1
 
     def _call_function(self, name: str, args: Sequence[Word], stdin: Parts | None) -> Parts:
-        """A function of the command, with its arguments as `$1`, `$2`, `$@`."""
+        """Call a function of the command, with its arguments as `$1`, `$2`, `$@`."""
         before = self.env
         tree, body = before.functions[name]
         self.env = before.reading(tree).given(args)
@@ -231,7 +231,7 @@ class Walker:
 
 
 def _alone(programs: frozenset[str], tree: Tree) -> frozenset[str]:
-    """Programs that stand in the command once: of two calls nothing says which one complained."""
+    """Programs that occur once in the command. For two calls, nothing says which one failed."""
     if not programs:
         return programs
     text = tree.source.decode("utf-8", "replace") if tree.plain is None else tree.plain
@@ -242,4 +242,4 @@ def _alone(programs: frozenset[str], tree: Tree) -> frozenset[str]:
 _NAME = re.compile(r"(?<![\w.=-])[\w.+-]+")
 
 STATEMENTS: Mapping[str, flow.Statement] = {**flow.STATEMENTS, **loops.STATEMENTS}
-"""What is done for each kind of statement of the grammar."""
+"""The function for each kind of statement of the grammar."""

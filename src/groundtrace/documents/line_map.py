@@ -1,8 +1,8 @@
-"""Lines as they are shown, taken back to the lines of the file before the agent changed it (D72).
+"""Translate line numbers as shown into line numbers before the agent changed the file (D72).
 
-An edit of the agent moves every line below it, so the line that is shown as 120 after ten lines
-were inserted at 50 is line 110 of the file that the ground truth speaks of. Where a write does not
-tell its place, the file's later line numbers mean nothing any more.
+An edit moves every line below it. If the agent inserts ten lines at line 50, the line shown as 120
+is line 110 of the file that the ground truth describes. If a write does not say which lines it
+changed, later line numbers of the file cannot be translated.
 """
 
 from __future__ import annotations
@@ -18,32 +18,39 @@ LineRun = tuple[int, int]
 
 
 class LineMap:
-    """How the lines of one file stand now, against those it had at first.
+    """Current line numbers of one file to its original line numbers.
 
-    It is a list of runs of old lines, each with the distance that it has moved. Lines that the
-    agent wrote are in none of them.
+    It is a list of runs of original lines, each with the distance that it has moved. Lines that the
+    agent wrote are in none of the runs.
     """
 
     def __init__(self) -> None:
         self._kept: list[tuple[int, float, int]] | None = [(1, float("inf"), 0)]
-        """First and last line as they are numbered now, and what to subtract for the old number;
-        None once nothing is known any more."""
+        """First and last line in current numbers, and what to subtract to get the original number;
+        None if nothing is known any more."""
+
+    @classmethod
+    def unknown(cls) -> LineMap:
+        """A file of which nothing is known any more."""
+        made = cls()
+        made._kept = None
+        return made
 
     @property
     def known(self) -> bool:
-        """Whether numbers shown from now on can be taken back."""
+        """Whether line numbers shown from now on can be translated."""
         return self._kept is not None
 
     def write(self, changes: Sequence[LineChange], shift: int | None) -> None:
-        """Take a write into account: its places, or its growth alone.
+        """Take a write into account: the lines that it changed, or only how much the file grew.
 
-        A write that left the file as long as it was moves nothing, wherever it was. Any other one
-        without places makes later numbers unknown.
+        A write that did not change the length of the file moves no line. Any other write without
+        changed lines makes later numbers unknown.
         """
         if self._kept is None:
             return
         if any(change.line_end < change.line_start - 1 for change in changes):
-            self._kept = None  # no such place
+            self._kept = None  # the file has no such lines
             return
         if not changes:
             if shift != 0:
@@ -62,7 +69,7 @@ class LineMap:
         self._kept = kept
 
     def old(self, run: LineRun) -> list[LineRun]:
-        """The lines that these were at first; those that the agent wrote are left out."""
+        """The original numbers of these lines; lines that the agent wrote are left out."""
         first, last = run
         return [
             (max(start, first) - moved, int(min(end, last)) - moved)
@@ -72,9 +79,9 @@ class LineMap:
 
 
 def runs_shown(access: Access) -> list[LineRun] | None:
-    """The lines that an access showed, as they were numbered then; None where that is not known.
+    """The lines that an access showed, as they were numbered then; None if that is not known.
 
-    Lines of another revision of the repository have other numbers.
+    Lines of another revision of the repository are not known: they have other numbers.
     """
     if access.line_start is UNSET or access.other_revision is True:
         return None
@@ -87,18 +94,24 @@ def runs_shown(access: Access) -> list[LineRun] | None:
 
 def joined(runs: Iterable[LineRun]) -> list[LineRun]:
     """Runs in order, those that touch or overlap as one."""
+    ordered = sorted(runs)
+    if len(ordered) < 2:  # most accesses show one run
+        return ordered
     out: list[LineRun] = []
-    for start, end in sorted(runs):
-        if out and start <= out[-1][1] + 1:
-            out[-1] = (out[-1][0], max(out[-1][1], end))
-        else:
-            out.append((start, end))
+    first, last = ordered[0]
+    for start, end in ordered:
+        if start > last + 1:
+            out.append((first, last))
+            first, last = start, end
+        elif end > last:
+            last = end
+    out.append((first, last))
     return out
 
 
 def size(runs: Iterable[LineRun]) -> int:
     """Number of lines in runs that do not overlap."""
-    return sum(end - start + 1 for start, end in runs)
+    return sum([end - start + 1 for start, end in runs])
 
 
 def common(one: Sequence[LineRun], other: Sequence[LineRun]) -> list[LineRun]:

@@ -1,0 +1,253 @@
+"""Which first lines an access showed, told by text and by git (D129): worked, and played on files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from groundtrace.config import Settings
+from groundtrace.documents.events import Access
+from groundtrace.events import build_document
+from groundtrace.events.same_text import place
+from groundtrace.metrics.evidence import EvidenceView
+from groundtrace.metrics.shown_lines import shown_lines
+from groundtrace.model import (
+    CallView,
+    FileRef,
+    GroundTruth,
+    Task,
+    ToolCall,
+    ToolResult,
+    Trace,
+    Trial,
+    TruthFile,
+)
+from groundtrace.storage import LocalFolder
+from groundtrace.tools.shell import shell_refs
+
+FILE = "src/a.py"
+
+
+def accesses(*steps: tuple[str, str] | tuple[str, list[FileRef]]) -> list[list[Access]]:
+    """The accesses of shell commands with their answers, or of given references."""
+    document = _document(
+        [
+            (
+                command,
+                list(shell_refs(command, ToolResult(answer), "/w/repo", Settings()).refs)
+                if isinstance(answer, str)
+                else answer,
+            )
+            for command, answer in steps
+        ]
+    )
+    return [[] if e.accesses is UNSET else list(e.accesses) for e in document.events]
+
+
+def base(access: Access) -> Any:
+    runs = access.base_lines
+    return runs if runs is UNSET or runs is None else [(r.line_start, r.line_end) for r in runs]
+
+
+def numbered(text: list[str], first: int = 1) -> str:
+    return "".join(f"{n:6}\t{line}\n" for n, line in enumerate(text, first))
+
+
+TEXT = [f"value_{n} = compute({n})" for n in range(1, 21)]
+
+
+def test_text_that_is_shown_again_is_the_same_lines() -> None:
+    """`sed -i` by a pattern does not tell its places; the lines that are left do."""
+    now = [*TEXT[:4], "added = 1", *TEXT[4:]]
+    *_, last = accesses(
+        (f"nl -ba {FILE}", numbered(TEXT)),
+        (f"sed -i '/value_4/a added = 1' {FILE}", ""),
+        (f"nl -ba {FILE} | sed -n '3,8p'", numbered(now[2:8], 3)),
+    )
+    assert (last[0].line_start, last[0].line_end, base(last[0])) == (3, 8, [(3, 7)])
+
+
+def test_a_line_that_is_neither_known_nor_the_agents_leaves_it_open() -> None:
+    *_, last = accesses(
+        (f"nl -ba {FILE} | sed -n '1,5p'", numbered(TEXT[:5])),
+        (f"python fix.py {FILE}; sed -i '/x/d' {FILE}", ""),
+        (f"nl -ba {FILE} | sed -n '3,8p'", numbered(TEXT[2:8], 3)),
+    )
+    assert base(last[0]) is UNSET, "the write without a place says it already"
+
+
+def test_a_file_that_git_put_back_has_its_first_lines_again() -> None:
+    show = (f"nl -ba {FILE} | sed -n '9,12p'", numbered(TEXT[8:12], 9))
+    edit = (f"sed -i '/x/d' {FILE}", "")
+    back = (f"git checkout {FILE}", "Updated 1 path from the index")
+    assert base(accesses(edit, back, show)[-1][0]) == [(9, 12)]
+    assert base(accesses(edit, (f"git checkout -- {FILE}", ""), show)[-1][0]) == [(9, 12)]
+    assert base(accesses(edit, (f"git restore {FILE}", ""), show)[-1][0]) == [(9, 12)]
+    for other in (f"git checkout HEAD~1 -- {FILE}", f"git checkout v1.2 {FILE}"):
+        assert base(accesses(edit, (other, ""), show)[-1][0]) is UNSET, other
+    for before in ("git add -A", "git commit -qam x"):
+        assert base(accesses((before, ""), edit, back, show)[-1][0]) is UNSET, before
+
+
+def test_commands_that_move_files_they_do_not_name() -> None:
+    """After `git stash` the edit that moved lines by one is gone."""
+    gone = FileRef(f"/w/repo/{FILE}", "written", line_shift=-1, line_changes=((2, 2, -1),))
+    edit = (f"sed -i '2d' {FILE}", [gone])
+    show = (f"nl -ba {FILE} | sed -n '9,12p'", numbered(TEXT[8:12], 9))
+    assert base(accesses(edit, show)[-1][0]) is UNSET, "line_changes tell"
+    for command in ("git stash", "git reset --hard", "git checkout .", "git restore ."):
+        assert base(accesses(edit, (command, ""), show)[-1][0]) is None, command
+    seen = (f"nl -ba {FILE}", numbered(TEXT))
+    assert base(accesses(seen, edit, ("git stash", ""), show)[-1][0]) == [(9, 12)]
+
+
+DIFF = """diff --git a/src/a.py b/src/a.py
+index 1..2 100644
+--- a/src/a.py
++++ b/src/a.py
+@@ -3,4 +3,6 @@
+ value_3 = compute(3)
+ value_4 = compute(4)
++new = 1
++more = 2
+-value_5 = compute(5)
++value_5 = 5
+ value_6 = compute(6)
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "before", "expected"),
+    [
+        ("git diff", "", [(3, 6)]),
+        ("git diff HEAD", "", [(3, 6)]),
+        (f"git diff {FILE}", "", [(3, 6)]),
+        ("git diff --cached", "git add -A", [(3, 6)]),
+        ("git diff", "git add -A", UNSET),
+        ("git diff", "git commit -qam x", UNSET),
+        ("git show 1a2b3c4", "", None),
+        ("git show HEAD", "", UNSET),
+        ("git diff main..other", "", None),
+    ],
+)
+def test_a_diff_numbers_the_old_lines_itself(command: str, before: str, expected: Any) -> None:
+    edit = (f"sed -i '/x/d' {FILE}" if expected is not None else "true", "")
+    found = accesses((before or "true", ""), edit, (command, DIFF))
+    assert base(found[-1][0]) == expected
+
+
+def test_a_hunk_of_another_revision_is_placed_by_lines_that_are_known() -> None:
+    """`git show` of a fix that is not in place: its old side is the file, its new side is not."""
+    seen = (f"nl -ba {FILE}", numbered(TEXT))
+    assert base(accesses(seen, ("git show 1a2b3c4", DIFF))[-1][0]) == [(3, 6)]
+    other = (f"nl -ba {FILE}", numbered([line.upper() for line in TEXT]))
+    assert base(accesses(other, ("git show 1a2b3c4", DIFF))[-1][0]) is None
+
+
+def test_the_end_of_a_cut_file_is_placed_where_later_lines_tell() -> None:
+    cut = (
+        "<output_head>\n"
+        + "\n".join(TEXT[:5])
+        + "\nval\n</output_head>\n<elided_chars>\n90 characters "
+        "elided\n</elided_chars>\n<output_tail>\nute(12)\n"
+        + "\n".join(TEXT[12:])
+        + "\n\n</output_tail>"
+    )
+    later = (f"nl -ba {FILE} | sed -n '10,16p'", numbered(TEXT[9:16], 10))
+    first = accesses((f"cat {FILE}", cut), later)[0]
+    assert [base(access) for access in first] == [UNSET, [(12, 20)]]
+    alone = accesses((f"cat {FILE}", cut))[0]
+    assert [base(access) for access in alone] == [UNSET, UNSET]
+
+
+def test_a_brace_at_the_end_may_be_any() -> None:
+    known = {1: "def f():", 2: "  call(1)", 3: "}", 4: "", 5: "def g():"}
+    own = "print(7)"
+    assert place(["  call(1)", "print(7)", "}"], known, own) is None
+    assert place(["  call(1)", "}", "print(7)"], known, own) == [2, 3]
+    assert place(["  call(1)", "print(7)", "}"], known, own, whole=True) == [2, 3]
+    assert place(["def h():"], known, own) is None
+    assert place([], known, own) is None
+
+
+# --- played on a file, line by line -------------------------------------------------------------
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("show"), st.integers(1, 24), st.integers(0, 12)),
+        st.tuples(st.just("hidden"), st.integers(1, 20), st.integers(0, 3), st.integers(0, 3)),
+        st.tuples(st.just("placed"), st.integers(1, 20), st.integers(0, 3), st.integers(0, 3)),
+        st.tuples(st.just("restored"), st.just(0), st.just(0)),
+    ),
+    min_size=2,
+    max_size=10,
+)
+
+
+@given(STEPS)
+def test_what_is_claimed_is_what_was_shown(steps: list[tuple[Any, ...]]) -> None:
+    """Each line is known by its first number; a claim is the set of numbers shown, or no claim."""
+    file: list[tuple[int | None, str]] = list(enumerate(TEXT, 1))
+    calls: list[tuple[str, list[FileRef]]] = []
+    expected: list[set[int] | None] = []
+    for at, (what, first, size, *more) in enumerate(steps):
+        ref = FileRef(FILE, "written")
+        words, shown = "", None
+        if what == "show":
+            lines = file[first - 1 : first + size]
+            if not lines:
+                continue
+            ref = FileRef(
+                FILE,
+                "read",
+                line_start=first,
+                line_end=first + len(lines) - 1,
+                printed=[text for _, text in lines],
+            )
+            shown = {number for number, _ in lines if number is not None}
+        elif what == "restored":
+            file = list(enumerate(TEXT, 1))
+            ref = FileRef(FILE, "written", restored=True)
+        else:
+            new = [f"mine_{at}_{n}" for n in range(more[0])]
+            words = "\n".join(new)
+            old = len(file[first - 1 : first - 1 + size])
+            if first > len(file):
+                continue
+            file[first - 1 : first - 1 + old] = [(None, text) for text in new]
+            if what == "placed":
+                change = (first, first + old - 1, len(new) - old)
+                ref = FileRef(FILE, "written", line_shift=change[2], line_changes=(change,))
+        calls.append((words, [ref]))
+        expected.append(shown)
+    if not calls:
+        return
+    document = _document(calls)
+    told = {one.touch.event.step_index: one.runs for one in shown_lines(EvidenceView(document))}
+    for step, shown in enumerate(expected):
+        if shown is not None and told[step] is not None:
+            assert {n for a, b in told[step] or () for n in range(a, b + 1)} == shown
+
+
+def _document(calls: list[tuple[str, list[FileRef]]]) -> Any:
+    views = [CallView(category="other", tool="bash", refs=tuple(refs)) for _, refs in calls]
+    made = [ToolCall("bash", {"command": words}, result=ToolResult("")) for words, _ in calls]
+    trial = Trial(
+        folder=LocalFolder(Path("nowhere")),
+        path="p",
+        run_id="r",
+        config_name="c",
+        task_name="t",
+        trial_name="t",
+        model=None,
+        task=Task("t", "s", None, repos=("o/repo",)),
+        files=(),
+    )
+    truth = GroundTruth(files=(TruthFile(FILE, FILE),), source="x", confidence="high")
+    trace = Trace(calls=tuple(made), source="transcript", has_transcript=True)
+    return build_document(trial, trace, views, truth, (), Settings())
