@@ -99,6 +99,15 @@ class ContextMark(msgspec.Struct, frozen=True):
     """Every earlier answer is gone; False if it is not known which ones are."""
 
 
+class OutputOf(NamedTuple):
+    """An earlier call whose output a later call shows."""
+
+    name: str
+    """Raw tool name."""
+    arguments: Mapping[str, Any]
+    cwd: str | None = None
+
+
 class ToolCall(msgspec.Struct, frozen=True):
     """One tool call of the agent. Readers of all harness formats make it; all tools read it."""
 
@@ -127,6 +136,9 @@ class ToolCall(msgspec.Struct, frozen=True):
     """What the harness did to the context after this call and before the next one."""
     cwd: str | None = None
     """Working directory of the harness at this call, where known."""
+    output_of: OutputOf | None = None
+    """The earlier call whose whole output this call's result is, such as a command that had printed
+    nothing when its own call returned; None for nearly all calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +253,8 @@ class Trace:
     """What the trace says of its own trial."""
     context_changes: tuple[ContextPoint, ...] = ()
     """Where the main thread's context was compacted or rolled back, in order."""
+    subagent_inputs: Mapping[str, int] = field(default_factory=dict)
+    """Subagent, as its calls name it, to the input tokens of its model calls, if known."""
 
     @property
     def readable(self) -> bool:

@@ -443,3 +443,10 @@ class EventsDocument(Record, frozen=True, kw_only=True):
             )
         ),
     ] = UNSET
+    subagent_inputs: Annotated[
+        dict[str, Count] | UnsetType,
+        Meta(
+            description="Subagent, as `agent` of its events, to the input tokens of all its model "
+            "calls, cache included; absent if the trace does not state them. Since 1.2."
+        ),
+    ] = UNSET

@@ -323,6 +323,13 @@ class SubagentWork(Record, frozen=True, kw_only=True):
         Count | None,
         Meta(description="Characters of its report to the main thread; null if unknown."),
     ]
+    input_tokens: Annotated[
+        Count | UnsetType | None,
+        Meta(
+            description="Input tokens of all its model calls, cache included; null if the trace "
+            "does not state them."
+        ),
+    ] = UNSET
 
 
 class SubagentMetrics(Record, frozen=True, kw_only=True):

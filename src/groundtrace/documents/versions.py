@@ -56,7 +56,7 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "evidence",
             "other_revision",
         ),
-        EventsDocument: ("submission", "final_context", "context_changes"),
+        EventsDocument: ("submission", "final_context", "context_changes", "subagent_inputs"),
         MetricsDocument: (
             "line_level_metrics",
             "context_metrics",

@@ -106,6 +106,7 @@ def build_document(
         submission=submission_of(trial, trace, resolver),
         final_context=final_context_of(trace, resolver),
         context_changes=context_changes(trace) or UNSET,
+        subagent_inputs=_subagent_inputs(trace) or UNSET,
     )
 
 
@@ -136,6 +137,16 @@ def _event(
         agent=UNSET if call.agent is None else stored_text(call.agent),
         mcp_server=UNSET if server is None else stored_text(server),
     )
+
+
+def _subagent_inputs(trace: Trace) -> dict[str, int]:
+    """Only of subagents with calls: others have no events to belong to."""
+    agents = {call.agent for call in trace.calls if call.is_subagent}
+    return {
+        stored_text(agent): tokens
+        for agent, tokens in sorted(trace.subagent_inputs.items())
+        if agent in agents and 0 <= tokens <= MAX_INT
+    }
 
 
 def _count(value: int | None) -> int | None:

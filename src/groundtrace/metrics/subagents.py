@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from groundtrace.documents.events import Event
 from groundtrace.documents.metrics import SubagentMetrics, SubagentWork
@@ -95,8 +96,11 @@ def _agents(evidence: EvidenceView) -> tuple[SubagentWork, ...]:
         if isinstance(event.call_id, str) and not event.is_subagent
     }
     met = _met(evidence)
+    stated = evidence.document.subagent_inputs
+    spent = {} if stated is UNSET else stated
     return tuple(
-        _work(name, events, met, answers.get(name, UNSET)) for name, events in calls.items()
+        replace(_work(name, events, met, answers.get(name, UNSET)), input_tokens=spent.get(name))
+        for name, events in calls.items()
     )
 
 

@@ -32,6 +32,10 @@ class Ledger:
     order: list[Hashable] = field(default_factory=list)
     counts: dict[Hashable, TokenCounts | None] = field(default_factory=dict)
     subagents: set[Hashable] = field(default_factory=set)
+    agents: dict[Hashable, str] = field(default_factory=dict)
+    """Model call of a subagent to the call that started it, where the source says so."""
+    last_of_agent: dict[str, TokenCounts] = field(default_factory=dict)
+    """The same starting call to its subagent's last model call, as the result states it."""
     broken_from: int | None = None
     """Usage was lost after this many model calls: totals are unknown from there on."""
 
@@ -40,13 +44,22 @@ class Ledger:
         """How many model calls were seen so far; -1 if that is no longer known."""
         return len(self.order) if self.broken_from is None else -1
 
-    def add(self, key: Hashable, counts: TokenCounts | None, *, subagent: bool = False) -> None:
+    def add(
+        self,
+        key: Hashable,
+        counts: TokenCounts | None,
+        *,
+        subagent: bool = False,
+        agent: str | None = None,
+    ) -> None:
         """Add a line of the model call `key`; later usage of a call replaces earlier usage."""
         if key not in self.counts:
             self.order.append(key)
             self.counts[key] = counts
             if subagent:
                 self.subagents.add(key)
+            if agent is not None:
+                self.agents[key] = agent
         elif counts is not None:
             self.counts[key] = counts
 
@@ -100,6 +113,24 @@ class Ledger:
                 return None
             total += counts.input
         return total if self.order else None
+
+    def agent_inputs(self) -> dict[str, int]:
+        """Input tokens of each subagent, each model call once, by the call that started it.
+
+        The stream leaves out a subagent's last turn, whose usage the result states. A subagent
+        without such a result, or with a model call without usage, is left out.
+        """
+        if self.broken_from is not None:
+            return {}
+        found: dict[str, int] = {}
+        for agent, last in self.last_of_agent.items():
+            own = [self.counts[key] for key, starter in self.agents.items() if starter == agent]
+            if not own or None in own:
+                continue
+            inputs = [counts.input for counts in own if counts is not None]
+            # A version that does show the last turn is not counted twice.
+            found[agent] = sum(inputs) + (0 if last.input in inputs else last.input)
+        return found
 
     def main_output(self) -> int | None:
         """Output tokens of the main thread as the calls state them."""

@@ -51,6 +51,7 @@ def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
         evidence=(*evidence, *notes),
         stated=next((s.stated for s in usable if not s.is_one_subagent), Stated()),
         context_changes=changes,
+        subagent_inputs=_subagent_inputs(usable),
     )
 
 
@@ -254,6 +255,7 @@ def _combine(mine: RawCall, theirs: RawCall) -> None:
     mine.context_change = mine.context_change or theirs.context_change
     mine.is_subagent = mine.is_subagent or theirs.is_subagent
     mine.agent = mine.agent or theirs.agent
+    mine.output_of = mine.output_of or theirs.output_of
     if mine.made_at is None:
         mine.made_at = theirs.made_at
     if mine.answered_at is None:
@@ -299,6 +301,7 @@ def _frozen(call: RawCall, spawners: frozenset[str]) -> ToolCall:
         agent=_agent(call),
         context_change=call.context_change,
         cwd=call.cwd,
+        output_of=call.output_of,
     )
 
 
@@ -332,6 +335,23 @@ def _tokens_share(sources: Sequence[Source]) -> float | None:
             is_whole = len(source.ledger.totals()) == len(source.ledger.order) + 1
             return total / stated if total is not None and is_whole else None
     return None
+
+
+def _subagent_inputs(sources: Sequence[Source]) -> dict[str, int]:
+    """Input tokens of each subagent, by the name that its calls have (`_agent`)."""
+    found: dict[str, int] = {}
+    for source in sources:
+        if not source.is_one_subagent:
+            for agent, tokens in source.ledger.agent_inputs().items():
+                found.setdefault(agent, tokens)
+            continue
+        counts = list(source.ledger.counts.values())
+        starter = next((c.spawned_by for c in source.calls if c.spawned_by), None)
+        agent = starter or source.agent_id or ""
+        if agent and counts and None not in counts and source.ledger.broken_from is None:
+            tokens = sum(one.input for one in counts if one is not None)
+            found[agent] = max(tokens, found.get(agent, 0))
+    return found
 
 
 def _usage(sources: Sequence[Source]) -> Usage:

@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from groundtrace.jsonio import clean_text
-from groundtrace.model import ContextMark, Problem, Stated, ToolResult, Usage
+from groundtrace.model import ContextMark, OutputOf, Problem, Stated, ToolResult, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import earliest
@@ -67,6 +67,8 @@ class RawCall(msgspec.Struct):
     """Id of the call that started this call's subagent."""
     context_change: ContextMark | None = None
     """What the harness did to the context before the next call."""
+    output_of: OutputOf | None = None
+    """The earlier call whose whole output the result is."""
     tokens: int | None = None
     """Cumulative tokens, once the ledger is closed."""
 

@@ -17,6 +17,18 @@ def counts_of(usage: Tokens | None) -> TokenCounts | None:
     return TokenCounts(fresh + created + read, as_count(usage.output_tokens) or 0)
 
 
+def stated_counts(usage: object) -> TokenCounts | None:
+    """The same from the usage that a structured result states."""
+    stated = as_mapping(usage)
+    fresh, made = as_count(stated.get("input_tokens")), as_count(stated.get("output_tokens"))
+    if fresh is None or made is None:
+        return None
+    created = as_count(stated.get("cache_creation_input_tokens")) or 0
+    return TokenCounts(
+        fresh + created + (as_count(stated.get("cache_read_input_tokens")) or 0), made
+    )
+
+
 def stated_total(result: Line | None) -> int | None:
     """Tokens of all models that the `result` line states: input with cache, and output."""
     models = [] if result is None else list(as_mapping(result.model_usage).values())

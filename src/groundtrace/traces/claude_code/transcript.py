@@ -21,9 +21,14 @@ from groundtrace.traces import salvage
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.claude_code.context import context_mark
 from groundtrace.traces.claude_code.lines import Block, Line, decode_line
-from groundtrace.traces.claude_code.results import says_failure
+from groundtrace.traces.claude_code.results import says_failure, shown_image
 from groundtrace.traces.claude_code.salvage import salvage_line
-from groundtrace.traces.claude_code.tokens import counts_of, stated_output, stated_total
+from groundtrace.traces.claude_code.tokens import (
+    counts_of,
+    stated_counts,
+    stated_output,
+    stated_total,
+)
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
@@ -213,7 +218,8 @@ class ClaudeTranscript:
             if self.source.model is None and not subagent:
                 self.source.model = as_text(message.model)
             if message_id is not None:
-                self.source.ledger.add(message_id, counts_of(message.usage), subagent=subagent)
+                counts, parent = counts_of(message.usage), as_text(line.parent_tool_use_id)
+                self.source.ledger.add(message_id, counts, subagent=subagent, agent=parent)
             elif message.usage is not None:
                 # Without an id, it is unknown whether the next line repeats this usage.
                 self.source.ledger.interrupt()
@@ -305,9 +311,12 @@ class ClaudeTranscript:
         agent = as_text(as_mapping(structured).get("agentId"))
         if agent is not None and call.call_id is not None:
             self.source.agent_calls[agent] = call.call_id
+            last = stated_counts(as_mapping(structured).get("usage"))
+            if last is not None:
+                self.source.ledger.last_of_agent[call.call_id] = last
         text, path = shown_part(content_text(content), structured)
         failed = is_error is True or says_failure(text, structured)
-        data = structured if isinstance(structured, (dict, list)) else None
+        data = structured if isinstance(structured, (dict, list)) else shown_image(content)
         call.result, cut = self.keep.result(text, data, failed, path)
         call.result_cut = cut
         call.answered_at = self.moment
