@@ -58,6 +58,7 @@ bench: $(READY)
 docs: $(READY)
 	$(BIN)/python docs/print_reference.py
 	$(BIN)/python docs/build_site.py site
+	@echo "its search needs a server: $(BIN)/python -m http.server --directory site 8000"
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz --seconds $${FUZZ_SECONDS:-60}

@@ -1,7 +1,8 @@
 """Cost of each trace reader, relative to Claude Code's: `python -m benchmarks.formats [FOLDER …]`.
 
 Each reader reads every file below the folders that it recognises, three times; the least CPU time
-counts. Default folders are those of `GROUNDTRACE_CORPUS` and `GROUNDTRACE_CORPUS_NEXT`.
+counts. A megabyte of long answers takes less than one of many calls: the cost of a call is beside it.
+Default folders are those of `GROUNDTRACE_CORPUS` and `GROUNDTRACE_CORPUS_NEXT`.
 """
 
 from __future__ import annotations
@@ -36,17 +37,18 @@ def traces_below(folder: Path) -> Iterator[tuple[Path, Detected]]:
             yield path, found
 
 
-def cpu_of(path: Path, found: Detected) -> float | None:
-    """Seconds of CPU time that reading a file takes; None if it cannot be read alone."""
+def cost_of(path: Path, found: Detected) -> tuple[float, int] | None:
+    """CPU seconds for reading a file, and its number of calls; None if it cannot be read alone."""
     taken = []
+    calls = 0
     for _ in range(3):
         started = time.process_time()
         try:
-            found.reader.read(LocalFolder(path.parent), path.name, Keep())
+            calls = len(found.reader.read(LocalFolder(path.parent), path.name, Keep()).calls)
         except Exception:  # noqa: BLE001 - whatever a file makes a reader say, it is no measure
             return None
         taken.append(time.process_time() - started)
-    return min(taken)
+    return min(taken), calls
 
 
 def main() -> None:
@@ -60,21 +62,32 @@ def main() -> None:
     seconds: defaultdict[str, float] = defaultdict(float)
     size: defaultdict[str, int] = defaultdict(int)
     files: defaultdict[str, int] = defaultdict(int)
+    calls: defaultdict[str, int] = defaultdict(int)
     for folder in folders:
         for path, found in traces_below(folder):
-            cpu = cpu_of(path, found)
-            if cpu is not None:
-                seconds[found.reader.name] += cpu
+            cost = cost_of(path, found)
+            if cost is not None:
+                seconds[found.reader.name] += cost[0]
+                calls[found.reader.name] += cost[1]
                 size[found.reader.name] += path.stat().st_size
                 files[found.reader.name] += 1
     if not seconds:
         raise SystemExit("no traces; name folders that hold some")
     base = seconds[FIRST] / size[FIRST] if size[FIRST] else None
-    print(f"{'reader':<16} {'files':>6} {'MB':>8} {'ms/MB':>8}   against {FIRST}")
+    first = seconds[FIRST] / calls[FIRST] if calls[FIRST] else None
+    print(
+        f"{'reader':<16} {'files':>6} {'MB':>6} {'ms/MB':>7} {'calls':>6} {'µs/call':>8}"
+        f"   against {FIRST}: a MB, a call"
+    )
     for name in sorted(seconds):
-        cost = seconds[name] / size[name]
-        ratio = "" if base is None else f"{cost / base:.2f} ×"
-        print(f"{name:<16} {files[name]:6} {size[name] / 1e6:8.1f} {cost * 1e9:8.1f}   {ratio}")
+        of_byte = seconds[name] / size[name]
+        of_call = seconds[name] / calls[name] if calls[name] else 0.0
+        ratio = "" if base is None else f"{of_byte / base:.2f} ×"
+        ratio += "" if not first or not of_call else f", {of_call / first:.2f} ×"
+        print(
+            f"{name:<16} {files[name]:6} {size[name] / 1e6:6.1f} {of_byte * 1e9:7.1f}"
+            f" {calls[name]:6} {of_call * 1e6:8.0f}   {ratio}"
+        )
 
 
 if __name__ == "__main__":

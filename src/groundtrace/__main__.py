@@ -1,7 +1,7 @@
 """The program's start: `groundtrace` and `python -m groundtrace`.
 
-It imports nothing before signals have their codes: Ctrl-C while modules were loaded ended the
-program with a traceback and no exit code.
+It imports nothing before signal handlers with exit codes are set. Without that, Ctrl-C while
+modules were loading ended the program with a traceback and no exit code.
 """
 
 import sys

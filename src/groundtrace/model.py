@@ -99,6 +99,15 @@ class ContextMark(msgspec.Struct, frozen=True):
     """Every earlier answer is gone; False if it is not known which ones are."""
 
 
+class OutputOf(NamedTuple):
+    """An earlier call whose output a later call shows."""
+
+    name: str
+    """Raw tool name."""
+    arguments: Mapping[str, Any]
+    cwd: str | None = None
+
+
 class ToolCall(msgspec.Struct, frozen=True):
     """One tool call of the agent. Readers of all harness formats make it; all tools read it."""
 
@@ -127,6 +136,9 @@ class ToolCall(msgspec.Struct, frozen=True):
     """What the harness did to the context after this call and before the next one."""
     cwd: str | None = None
     """Working directory of the harness at this call, where known."""
+    output_of: OutputOf | None = None
+    """The earlier call whose whole output this call's result is, such as a command that had printed
+    nothing when its own call returned; None for nearly all calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,6 +473,17 @@ class Outcome:
     agent_started_at: float | None = None
 
 
+class Repeats(NamedTuple):
+    """What a session repeats of an earlier one that it goes on from."""
+
+    file: str
+    """The earlier session's file."""
+    calls: frozenset[str]
+    """Ids of the calls."""
+    replies: int = 0
+    """How many of the model's messages, from the first one on."""
+
+
 @dataclass(frozen=True, slots=True)
 class LooseTrace:
     """The trace of a trial that has no folder and no records of its own."""
@@ -476,6 +499,8 @@ class LooseTrace:
     submission_source: str | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
     """Columns of a manifest that groundtrace does not know, kept for grouping."""
+    repeats: Repeats | None = None
+    """Calls that count in another session of the run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ DeclaredKind = Literal[
     "reader_failed",
     "reference_escapes",
     "reference_missing",
+    "repeated_calls",
     "result_cut",
     "too_many_folders",
     "trimmed_call",
@@ -133,6 +134,9 @@ TRACES: Mapping[DeclaredKind, str] = {
     "reference_missing": (
         "A trajectory names another trajectory that does not exist, or trajectories are nested "
         "too deeply."
+    ),
+    "repeated_calls": (
+        "A session continues an earlier one and repeats its calls; they count only in the earlier one."
     ),
     "result_cut": "Some results were shortened, because together they are over the memory limit.",
     "too_many_folders": (

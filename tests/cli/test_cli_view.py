@@ -63,7 +63,7 @@ def test_a_taken_port_is_said(tmp_path: Path, groundtrace: Callable[..., Ran]) -
         port = taken.getsockname()[1]
         ran = groundtrace("view", tmp_path / "runs", "--no-open", "--port", port)
     assert ran.code == 2
-    assert f"port {port} is taken" in ran.err
+    assert f"port {port} is already in use" in ran.err
 
 
 def test_runs_that_are_not_evaluated_are_said(

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from groundtrace.documents import KINDS, codec, kind_of
+from groundtrace.documents.base import cutoff_order
 from groundtrace.documents.schema import render, schema
 from groundtrace.errors import InputError, VersionError
 from groundtrace.metrics import evaluate
@@ -132,6 +133,39 @@ def test_cutoffs_stand_in_the_order_of_their_numbers() -> None:
     assert [n for n in names if n.startswith("recall@")] == [f"recall@{k}" for k in (1, 3, 5, 10)]
     keys = schema("retrieval_metrics")["$defs"]["FileLevelMetrics"]["properties"]["recall"]
     assert {"enum": ["1", "3", "5", "10"]} in [o.get("propertyNames") for o in keys["anyOf"]]
+
+
+def plainly_ordered(value: Any) -> Any:
+    """The same value with the keys of every mapping in the order in which they are written."""
+    if isinstance(value, list):
+        return [plainly_ordered(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: plainly_ordered(value[key]) for key in sorted(sorted(value), key=cutoff_order)}
+
+
+@pytest.mark.parametrize("kind", ["retrieval_metrics", "run_retrieval_summary"])
+@given(data=st.data())
+@SLOW
+def test_what_is_in_order_is_written_as_what_is_not(kind: str, data: st.DataObject) -> None:
+    """Records that are in order are encoded as they are, others copied: the bytes must not tell.
+    Keys of any order, cutoffs among them, give the same file as keys that were sorted before."""
+    plain = data.draw(DOCUMENTS[kind])
+    if not accepted_by_types(kind, plain):
+        return
+    turned = codec.decode(kind, json.dumps(turned_round(plain)).encode(), "a.json")
+    ordered = codec.decode(kind, json.dumps(plainly_ordered(plain)).encode(), "a.json")
+    assert codec.encode(turned) == codec.encode(ordered)
+    assert codec.decode(kind, codec.encode(turned), "a.json") == ordered
+
+
+def turned_round(value: Any) -> Any:
+    """The same value with the keys of every mapping in reverse order."""
+    if isinstance(value, list):
+        return [turned_round(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: turned_round(value[key]) for key in reversed(list(value))}
 
 
 def test_another_major_version_is_refused_with_file_and_versions() -> None:

@@ -166,7 +166,9 @@ def test_workers_of_another_version_are_refused(scheduler: str, nodes: list[Node
     other = "import groundtrace; groundtrace.__version__ = '0.0.9'"
     nodes.append(Node(WORKER, scheduler, before=other))
     engine = DaskEngine(scheduler)
-    with pytest.raises(UsageError, match=r"has groundtrace 0\.0\.9, here is .*same version"):
+    with pytest.raises(
+        UsageError, match=r"has groundtrace 0\.0\.9, this machine has .*same version"
+    ):
         list(engine.map(square_but_not_three, range(5)))
 
 

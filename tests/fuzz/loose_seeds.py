@@ -6,7 +6,10 @@ import json
 from functools import cache
 from typing import Any
 
+from tests.discover import test_continued_sessions as continued
+from tests.fuzz.seeds import FIXTURES
 from tests.traces import test_chat as chat
+from tests.traces import test_claude_code_variants as variants
 from tests.traces import test_codex as codex
 from tests.traces import test_openhands_events as openhands
 from tests.traces import test_swe_agent as swe_agent
@@ -97,7 +100,40 @@ def _openhands() -> dict[str, bytes]:
     return {"events.json": json.dumps(events).encode(), "output.jsonl": _lines(row, row)}
 
 
+def _codex_days() -> dict[str, bytes]:
+    """The same in folders of days: a subagent and a fork of another day, and a copy of a history."""
+    files = _codex()
+    days = ("2026/05/04", "2026/05/05", "2026/06/01", "2026/06/02")
+    made = {f"{day}/{name}": files[name] for day, name in zip(days, sorted(files), strict=True)}
+    made["2026/06/02/rollout-4.jsonl"] = files["rollout-1.jsonl"]
+    return made
+
+
+def _claude_code() -> dict[str, bytes]:
+    """A project: a session, one that continues it, a subagent of each place, and its notes."""
+    first = [continued.asked(0, "a"), *continued.step(1, "a"), *continued.step(2, "a")]
+    inside = [line | {"isSidechain": True, "agentId": "x"} for line in continued.step(7, "a")]
+    return {
+        "a.jsonl": _lines(*first),
+        "b.jsonl": _lines(*first, continued.asked(3, "b"), *continued.step(4, "b")),
+        "all.jsonl": _lines(*variants.SESSION),
+        "agent-x.jsonl": _lines(*inside),
+        "a/subagents/agent-y.jsonl": _lines(*inside),
+    }
+
+
+def _of_trials() -> list[dict[str, bytes]]:
+    """The traces of the readers' fixtures without their trial's folder."""
+    made = []
+    for trial in sorted((FIXTURES / "traces").iterdir()):
+        files = {file.name: file.read_bytes() for file in trial.glob("agent/*") if file.is_file()}
+        if files:
+            made.append(files)
+    return made
+
+
 @cache
 def folders() -> tuple[dict[str, bytes], ...]:
     """Folders of traces; those of one form lie together, as their harness leaves them."""
-    return _swe_agent(), _codex(), _chats(), _openhands()
+    own = (_swe_agent(), _codex(), _codex_days(), _claude_code(), _chats(), _openhands())
+    return (*own, *_of_trials())

@@ -12,7 +12,7 @@ from groundtrace.model import Trial
 from groundtrace.storage.folder import Folder
 from groundtrace.tools import view_calls
 from groundtrace.traces import all_readers, read_trace
-from groundtrace.traces.loose import read_loose, recognise
+from groundtrace.traces.loose import read_trace_of, recognise
 from groundtrace.truth import load_ground_truth
 from groundtrace.truth.rows import read_task_rows
 from tests.fuzz import checks, loose_seeds, mutate
@@ -43,7 +43,7 @@ def check_loose(case: Case) -> None:
         for text in (item.path, item.task_name, item.trial_name, item.config_name):
             checks.check_text(text)
         if item.loose is not None:
-            trace = checks.check_trace(read_loose(item.folder, item.loose.file, item.loose.sample))
+            trace = checks.check_trace(read_trace_of(item))
             checks.check_views(trace, view_calls(trace, Settings()))
     for name in case.files:
         recognise(folder, name, all_readers()[0], named=True)

@@ -16,8 +16,9 @@ from groundtrace.config import Settings, settings_from
 from groundtrace.errors import GroundtraceError
 from groundtrace.model import ToolResult
 from groundtrace.tools import check_tools
-from groundtrace.traces import read_trace
-from tests.fuzz import checks, runner
+from groundtrace.traces import READERS, read_trace
+from groundtrace.traces.loose import recognise
+from tests.fuzz import checks, loose_seeds, runner
 from tests.fuzz.cases import Case
 from tests.fuzz.memory import MemoryFolder
 from tests.fuzz.on_calls import check_shell
@@ -54,6 +55,17 @@ def test_a_short_fuzz_of(target: str) -> None:
         failure = runner.try_one(target, SEED, number, seconds=30)
         again = f"python -m tests.fuzz --only {target} --seed {SEED} --case {number}"
         assert failure is None, f"{again}\n{failure.error}"
+
+
+def test_every_reader_is_fuzzed_without_a_trials_folder() -> None:
+    """A reader that is added needs a seed; without one its first damaged file is a user's."""
+    known = set()
+    for files in loose_seeds.folders():
+        folder = MemoryFolder(files)
+        for name in files:
+            found, _, _ = recognise(folder, name, READERS, named=True)
+            known |= {found.reader.name} if found is not None else set()
+    assert known == {reader.name for reader in READERS}
 
 
 def broken(pattern: str) -> list[Path]:

@@ -151,7 +151,7 @@ def test_a_hundred_thousand_bad_entries_are_one_problem(tmp_path: Path) -> None:
     truth, problems = load(tmp_path, {RECORD: json.dumps(files).encode()})
     assert len(truth.files) == 1
     (problem,) = problems
-    assert problem.reason == "'src/d0/' is a directory; only files count (and 99,999 more like it)"
+    assert problem.reason == "'src/d0/' is a folder; only files count (and 99,999 more like it)"
 
 
 def test_case_is_kept(tmp_path: Path) -> None:

@@ -104,10 +104,10 @@ def test_a_trace_that_changed_is_said_to_have_changed(tmp_path: Path) -> None:
     write_trace(tmp_path, "trial", claude_lines(CALLS[5:8]))
     found = whole(CallTexts(), files_at(tmp_path), events_of(CALLS)[0])
     assert found.pieces == ()
-    assert "has changed" in found.note
+    assert "was changed" in found.note
     found = whole(CallTexts(), files_at(tmp_path), events_of(CALLS)[9])
     assert found.pieces == ()
-    assert "has changed" in found.note
+    assert "was changed" in found.note
 
 
 def test_long_texts_are_cut_and_masked_first(

@@ -51,15 +51,32 @@ class State(msgspec.Struct, kw_only=True):
     still there; they count in nothing (D113)."""
     unfinished: dict[str, TrialOutcome] = {}
     """Outcomes of documents from a run that was stopped before it wrote outcomes.json."""
+    earlier: str | None = None
+    """Version of groundtrace that made the documents without an entry in `documents`."""
+
+    def older(self, paths: Iterable[str]) -> list[str]:
+        """The events documents that another version of groundtrace made."""
+        if self.earlier is None:
+            return []
+        return [path for path in paths if path not in self.documents]
+
+
+class _MadeBy(msgspec.Struct):
+    """The one member that the state of every version has."""
+
+    groundtrace: str | None = None
 
 
 def load_state(folder: Folder) -> State:
     """The state of the folder, or an empty one."""
     try:
-        state = msgspec.json.decode(folder.read(FILE_NAME, MAX_STATE), type=State)
+        data = folder.read(FILE_NAME, MAX_STATE)
+        version = msgspec.json.decode(data, type=_MadeBy).groundtrace
+        if version != __version__:
+            return State(earlier=version)
+        return msgspec.json.decode(data, type=State)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return State()
-    return state if state.groundtrace == __version__ else State()
 
 
 def save_state(folder: Folder, state: State) -> None:

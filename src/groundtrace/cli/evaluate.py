@@ -9,10 +9,20 @@ import click
 from groundtrace.cli import options
 from groundtrace.cli.answer import answer_data
 from groundtrace.cli.prepare import prepared_request
-from groundtrace.cli.terminal import print_json, print_result, say_failures, say_summary
-from groundtrace.visible import plural
+from groundtrace.cli.terminal import (
+    SHOWN_FAILURES,
+    print_json,
+    print_message,
+    print_result,
+    say_failures,
+    say_summary,
+)
+from groundtrace.visible import plural, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from groundtrace.stages.evaluate import OlderDocument
     from groundtrace.stages.request import Request
     from groundtrace.stages.rows_of_runs import MadeRows
 
@@ -46,6 +56,7 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
             "evaluated": done.evaluated,
             "unchanged": done.unchanged,
             "refused": done.refused,
+            "older": [document._asdict() for document in done.older],
             "failed": done.failed,
         }
         print_json(data | {"summaries": summaries} | answer)
@@ -55,7 +66,25 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
         print_result(f"{evaluated} evaluated, {done.unchanged} unchanged{refused}")
         print_result(f"summary: {summaries[-1]}")
         say_summary(summary, quiet=output.quiet)
+    _say_older(done.older, quiet=output.quiet, everything=output.verbose)
     return say_failures(done.failed, quiet=output.quiet, everything=output.verbose)
+
+
+def _say_older(older: Sequence[OlderDocument], *, quiet: bool, everything: bool) -> None:
+    """Name the documents that another version made; this version may read the traces differently."""
+    if not older:
+        return
+    versions = ", ".join(sorted({document.version for document in older}))
+    number = plural(len(older), "events document")
+    message = (
+        f"{number} of groundtrace {versions} evaluated as they are; run 'groundtrace normalize'"
+    )
+    print_message(f"{message} to read the traces again", quiet=quiet)
+    shown = len(older) if everything else SHOWN_FAILURES
+    for document in older[:shown]:
+        print_message(f"older: {visible(document.path)}", quiet=quiet)
+    if len(older) > shown:
+        print_message(f"older: and {len(older) - shown:,} more; -v lists all", quiet=quiet)
 
 
 def _answer(request: Request, rows: MadeRows) -> dict[str, Any]:

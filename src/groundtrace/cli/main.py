@@ -43,7 +43,7 @@ COMMANDS = {
     "sql": "sql",
     "schema": "schema",
 }
-"""Command to the module of this package that holds it; imported only when used."""
+"""Command to its module in this package; the module is imported only when used."""
 
 
 HELP_NAMES = ["-h", "--help"]
@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
             return None
         module = __import__(f"groundtrace.cli.{COMMANDS[cmd_name]}", fromlist=["command"])
         command: click.Command = module.command
-        # Also where a command is called by itself, so that its help is the same everywhere.
+        # Set here too, for a command that is called directly: its help is the same everywhere.
         command.context_settings.setdefault("help_option_names", HELP_NAMES)
         return command
 
@@ -102,7 +102,7 @@ def main(arguments: list[str] | None = None) -> None:
             signal.signal(number, _stop)
     try:
         code = invoke(arguments if arguments is not None else sys.argv[1:])
-        # The exit code is known: nothing of the end may be interrupted any more.
+        # The exit code is known now, so nothing may interrupt the end of the program.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
         code = 130

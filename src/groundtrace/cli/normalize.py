@@ -111,7 +111,7 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
         )
     if done.left_behind:
         left = plural(done.left_behind, "document has", "documents have")
-        lines.append(f"{left} no trial any more; --prune removes them")
+        lines.append(f"{left} no trial any more; --prune removes what is left behind")
     if done.left_runs:
         named = ", ".join(done.left_runs[:shown])
         rest = ", …" if len(done.left_runs) > SHOWN_NOTES and not everything else ""

@@ -28,13 +28,14 @@ from groundtrace.discover.loose_names import (
 from groundtrace.discover.manifest import ManifestRow, read_manifest
 from groundtrace.discover.outcomes_beside import SIDECARS, OutcomeBeside, Verdicts, marks_beside
 from groundtrace.jsonio import clean_text
-from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Trial
+from groundtrace.model import LooseTrace, Outcome, Problem, Repeats, Stated, Trial
 from groundtrace.safe_names import AGGREGATE, OUTPUT
 from groundtrace.storage import Folder, LocalFolder, in_day_folder
 from groundtrace.storage.watch import Watch, watched
 from groundtrace.values import model_name
 
 if TYPE_CHECKING:
+    from groundtrace.traces.claims import SessionCalls
     from groundtrace.truth.tasks import TaskIndex
 
 BENCHMARK = "loose"
@@ -127,6 +128,9 @@ class _Item:
     config: tuple[str, str] = ("", "")
     """Configuration, and where it comes from."""
     problems: list[Problem] = field(default_factory=list)
+    session: SessionCalls | None = None
+    repeats: Repeats | None = None
+    """What it repeats of another session of the run."""
 
     @property
     def path(self) -> str:
@@ -157,6 +161,8 @@ def discover_loose(
                 yield Skipped(found.path, run_id, found.reason)
     if passed > MAX_SKIPPED:
         yield Skipped(".", run_id, f"and {passed - MAX_SKIPPED:,} more files that are not traces")
+    for copy in _without_copies(items):
+        yield Skipped(copy.path, run_id, copy.reason)
     for item in items:
         item.named = _task_of(item, tasks)
     level = config_level((item.parts for item in items), (_task_names(item) for item in items))
@@ -171,6 +177,27 @@ def discover_loose(
         for problem in (*item.problems, *problems):
             yield FoundProblem(trial.path, run_id, problem)
         yield trial
+
+
+def _without_copies(items: list[_Item]) -> Iterator[Skipped]:
+    """Note what sessions repeat of others; one that adds no call is no trial and is taken out."""
+    from groundtrace.discover.continued_sessions import Session, continued
+
+    sessions = [(n, item.session) for n, item in enumerate(items) if item.session is not None]
+    told = continued([Session(items[n].parts, items[n].reader, calls) for n, calls in sessions])
+    copies = set()
+    for (number, _), found in zip(sessions, told, strict=True):
+        item = items[number]
+        item.session = None  # one copy of all calls' arguments is enough
+        if found is None:
+            continue
+        if found.is_all:
+            copies.add(number)
+            yield Skipped(item.path, None, f"repeats {found.repeats.file} and adds no call")
+        else:
+            item.repeats = found.repeats
+            item.problems.append(found.problem(item.path))
+    items[:] = [item for number, item in enumerate(items) if number not in copies]
 
 
 # --- which files ----------------------------------------------------------------------------
@@ -266,7 +293,8 @@ def _samples(
             yield Skipped(path, None, sample.no_trial)
             continue
         yield _Item(
-            folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark, row
+            *(folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark, row),
+            session=sample.session if row is None and not named else None,
         )
     if none:
         what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"
@@ -416,13 +444,20 @@ def _trial(
         loose=LooseTrace(
             file=item.file,
             sample=item.sample,
-            inputs=f"{item.mark} {outcome!r} {beside.submission!r} {row!r}",
+            inputs=f"{item.mark} {outcome!r} {beside.submission!r} {row!r}{_repeated(item)}",
             submission=beside.submission,
             submission_source=beside.submission_source,
             groups=row.groups if row is not None else {},
+            repeats=item.repeats,
         ),
     )
     return trial, problems
+
+
+def _repeated(item: _Item) -> str:
+    """What another file decides about a trial, for its fingerprint."""
+    repeats = item.repeats
+    return "" if repeats is None else f" {repeats.file} {sorted(repeats.calls)} {repeats.replies}"
 
 
 def _repo(given: str | None, stated: Stated, named: Named) -> str | None:

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
+from operator import is_
 from typing import Any
 
 import msgspec
 import msgspec.inspect as inspect
+import msgspec.structs
 
 from groundtrace import jsonio
 from groundtrace.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
@@ -46,37 +48,83 @@ def _encoded_once(document: msgspec.Struct) -> dict[str, Any]:
     def part(value: Any) -> Any:
         if isinstance(value, msgspec.Struct):
             if id(value) not in known:
-                plain = _in_cutoff_order(msgspec.to_builtins(value, order="deterministic"))
-                known[id(value)] = msgspec.Raw(msgspec.json.encode(plain))
+                known[id(value)] = msgspec.Raw(msgspec.json.encode(_in_cutoff_order(value)))
             return known[id(value)]
         if isinstance(value, dict):
-            return {key: part(value[key]) for key in _ordered(tuple(sorted(value)))}
-        return _in_cutoff_order(msgspec.to_builtins(value, order="deterministic"))
+            return {key: part(value[key]) for key in _ordered(tuple(value))}
+        return _in_cutoff_order(value)
 
-    names = zip(document.__struct_fields__, document.__struct_encode_fields__, strict=True)
-    members = ((written, getattr(document, name)) for name, written in names)
-    return {written: part(value) for written, value in members if value is not msgspec.UNSET}
+    return {name: part(value) for name, value in _members(document)}
+
+
+def _members(record: msgspec.Struct) -> Iterator[tuple[str, Any]]:
+    """The fields of a record under the names that are written, in their order."""
+    names = zip(record.__struct_fields__, record.__struct_encode_fields__, strict=True)
+    members = ((written, getattr(record, name)) for name, written in names)
+    return (member for member in members if member[1] is not msgspec.UNSET)
 
 
 def _in_cutoff_order(value: Any) -> Any:
-    """Sort keys by their cutoffs: 1, 3, 5, 10, and not 1, 10, 3, 5."""
+    """Sorted keys in the order of their cutoffs: 1, 3, 5, 10, and not 1, 10, 3, 5.
+
+    What is in order is given back as it is: of a summary's thousand records nearly all are, and
+    copying them into plain values took longer than encoding them.
+    """
+    if isinstance(value, msgspec.Struct):
+        new: dict[str, Any] = {}
+        for name in _deep_fields(type(value)):
+            item = getattr(value, name)
+            if item and (ordered := _in_cutoff_order(item)) is not item:
+                new[name] = ordered
+        if not new:
+            return value
+        fields = dict(zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True))
+        return {key: new.get(fields[key], item) for key, item in _members(value)}
+    if isinstance(value, dict):
+        keys = tuple(value)
+        wanted = _ordered(keys)
+        items = [_in_cutoff_order(value[key]) for key in wanted]
+        same = keys == wanted and all(map(is_, items, value.values()))
+        return value if same else dict(zip(wanted, items, strict=True))
     if isinstance(value, list):
-        return [_in_cutoff_order(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    # Only dicts and lists can hold more: nine of ten values are numbers and texts.
-    return {
-        key: _in_cutoff_order(item) if isinstance(item := value[key], (dict, list)) else item
-        for key in _ordered(tuple(value))
-    }
+        items = [_in_cutoff_order(item) for item in value]
+        return value if all(map(is_, items, value)) else items
+    return value
 
 
 @lru_cache(maxsize=4096)
 def _ordered(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Keys in the order in which they are written; cached, as most documents have the same keys."""
-    if list(keys) != sorted(keys):
-        return keys  # fields of a record keep the order of their declaration
+    """Keys in the order in which they are written; most documents have the same ones."""
+    keys = tuple(sorted(keys))
     return tuple(sorted(keys, key=cutoff_order))
+
+
+@lru_cache
+def _deep_fields(record: type[msgspec.Struct]) -> tuple[str, ...]:
+    """Fields that can hold keys: records, lists and mappings; the others are numbers and texts."""
+    return tuple(field.name for field in msgspec.structs.fields(record) if not _is_flat(field.type))
+
+
+def _is_flat(kind: Any) -> bool:
+    """Whether a type, or each of a union, holds nothing further."""
+    return _flat_type(inspect.type_info(kind))
+
+
+def _flat_type(kind: inspect.Type) -> bool:
+    match kind:
+        case inspect.Metadata(type=inner):
+            return _flat_type(inner)
+        case inspect.UnionType(types=types):
+            return all(map(_flat_type, types))
+    flat = (
+        inspect.BoolType,
+        inspect.FloatType,
+        inspect.IntType,
+        inspect.LiteralType,
+        inspect.NoneType,
+        inspect.StrType,
+    )
+    return isinstance(kind, flat)
 
 
 def encode_in_parts(

@@ -220,9 +220,9 @@ class Access(Record, frozen=True, kw_only=True):
     base_lines: Annotated[
         list[LineRange] | UnsetType | None,
         Meta(
-            description="The lines shown as the file had them before the agent changed it, where "
-            "the text of answers or git tells more than `line_changes` do; null where that is not "
-            "known. Since 1.2."
+            description="The lines shown, numbered as before the agent changed the file. "
+            "Present if the text of results or git shows more than `line_changes`; "
+            "null if the numbers are unknown. Since 1.2."
         ),
     ] = UNSET
     ground_truth_file: Annotated[

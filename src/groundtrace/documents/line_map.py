@@ -93,19 +93,25 @@ def runs_shown(access: Access) -> list[LineRun] | None:
 
 
 def joined(runs: Iterable[LineRun]) -> list[LineRun]:
-    """Runs in order; runs that touch or overlap are joined."""
+    """Runs in order, those that touch or overlap as one."""
+    ordered = sorted(runs)
+    if len(ordered) < 2:  # most accesses show one run
+        return ordered
     out: list[LineRun] = []
-    for start, end in sorted(runs):
-        if out and start <= out[-1][1] + 1:
-            out[-1] = (out[-1][0], max(out[-1][1], end))
-        else:
-            out.append((start, end))
+    first, last = ordered[0]
+    for start, end in ordered:
+        if start > last + 1:
+            out.append((first, last))
+            first, last = start, end
+        elif end > last:
+            last = end
+    out.append((first, last))
     return out
 
 
 def size(runs: Iterable[LineRun]) -> int:
     """Number of lines in runs that do not overlap."""
-    return sum(end - start + 1 for start, end in runs)
+    return sum([end - start + 1 for start, end in runs])
 
 
 def common(one: Sequence[LineRun], other: Sequence[LineRun]) -> list[LineRun]:

@@ -1,8 +1,8 @@
 """Set this process up as a fork server that leaves no worker behind. Importing it does that.
 
-A fork server loads it before anything else (`local.py` names it). A worker has none of the
-engine's code when it is forked: a run that was stopped while its workers started left them to
-print that their semaphores were gone, each with a traceback.
+A fork server loads this module before anything else (`local.py` names it), because a worker has
+none of the engine's code when it is forked. Without it, when a run was stopped while its workers
+were starting, each worker printed a traceback that its semaphores were gone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from groundtrace.engine.parent_death import end_with_parent
 def _not_started(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Say why a worker could not start, unless the process that wanted it is gone."""
+    """Print why a worker could not start, unless the process that started it is gone."""
     if not isinstance(error, (EOFError, OSError)):
         sys.__excepthook__(kind, error, trace)
 
@@ -28,7 +28,7 @@ def _set_up() -> None:
 
     def forked() -> None:
         nonlocal is_worker
-        if not is_worker:  # a process that a worker forks is the worker's own matter
+        if not is_worker:  # processes that a worker forks are not our concern
             is_worker = True
             end_with_parent(server)
 

@@ -1,8 +1,8 @@
 """End this fork server when the process that started it ends. Importing it does that.
 
-Its own rule is to end when nobody can ask it for workers any more, and each worker could: one that
-was busy in a long match kept itself and the server alive. Only for a server that a main thread has
-started, because Linux ends a child with the *thread* that started it.
+By itself a fork server ends when no process can ask it for workers any more. But each worker could
+ask: a worker in a long match kept itself and the server alive. Use this only for a server that was
+started by a main thread, because Linux ends a child with the *thread* that started it.
 """
 
 from __future__ import annotations

@@ -206,10 +206,10 @@ def _start_fork_server() -> None:
 
 
 def _watch_parent() -> None:
-    """End this worker when the process that started the run ends, however it ends.
+    """End this worker when the process that started the run ends, in whatever way.
 
-    On Linux the kernel does it, also in the middle of a long match; the thread does it elsewhere,
-    and where a fork server outlives the process that started it.
+    On Linux the kernel ends the worker, even in the middle of a long match. A thread does it on
+    other systems, and if a fork server lives longer than the process that started it.
     """
     parent = multiprocessing.parent_process()
     if parent is None:

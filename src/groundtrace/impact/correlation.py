@@ -229,7 +229,7 @@ def _left_out(
     tasks = np.unique(trials.tasks[inside])
     if len(tasks) == n:
         return {}
-    with_both = present.any(axis=1)
+    with_both: Mask = np.asarray(present.any(axis=1), dtype=np.bool_)
     missing: dict[int, list[Observation]] = {}
     for index in np.flatnonzero(inside & ~with_both[trials.tasks]).tolist():
         missing.setdefault(int(trials.tasks[index]), []).append(trials.observations[index])

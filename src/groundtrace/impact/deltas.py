@@ -144,7 +144,7 @@ def deltas_of(
     """One delta for each metric and outcome; `adjust`: with adjusted p values."""
     sides = [(t.baseline, t.config) for t in tasks]
     columns = columns_of(tuple(COMPARED), sides)
-    # Those of the same number of tasks one after the other: they share their flips.
+    # Columns with the same number of tasks come one after another: they share their flips.
     ordered = sorted(columns, key=lambda column: len(column.delta))
     tests = {column.name: _test(column, flips) for column in ordered}
     adjusted = _adjusted(columns, tests, flips, primaries) if adjust else {}

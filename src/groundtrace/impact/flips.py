@@ -26,7 +26,7 @@ MIN_CLUSTERS = 10
 """With at least this many repositories, whole repositories flip; fewer would give too few flips."""
 
 _KEPT_BYTES = 4_000_000
-"""Random bytes up to which they are kept for the next test: 32 MB as places in a table."""
+"""Up to this many random bytes are kept for the next test; as table indices they take 32 MB."""
 _BITS = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(np.float64)
 
 
@@ -70,7 +70,7 @@ def every_subset(columns: Floats) -> Floats:
 def random_subsets(columns: Floats, draws: Draws) -> Floats:
     """Sums of each column (stored as a row) over random subsets, the same ones for all columns."""
     n = columns.shape[1]
-    # Of 1 for every unit, a sum is the size of the subset: whole numbers, the same in each test.
+    # If every unit has the value 1, the sum is the size of the subset: the same in each test.
     ones = (columns == 1.0).all(axis=1)
     sums = np.zeros((len(columns), draws.draws))
     if not ones.all():
@@ -87,7 +87,7 @@ def _subset_sums(columns: Floats, draws: Draws) -> Floats:
     padded[:, :n] = columns
     tables = np.einsum("kgb,vb->gkv", padded.reshape(kinds, groups, 8), _BITS)
     sums = np.zeros((kinds, draws.draws))
-    if kinds == 1:  # the shape of every single test: half the time without a second dimension
+    if kinds == 1:  # a single test: without a second dimension it takes half the time
         only = sums[0]
         for table, places in zip(tables[:, 0], _flips(draws, n), strict=True):
             only += table.take(places, mode="clip")
@@ -100,14 +100,14 @@ def _subset_sums(columns: Floats, draws: Draws) -> Floats:
 @lru_cache(maxsize=8)
 def _subset_sizes(draws: Draws, n: int) -> Floats:
     """How many units each random subset holds."""
-    return _subset_sums(np.ones((1, n)), draws)[0]
+    return np.asarray(_subset_sums(np.ones((1, n)), draws)[0])
 
 
 def _flips(draws: Draws, n: int) -> Iterable[Ints]:
-    """For each group of eight units, the subset of them that each draw turns, as a byte.
+    """For each group of eight units: the subset that each draw turns, as a byte.
 
-    One stream of bytes for each number of units: tests of equal size share their flips, and 90
-    metrics of the same tasks their draws.
+    Each number of units has its own stream of bytes. So tests of equal size share their flips, and
+    90 metrics of the same tasks share their draws.
     """
     return _kept_flips(draws, n) if -(-n // 8) * draws.draws <= _KEPT_BYTES else _bytes(draws, n)
 

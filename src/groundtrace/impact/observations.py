@@ -38,7 +38,7 @@ class ObservedValues(Mapping[str, float]):
         return self._numbers[self._index[name]]
 
     def as_dict(self) -> dict[str, float]:
-        """All of them, in the order in which they were given."""
+        """All names and numbers, in their original order."""
         return dict(zip(self._index, self._numbers, strict=True))
 
     def known(self, name: str) -> float | None:
@@ -163,7 +163,7 @@ def means(observations: Sequence[Observation], names: Sequence[str]) -> dict[str
 
 
 def value_table(sides: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
-    """Numbers in rows, a column for each name; NaN where a name is absent."""
+    """One row for each mapping, one column for each name; NaN for an absent name."""
     if len(names) == 1:
         return np.array([[side.get(names[0], np.nan)] for side in sides]).reshape(-1, 1)
     absent, in_order = dict.fromkeys(names, np.nan), itemgetter(*names)
@@ -175,7 +175,7 @@ def value_table(sides: Sequence[Mapping[str, float]], names: Sequence[str]) -> F
 
 
 def main_reason(observations: Sequence[Observation], names: Sequence[str]) -> str:
-    """WhyAbsent a task has no value: the reason that most of its trials give."""
+    """Why a task has no value: the reason that most of its trials give."""
     if len(observations) == 1:
         return _first_reason(observations[0], names)
     found = Counter(_first_reason(o, names) for o in observations)
@@ -232,7 +232,7 @@ class _Shared:
             if value is not None:
                 found[name] = value
         finite = found
-        if not math.isfinite(sum(found.values())):  # else each of them is
+        if not math.isfinite(sum(found.values())):  # if the sum is finite, each value is
             finite = {name: value for name, value in found.items() if math.isfinite(value)}
         names = tuple(finite)
         if names not in self._indexes:

@@ -17,7 +17,7 @@ from groundtrace.impact.resample import Draws, Floats, Mask, permutations_are_ex
 
 _SLACK = 1e-9
 _SMALL = 250_000
-"""Multiplications in a product up to which the library behind `@` starts no thread."""
+"""The library behind `@` starts no thread for a product with at most this many multiplications."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +163,9 @@ def _ps(
 def _sums(block: Floats, columns: Floats) -> Floats:
     """`block @ columns`, a few rows at a time.
 
-    Small products are computed by one thread, six times as fast as by numpy's own loops. Their
-    last digits belong to the machine, which no p shows: sums are compared with a limit that has
-    10,000 times as much slack (D126).
+    One thread computes small products six times as fast as numpy's own loops. Their last digits
+    depend on the machine, but no p shows it: sums are compared with a limit that has 10,000 times
+    as much slack (D126).
     """
     rows = max(1, _SMALL // max(columns.size, 1))
     if rows >= len(block):

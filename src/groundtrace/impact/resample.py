@@ -61,7 +61,8 @@ class Draws:
         random = self.generator("bootstrap", n)
         for rows in self._rows(n):
             counts = np.empty((rows, n))
-            # Counting the whole block at once took five times as long: its table leaves the cache.
+            # Counting the whole block at once took five times as long: its table does not fit the
+            # cache.
             for row, picked in zip(counts, random.integers(0, n, size=(rows, n)), strict=True):
                 row[:] = np.bincount(picked, minlength=n)
             yield counts

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from msgspec import UNSET
 
 from groundtrace.documents.events import ContextChange, Event
-from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.documents.metrics import ContextChars, ContextMetrics
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch, held
@@ -19,7 +18,7 @@ from groundtrace.metrics.record import (
     MetricSection,
     SectionField,
 )
-from groundtrace.metrics.shown_lines import shown_lines, too_many
+from groundtrace.metrics.shown_lines import lines_again, shown_lines, too_many
 
 NO_SERVER = "none"
 """Key of tools that belong to no MCP server."""
@@ -136,21 +135,19 @@ def _before(first: Event | None, chars: _AnswerChars) -> PartOfWhole:
 
 
 def _repeated(evidence: EvidenceView) -> PartOfWhole:
-    """Characters shown again. The characters of an access are spread evenly over its lines."""
-    seen: dict[tuple[bool, str], list[LineRun]] = {}
+    """Each access's characters are spread evenly over its lines."""
+    accesses = shown_lines(evidence)
+    counted = [
+        one
+        for one in accesses
+        if one.runs is not None and one.height and one.touch.access.shown_chars is not UNSET
+    ]
     again = whole = 0.0
-    lacking = accesses = 0
-    for one in shown_lines(evidence):
-        accesses += 1
-        chars = one.touch.access.shown_chars
-        if one.runs is None or chars is UNSET or not one.height:
-            lacking += 1
-            continue
-        known = seen.get(one.touch.key, [])
-        again += chars * size(common(list(one.runs), known)) / one.height
+    for one, lines in zip(counted, lines_again(evidence, counted), strict=True):
+        chars = one.touch.access.shown_chars or 0
+        again += chars * lines / one.height
         whole += chars
-        seen[one.touch.key] = joined([*known, *one.runs])
-    if too_many(lacking, accesses):
+    if too_many(len(accesses) - len(counted), len(accesses)):
         return PartOfWhole(reason="lines_unknown")
     return PartOfWhole(again, whole, None if whole else "nothing_shown")
 
@@ -168,10 +165,11 @@ def _at_edit(evidence: EvidenceView, edit: Event | None) -> PartOfWhole:
         return PartOfWhole(reason="nothing_written")
     gone, doubtful = _dropped(evidence, edit)
     steps: dict[str, set[int]] = {entry: set() for entry in evidence.truth}
+    thread = thread_of(edit)
     for touch in evidence.touches:
-        here = thread_of(touch.event) == thread_of(edit)
-        before = touch.event.step_index < edit.step_index
-        if touch.truth is not None and touch.kind in SHOWN and here and before:
+        if touch.truth is None or touch.kind not in SHOWN:
+            continue
+        if touch.event.step_index < edit.step_index and thread_of(touch.event) == thread:
             steps[touch.truth].add(touch.event.step_index)
     held = [{step for step in found if step not in gone} for found in steps.values()]
     if any(found and max(found) <= doubtful for found in held):
@@ -183,10 +181,12 @@ def _dropped(evidence: EvidenceView, edit: Event) -> tuple[set[int], int]:
     """Steps whose answers were gone at the edit; and the last step that a change with unknown
     dropped steps may have removed (-1: none)."""
     changes = evidence.document.context_changes
+    if changes is UNSET or not changes:
+        return set(), -1
     events = {event.step_index: event for event in evidence.document.events}
     gone: set[int] = set()
     doubtful = -1
-    for change in changes if changes is not UNSET else ():
+    for change in changes:
         after = change.after_step
         if after is None or after >= edit.step_index:
             continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import UNSET
 
 from groundtrace.documents.metrics import EditTargets, ErrorTaxonomy, Slices, TaxonomyLabel
@@ -47,7 +49,7 @@ def edit_targets(evidence: EvidenceView) -> EditTargets:
 
 
 def _files(
-    evidence: EvidenceView, retrieved: list[Touch], written: list[Touch]
+    evidence: EvidenceView, retrieved: Sequence[Touch], written: Sequence[Touch]
 ) -> dict[TaxonomyLabel, list[str]]:
     found = {touch.truth for touch in retrieved}
     used = {touch.truth for touch in written}
@@ -63,7 +65,7 @@ def _files(
     }
 
 
-def _slices(evidence: EvidenceView, retrieved: list[Touch]) -> Slices:
+def _slices(evidence: EvidenceView, retrieved: Sequence[Touch]) -> Slices:
     size = len(retrieved)
     uses_mcp = any(event.is_mcp for event in evidence.document.events)
     return Slices(

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from functools import cached_property
 from math import isfinite
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -80,26 +82,36 @@ class EvidenceView:
             if event.accesses is not UNSET
             for access in event.accesses
         )
+        self.kept: dict[object, Any] = {}
+        """What one section found out and another needs, by the function that finds it out."""
+        self._firsts: dict[frozenset[AccessKind], tuple[Touch, ...]] = {}
 
-    @property
+    @cached_property
     def trace_reason(self) -> NotComputable | None:
         """Why it is not known what the agent did (D19)."""
         if not self.document.events:
             return why_no_events(self.document.coverage)
         return "answers_missing" if answers_missing(self.document.coverage) else None
 
-    @property
+    @cached_property
     def reason(self) -> NotComputable | None:
         """Why metrics against the ground truth cannot be computed; None when they can (D19)."""
         return self.trace_reason if self.truth else "no_ground_truth"
 
-    def first(self, kinds: Collection[AccessKind]) -> list[Touch]:
-        """The first touch of each file by one of the kinds, in order (D18)."""
-        firsts: dict[tuple[bool, str], Touch] = {}
-        for touch in self.touches:
-            if touch.kind in kinds:
-                firsts.setdefault(touch.key, touch)
-        return list(firsts.values())
+    def first(self, kinds: Collection[AccessKind]) -> tuple[Touch, ...]:
+        """The first touch of each file by one of the kinds, first seen first (D18).
+
+        Kept: eight sections ask for the same four lists.
+        """
+        kinds = frozenset(kinds)
+        found = self._firsts.get(kinds)
+        if found is None:
+            firsts: dict[tuple[bool, str], Touch] = {}
+            for touch in self.touches:
+                if touch.kind in kinds:
+                    firsts.setdefault(touch.key, touch)
+            found = self._firsts[kinds] = tuple(firsts.values())
+        return found
 
     def _touch(self, event: Event, access: Access) -> Touch:
         named = None if access.ground_truth_file is UNSET else access.ground_truth_file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -28,8 +27,8 @@ class Funnel:
     files: Mapping[str, FunnelStage] = field(default_factory=dict)
 
     def count(self, stage: FunnelStage) -> int:
-        """Files whose furthest stage this is."""
-        return Counter(self.files.values())[stage]
+        """Files that came so far and no further."""
+        return [*self.files.values()].count(stage)
 
 
 def funnel_of(evidence: EvidenceView) -> Funnel:

@@ -72,18 +72,23 @@ def _judged_irrelevant(evidence: EvidenceView) -> frozenset[str]:
     truth = evidence.document.ground_truth
     lists = (truth.test_files, truth.expected_edit_files)
     named = {_path(file) for files in lists if files is not UNSET for file in files}
-    # An edit file can be a relevant file in another spelling. A touch that is both shows it.
+    named -= {_path(entry) for entry in evidence.truth}
+    if not named:
+        return frozenset()
+    # An edit file can be a relevant file in another spelling: what was touched tells.
     both = {
         _path(touch.edit)
         for touch in evidence.touches
         if touch.edit is not None and touch.truth is not None
     }
-    return frozenset(named - {_path(entry) for entry in evidence.truth} - both)
+    return frozenset(named - both)
 
 
 def _judgements(touches: Sequence[Touch], irrelevant: frozenset[str]) -> list[bool | None]:
-    """One judgement for each file. A file in a second spelling is not judged twice: otherwise more
-    files would be judged irrelevant than exist."""
+    """One judgement for each file. A file in a second spelling is not judged twice: more files
+    would be judged irrelevant than there are."""
+    if not irrelevant:
+        return [True if touch.truth is not None else None for touch in touches]
     seen: set[str] = set()
     found: list[bool | None] = []
     for touch in touches:

@@ -49,7 +49,14 @@ class SeenLines:
 
 
 def seen_lines(evidence: EvidenceView) -> SeenLines:
-    """The truth lines of a trial's task, and what was shown of them."""
+    """The truth lines of a trial's task, and what was shown of them. Found once for all sections."""
+    found: SeenLines | None = evidence.kept.get(seen_lines)
+    if found is None:
+        found = evidence.kept[seen_lines] = _seen_lines(evidence)
+    return found
+
+
+def _seen_lines(evidence: EvidenceView) -> SeenLines:
     basis, chunks = _truth_chunks(evidence)
     if basis is None:
         return SeenLines("no_chunk_ground_truth")
@@ -58,7 +65,7 @@ def seen_lines(evidence: EvidenceView) -> SeenLines:
     if evidence.basis == "categories":
         return SeenLines("older_document", basis)
     names = {chunk.file.lower() for chunk in chunks}
-    shown = list(shown_lines(evidence))
+    shown = shown_lines(evidence)
     of_truth = [one for one in shown if one.touch.truth is not None or _names(one) & names]
     without = sum(one.runs is None for one in of_truth)
     counted = SeenLines(None, basis, accesses=len(of_truth), without=without)

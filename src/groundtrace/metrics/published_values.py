@@ -11,7 +11,7 @@ from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.metrics.edited import by_key, edited_files, gold_files
 from groundtrace.metrics.evidence import SHOWN, EvidenceView
 from groundtrace.metrics.line_level import SeenLines, seen_lines
-from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
+from groundtrace.metrics.shown_lines import ShownLines, lines_again, shown_lines, too_many
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,19 +146,12 @@ def _of_lines(evidence: EvidenceView) -> Published:
 def _repeated_lines(evidence: EvidenceView) -> Number:
     if evidence.trace_reason is not None or evidence.basis == "categories":
         return Number(reason=evidence.trace_reason or "older_document")
-    seen: dict[tuple[bool, str], list[LineRun]] = {}
-    again = whole = lacking = accesses = 0
-    for one in shown_lines(evidence):
-        accesses += 1
-        if one.runs is None:
-            lacking += 1
-            continue
-        known = seen.get(one.touch.key, [])
-        again += size(common(list(one.runs), known))
-        whole += one.height
-        seen[one.touch.key] = joined([*known, *one.runs])
-    if too_many(lacking, accesses):
+    accesses = shown_lines(evidence)
+    counted = [one for one in accesses if one.runs is not None]
+    if too_many(len(accesses) - len(counted), len(accesses)):
         return Number(reason="lines_unknown")
+    again = sum(lines_again(evidence, counted))
+    whole = sum(one.height for one in counted)
     return _share(again, whole, "views of lines", "nothing_shown")
 
 

@@ -198,12 +198,17 @@ class MetricSection(Generic[View]):
 
     def values(self, view: View) -> dict[str, Any]:
         """The fields of all metrics, as documents hold them: unrounded (D40)."""
-        return {d.stored_field: self._value(d, view) for d in self.declarations}
-
-    def _value(self, declaration: MetricDeclaration[View], view: View) -> Any:
-        if not declaration.at_cutoffs:
-            return declaration.compute(view)
-        return {str(k): declaration.compute(self._at(view, k)) for k in CUTOFFS}
+        made: dict[str, Any] = {}
+        cuts: dict[str, View] = {}
+        for declared in self.declarations:
+            if not declared.at_cutoffs:
+                made[declared.field or declared.name] = declared.compute(view)
+                continue
+            # One view for each cutoff, whatever the number of metrics that are computed from it.
+            cuts = cuts or {str(k): self._at(view, k) for k in CUTOFFS}
+            compute = declared.compute
+            made[declared.field or declared.name] = {k: compute(cut) for k, cut in cuts.items()}
+        return made
 
     def _at(self, view: View, k: int | None) -> View:
         return view if k is None or self.cut is None else self.cut(view, k)
@@ -235,11 +240,13 @@ class MetricSection(Generic[View]):
             declared.measures if k is None else declared.measures.replace("first K", f"first {k}")
         )
 
+        section_name, field, key = where.name, declared.stored_field, None if k is None else str(k)
+
         def get(document: MetricsDocument) -> float | None:
-            section = getattr(document, where.name)
-            value = None if section is UNSET else getattr(section, declared.stored_field)
-            if k is not None and value is not None:
-                value = value.get(str(k))
+            section = getattr(document, section_name)
+            value = None if section is UNSET else getattr(section, field)
+            if key is not None and value is not None:
+                value = value.get(key)
             return None if value is None else float(value)
 
         def why(document: MetricsDocument) -> str:
@@ -258,7 +265,7 @@ class MetricSection(Generic[View]):
             shown_in={**family_spots, **declared.shown_in.get(name, {})},
             family=declared.name,
             section=where.name,
-            field=declared.stored_field,
+            field=field,
             cutoff=k,
             over=where.over,
             over_shown=prefixes["shown"] + base if where.over == "retrieved" else None,

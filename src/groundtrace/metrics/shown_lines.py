@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
+import msgspec
 from msgspec import UNSET
 
-from groundtrace.documents.line_map import LineMap, LineRun, joined, runs_shown, size
+from groundtrace.documents.line_map import LineMap, LineRun, common, joined, runs_shown, size
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
 
 ENOUGH = 0.2
 """Share of accesses that may lack what a metric counts; above it the metric is undefined."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLines:
+class ShownLines(msgspec.Struct, frozen=True):
     """One access that showed lines of a file."""
 
     touch: Touch
@@ -26,13 +25,20 @@ class ShownLines:
     """Number of lines shown, including lines that the agent wrote; 0 if not known."""
 
 
-def shown_lines(evidence: EvidenceView) -> Iterator[ShownLines]:
-    """The accesses that showed content, in order (D72)."""
+def shown_lines(evidence: EvidenceView) -> tuple[ShownLines, ...]:
+    """The accesses that showed content, first one first (D72). Found once for all sections."""
+    found: tuple[ShownLines, ...] | None = evidence.kept.get(shown_lines)
+    if found is None:
+        found = evidence.kept[shown_lines] = tuple(_in_order(evidence))
+    return found
+
+
+def _in_order(evidence: EvidenceView) -> Iterator[ShownLines]:
     maps: dict[tuple[bool, str], LineMap] = {}
     for step in _steps(evidence):
         for touch in step:
             if touch.kind in SHOWN:
-                yield _shown(touch, maps.setdefault(touch.key, LineMap()), evidence)
+                yield _shown(touch, maps.get(touch.key), evidence)
         for touch in step:
             if touch.kind in WRITTEN:
                 changes, shift = touch.access.line_changes, touch.access.line_shift
@@ -54,7 +60,8 @@ def _steps(evidence: EvidenceView) -> Iterator[list[Touch]]:
         yield step
 
 
-def _shown(touch: Touch, lines: LineMap, evidence: EvidenceView) -> ShownLines:
+def _shown(touch: Touch, lines: LineMap | None, evidence: EvidenceView) -> ShownLines:
+    """`lines` is None for a file that the agent has not written yet."""
     runs = runs_shown(touch.access)
     told = touch.access.base_lines
     if told is not UNSET:
@@ -64,10 +71,31 @@ def _shown(touch: Touch, lines: LineMap, evidence: EvidenceView) -> ShownLines:
         return ShownLines(touch, tuple(known), size(known if runs is None else joined(runs)))
     # Version 1.1 stored only the first and the last line of a search's matches.
     doubtful = evidence.version < (1, 2) and touch.kind == "matched"
-    if runs is None or not lines.known or (doubtful and size(runs) > 1):
+    if runs is None or (lines is not None and not lines.known) or (doubtful and size(runs) > 1):
         return ShownLines(touch, None, 0)
     runs = joined(runs)
+    if lines is None:
+        if runs[0][0] >= 1:
+            return ShownLines(touch, tuple(runs), size(runs))
+        lines = LineMap()  # there is no line 0
     return ShownLines(touch, tuple(joined(r for run in runs for r in lines.old(run))), size(runs))
+
+
+def lines_again(evidence: EvidenceView, accesses: Sequence[ShownLines]) -> Sequence[int]:
+    """How many lines of each of these accesses one of those before it had shown.
+
+    The lines of each are known. Two sections ask, mostly for the same accesses.
+    """
+    asked = (lines_again, *map(id, accesses))
+    found: list[int] | None = evidence.kept.get(asked)
+    if found is None:
+        found = evidence.kept[asked] = []
+        seen: dict[tuple[bool, str], Sequence[LineRun]] = {}
+        for one in accesses:
+            runs, known = one.runs or (), seen.get(one.touch.key)
+            found.append(size(common(runs, known)) if known else 0)
+            seen[one.touch.key] = joined([*known, *runs]) if known else runs
+    return found
 
 
 def too_many(lacking: int, whole: int) -> bool:

@@ -88,6 +88,8 @@ def _agents(evidence: EvidenceView) -> tuple[SubagentWork, ...]:
     for event in evidence.document.events:
         if event.is_subagent:
             calls.setdefault(thread_name(event), []).append(event)
+    if not calls:
+        return ()
     answers = {
         event.call_id: event.result_chars
         for event in evidence.document.events

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET
@@ -72,11 +73,11 @@ def evidence_use(evidence: EvidenceView) -> EvidenceUse:
     )
 
 
-def _relevant(touches: list[Touch]) -> int:
+def _relevant(touches: Sequence[Touch]) -> int:
     return sum(touch.truth is not None for touch in touches)
 
 
-def _read_before(read: list[Touch], written: list[Touch]) -> int:
+def _read_before(read: Sequence[Touch], written: Sequence[Touch]) -> int:
     first_read = {touch.key: touch.event.step_index for touch in read}
     return sum(
         touch.key in first_read and first_read[touch.key] < touch.event.step_index
@@ -84,7 +85,7 @@ def _read_before(read: list[Touch], written: list[Touch]) -> int:
     )
 
 
-def _edit_targets(evidence: EvidenceView, written: list[Touch]) -> WrittenTargets:
+def _edit_targets(evidence: EvidenceView, written: Sequence[Touch]) -> WrittenTargets:
     expected = evidence.document.ground_truth.expected_edit_files
     if expected is UNSET:
         return WrittenTargets(0, None, "no_expected_edit_files")

@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import msgspec
 
@@ -59,8 +60,9 @@ _DEEPER = {"home": 3, "root": 2, "usr": 3, "var": 3}
 """Folders of people and systems hold projects only further down: `/home/agent` is not a root."""
 
 
-def container_roots(prefixes: Iterable[str]) -> tuple[str, ...]:
-    """Every folder of a container below which a task may name its own files, longest first."""
+@lru_cache(maxsize=64)
+def container_roots(prefixes: tuple[str, ...]) -> tuple[str, ...]:
+    """Every folder of a container below which a task may spell its own files, longest first."""
     folders = {clean_folder(prefix) for prefix in (*prefixes, *Settings().container_prefixes)}
     known = {folder for folder in folders if folder not in (None, "/")}
     return tuple(

@@ -33,9 +33,9 @@ def trial_identity(row: TrialRow) -> str | None:
 
 
 def number_of_values(row: TrialRow) -> int:
-    """Metrics and outcomes that a trial has: of two copies, the one with more says more."""
+    """Number of metrics and outcomes that a trial has. The copy with more of them counts."""
     metrics = row.metrics
-    if isfinite(sum(metrics.values())):  # then each of them is
+    if isfinite(sum(metrics.values())):  # then each value is finite
         known = len(metrics.keys() & METRICS.keys())
     else:
         known = sum(name in METRICS and isfinite(value) for name, value in metrics.items())

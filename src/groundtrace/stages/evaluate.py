@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
@@ -42,6 +42,13 @@ from groundtrace.stages.summary_work import SMALL_RUN, SummaryWork, write_summar
 from groundtrace.storage import FolderEntry
 
 
+class OlderDocument(NamedTuple):
+    """An events document that another version of groundtrace made."""
+
+    path: str
+    version: str
+
+
 @dataclass(slots=True)
 class Evaluated:
     """What evaluating did."""
@@ -57,6 +64,8 @@ class Evaluated:
     """Documents that cannot be read; the numbers above do not count them (D62)."""
     failed: list[str] = field(default_factory=list)
     """What could not be done, including refused documents; one line each."""
+    older: list[OlderDocument] = field(default_factory=list)
+    """Documents that another version of groundtrace made: their accesses are as it read them."""
     rows: RowsByRun = field(default_factory=RowsByRun)
     """Run folder to its rows, for runs that needed work."""
 
@@ -82,6 +91,7 @@ class _RunToEvaluate:
     """Events documents that belong to no trial."""
     problems: Counter[ProblemKind] = field(default_factory=Counter)
     refused: list[RefusedDocument] = field(default_factory=list)
+    older: list[OlderDocument] = field(default_factory=list)
     lost: set[str] = field(default_factory=set)
     """Events documents that gave no row: refused, or evaluating them failed."""
 
@@ -141,6 +151,7 @@ def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evalua
             if run.unchanged:  # another command did the work in the meantime
                 request.ticker.advance(each)
                 done.unchanged += len(run.paths)
+                done.older += run.older
                 del done.rows[address]
             else:
                 _count_run(run, request, done)
@@ -163,6 +174,7 @@ def _is_unchanged(
     if run.unchanged:
         request.ticker.advance()
         done.unchanged += len(run.paths)
+        done.older += run.older
         del done.rows[output.folder.url]
     return run.unchanged
 
@@ -181,6 +193,12 @@ def _looked_at(
     events = {path: mark for path, mark in marks.items() if path.endswith(EVENTS_ENDING)}
     made_from = fingerprint(events, marks.get(OUTCOMES_FILE), request.only, settings)
     run = _RunToEvaluate(session, made, made_from, paths, stale)
+    version, address = session.state.earlier or "", session.folder.url
+    run.older = [
+        OlderDocument(f"{address}/{path}", version)
+        for path in session.state.older(paths)
+        if path not in made
+    ]
     nothing_there = not paths and OUTCOMES_FILE not in marks
     nothing_to_do = not stale and not made and not request.force
     run.unchanged = nothing_there or (nothing_to_do and session.is_current(SUMMARY, made_from))
@@ -241,6 +259,8 @@ def _count_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
     done.unchanged += len(whole) - worked
     run.refused.sort(key=lambda refused: refused.path)
     done.refused += run.refused
+    gone = {f"{run.session.folder.url}/{path}" for path in run.left_behind}
+    done.older += [document for document in run.older if document.path not in gone]
     if any(refused.path == OUTCOMES_FILE for refused in run.refused):
         done.failed += lines_of(refused for refused in run.refused if refused.path == OUTCOMES_FILE)
     if not request.only:

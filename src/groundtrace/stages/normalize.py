@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -48,6 +50,10 @@ from groundtrace.storage import open_place
 
 if TYPE_CHECKING:
     from groundtrace.trial_results import TrialDone
+
+
+NEW_OBJECTS = 5_000
+"""New objects of a trial after which unreachable ones are looked for; Python's own number is 700."""
 
 
 @dataclass(slots=True)
@@ -190,10 +196,26 @@ def normalize_trial(work: TrialWork) -> TrialDone:
     """Process one trial, in a worker. The stages are imported only if there is a trial."""
     from groundtrace.pipeline import process_trial
 
-    made = process_trial(work)
-    if made.row is None:
-        return made
-    return replace(made, row=None, packed_row=packed(made.row))
+    with _rarely_collected():
+        made = process_trial(work)
+        if made.row is None:
+            return made
+        return replace(made, row=None, packed_row=packed(made.row))
+
+
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Look for unreachable objects less often while the block runs.
+
+    In the middle of a trial everything is in use, and going through all of it several times was
+    a thirtieth of the time. Afterwards most of it is gone, and the next look is a short one.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(max(before[0], NEW_OBJECTS) if before[0] else 0, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _notes(tasks: TaskDefinitions | None, context: WorkContext) -> list[str]:

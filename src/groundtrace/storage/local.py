@@ -120,15 +120,19 @@ class LocalFolder(Folder):
         """The same for a path below this folder; follows links only where there are some."""
         if "\0" in relative:
             return False
+        return not self._may_meet_link(relative) or self._is_inside(_join(self.url, relative))
+
+    def _may_meet_link(self, relative: str) -> bool:
+        """Whether anything on the way to a path below this folder is a link, as far as names tell."""
         parts = relative.split("/")
-        if not self._is_here() or ".." in parts:
-            return self._is_inside(_join(self.url, relative))
+        if "\0" in relative or ".." in parts or not self._is_here():
+            return True
         path = self.url
         for part in parts:
             path = _join(path, part)
             if os.path.islink(path):
-                return self._is_inside(_join(self.url, relative))
-        return True
+                return True
+        return False
 
     def _entry(self, path: str, name: str) -> FolderEntry | None:
         try:
@@ -203,13 +207,19 @@ class LocalFolder(Folder):
 
     def stat(self, relative: str) -> FolderEntry | None:
         path = _join(self.url, relative)
-        if relative not in _PLAIN and "/" not in relative and self._is_here():
-            # Only the file itself can be a link here, and one call shows that.
-            try:
-                info = os.lstat(path)
-            except (OSError, ValueError):
-                return None
-            if not stat_module.S_ISLNK(info.st_mode):
+        parts = relative.split("/")
+        if _PLAIN.isdisjoint(parts) and self._is_here():
+            # Each name on the way is looked at once: without a link the last one is the file.
+            below = self.url
+            for part in parts:
+                below = _join(below, part)
+                try:
+                    info = os.lstat(below)
+                except (OSError, ValueError):
+                    return None
+                if stat_module.S_ISLNK(info.st_mode):
+                    break
+            else:
                 return self._described(path, relative, False, info)
         if not self._leads_inside(relative):
             return None
@@ -244,9 +254,12 @@ class LocalFolder(Folder):
         path = _join(self.url, relative)
         folder, _, name = path.rpartition("/")
         temporary = f"{folder or '.'}/.{name}.{_TOKEN}.tmp"
-        if not self._leads_inside(relative):
-            raise OutputError(f"{path}: is behind a link that leaves {self._root}; not written")
-        self._refuse_links(relative)
+        if self._may_meet_link(relative):
+            if not self._leads_inside(relative):
+                raise OutputError(
+                    f"{path}: lies behind a link that leaves {self._root}; not written"
+                )
+            self._refuse_links(relative)
         try:
             try:
                 _put(temporary, parts)
@@ -360,8 +373,13 @@ def _put(path: str, parts: Iterable[bytes]) -> None:
     except FileExistsError:
         os.unlink(path)
         file = os.open(path, flags, 0o666)
-    with os.fdopen(file, "wb") as stream:
-        stream.writelines(parts)
+    try:
+        for part in parts:
+            rest = memoryview(part)
+            while rest:
+                rest = rest[os.write(file, rest) :]
+    finally:
+        os.close(file)
 
 
 def _names(folder: str) -> list[str]:

@@ -90,6 +90,11 @@ class ValueColumn:
 
     def distribution(self, rows: array[int], units: array[int] | None) -> Distribution:
         """Statistics over the units of these rows."""
+        if len(rows) == 1:  # every group of a run of one trial, most groups of a run of two
+            why = self._why[row := rows[0]]
+            if why < 0:
+                return _of_at_most_one([self._values[row]], {})
+            return Distribution(n=0, left_out={self._reasons.names[why]: 1})
         values, left_out = self.by_unit(rows, units)
         return distribution(values, left_out)
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from groundtrace.config import Settings
 from groundtrace.jsonio import clean_text
-from groundtrace.model import CallView, Category, FileRef, Problem, ToolCall, Trace
+from groundtrace.model import CallView, Category, FileRef, OutputOf, Problem, ToolCall, Trace
 from groundtrace.tools.common import Findings, as_texts, distinct, first_text, shown_text
 from groundtrace.tools.generic import generic_findings
 from groundtrace.tools.line_shift import sed_changes, with_changes
@@ -93,7 +93,7 @@ def _view(
     return CallView(
         category=category,
         tool=entry.name if entry is not None else None,
-        looks=_looks(entry, category),
+        looks=call.output_of is not None or _looks(entry, category),
         is_mcp=counts,
         refs=_with_details(findings.refs, call, entry),
         symbols=findings.symbols,
@@ -121,7 +121,7 @@ def _with_details(
     )
     if stated:
         refs = tuple(ref if ref.repo is None else replace(ref, revision=stated) for ref in refs)
-    is_shell = entry is not None and entry.reads in _SHELLS
+    is_shell = call.output_of is not None or (entry is not None and entry.reads in _SHELLS)
     if len(refs) == 1 and refs[0].kind in ("read", "matched") and call.result and not is_shell:
         text = shown_text(call.result)
         if text:
@@ -148,6 +148,8 @@ def _findings(
 
     A look at a stored output counts as a look at the files in that output.
     """
+    if call.output_of is not None:
+        return _of_earlier(call, call.output_of, cwd, settings, table)
     if entry is not None and entry.reads is None:
         return Findings(failed=call.result is not None and call.result.is_error)
     own = _own(call, entry, cwd, settings)
@@ -169,6 +171,21 @@ def _findings(
         *(replace(r, rule=f"stored output of {name}: {r.rule}") for r in held.refs),
     )
     return replace(own, refs=refs, repos=distinct((*own.repos, *held.repos)))
+
+
+def _of_earlier(
+    call: ToolCall, earlier: OutputOf, cwd: str | None, settings: Settings, table: Table
+) -> Findings:
+    """What the output of an earlier call shows; what that call wrote counts where it was made."""
+    shown = replace(call, name=earlier.name, arguments=earlier.arguments, output_of=None)
+    entry = table.choose(earlier.name, call.server, earlier.arguments)
+    found = _own(shown, entry, earlier.cwd or cwd, settings)
+    refs = tuple(
+        replace(ref, rule=f"output of {earlier.name}: {ref.rule}")
+        for ref in found.refs
+        if ref.kind != "written"
+    )
+    return replace(found, refs=refs)
 
 
 def _own(call: ToolCall, entry: ToolEntry | None, cwd: str | None, settings: Settings) -> Findings:

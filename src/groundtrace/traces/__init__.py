@@ -17,6 +17,7 @@ unread.py          traces that no reader reads yet
 choose_reader.py   which files of a trial are read, and by which reader
 read_files.py      reads them
 loose.py           traces without a trial's folder
+repeated_calls.py  sessions that continue in a new file, which repeats the earlier one
 keep.py            what is kept of results, within a memory budget
 merge.py           several sources of one trial as one trace
 rows.py            files whose rows are trials

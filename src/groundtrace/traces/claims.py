@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from groundtrace.model import Stated
 
@@ -50,6 +50,21 @@ class Recognised:
     evidence: str
 
 
+CallKey = tuple[str, bytes]
+"""Id of a call, and a digest of its tool and arguments."""
+
+
+class SessionCalls(NamedTuple):
+    """What of a session another file may repeat."""
+
+    keys: tuple[CallKey | None, ...]
+    """Each call, in order; None where its id does not tell calls of different files apart."""
+    replies: tuple[str, ...]
+    """Ids of the model's messages, in order."""
+    first: float | None
+    last: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One trial in a trace file."""
@@ -61,6 +76,8 @@ class Sample:
     """What the sample says about itself, as far as that can be read quickly."""
     no_trial: str | None = None
     """Why it is not a trial of a model, for example a demonstration; discovery skips it."""
+    session: SessionCalls | None = None
+    """Its calls, if another session may have copied them into a file of its own."""
 
 
 def stated_by(reader: object, name: str) -> tuple[Any, ...]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from groundtrace.model import Problem, ReadResult, Stated, Trial
+from groundtrace.model import Problem, ReadResult, Repeats, Stated, Trial
 from groundtrace.storage import Folder
 from groundtrace.traces.choose_reader import HEAD, Detected, claim_on
 from groundtrace.traces.claims import Probe, Sample
 from groundtrace.traces.keep import Keep
+from groundtrace.traces.repeated_calls import leave_out, session_calls
 from groundtrace.traces.source import Reader, Source, within_limits
 
 
@@ -74,7 +75,7 @@ def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
     except OSError as error:
         yield Problem(found.path, "unreadable", f"cannot be read: {error}")
         return
-    yield Sample(None, _stated_by_source(source))
+    yield Sample(None, _stated_by_source(source), session=session_calls(found.reader, source))
 
 
 def _stated_by_source(source: Source) -> Stated:
@@ -90,7 +91,9 @@ def read_trace_of(trial: Trial, mappings: tuple[tuple[str, str], ...] = ()) -> R
     """The trace of a trial: all files in its folder, or its sample in a loose file."""
     if trial.loose is not None:
         loose = trial.loose
-        return read_loose(trial.folder, loose.file, loose.sample, mappings=mappings)
+        return read_loose(
+            trial.folder, loose.file, loose.sample, mappings=mappings, repeats=loose.repeats
+        )
     from groundtrace.traces import read_trace
 
     return read_trace(trial.folder, mappings=mappings)
@@ -102,8 +105,12 @@ def read_loose(
     sample: str | None,
     readers: Sequence[Reader] | None = None,
     mappings: tuple[tuple[str, str], ...] = (),
+    repeats: Repeats | None = None,
 ) -> ReadResult:
-    """The trace of one sample of a file; `readers` and `mappings` as in `read_trace`."""
+    """The trace of one sample of a file; `readers` and `mappings` as in `read_trace`.
+
+    If the session `repeats` another one, its trace is only what it adds.
+    """
     from groundtrace.traces import all_readers
     from groundtrace.traces.merge import merge
 
@@ -127,6 +134,8 @@ def read_loose(
             sources.append(within_limits(partial(_read, found.reader, folder, file, of_file, keep)))
         except OSError as error:
             problems.append(Problem(file, "unreadable", str(error)))
+    if repeats is not None and sources:
+        leave_out(sources[0], repeats)
     for source in sources:
         problems += source.problems
     if keep.cut_arguments:

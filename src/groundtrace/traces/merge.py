@@ -255,6 +255,7 @@ def _combine(mine: RawCall, theirs: RawCall) -> None:
     mine.context_change = mine.context_change or theirs.context_change
     mine.is_subagent = mine.is_subagent or theirs.is_subagent
     mine.agent = mine.agent or theirs.agent
+    mine.output_of = mine.output_of or theirs.output_of
     if mine.made_at is None:
         mine.made_at = theirs.made_at
     if mine.answered_at is None:
@@ -300,6 +301,7 @@ def _frozen(call: RawCall, spawners: frozenset[str]) -> ToolCall:
         agent=_agent(call),
         context_change=call.context_change,
         cwd=call.cwd,
+        output_of=call.output_of,
     )
 
 

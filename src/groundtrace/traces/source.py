@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from groundtrace.jsonio import clean_text
-from groundtrace.model import ContextMark, Problem, Stated, ToolResult, Usage
+from groundtrace.model import ContextMark, OutputOf, Problem, Stated, ToolResult, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import earliest
@@ -67,6 +67,8 @@ class RawCall(msgspec.Struct):
     """Id of the call that started this call's subagent."""
     context_change: ContextMark | None = None
     """What the harness did to the context before the next call."""
+    output_of: OutputOf | None = None
+    """The earlier call whose whole output the result is."""
     tokens: int | None = None
     """Cumulative tokens, once the ledger is closed."""
 
@@ -153,6 +155,8 @@ class Source:
     """What the file says about its trial, besides the calls."""
     context_changes: list[RawChange] = field(default_factory=list)
     """Where the harness removed something from the context, in order."""
+    prompts: list[tuple[int, float]] = field(default_factory=list)
+    """How many calls were made before each message of the user, and its time."""
 
     def __post_init__(self) -> None:
         """Tell the list of calls its source, for the error when there are too many calls."""
@@ -240,6 +244,8 @@ class Reader(Protocol):
     `is_part`         `is_part(path)`: whether a file is only a part of another trace, not a trial
     `part_of`         `part_of(folder, path)`: the trace that a file is a part of, if the files next
                       to it show this; else None, and the file is a trial
+    `sessions_continue`  True: a session that continues in a new file repeats its calls there with
+                      their ids, which no other call has
     """
 
     name: str

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from groundtrace.traces.source import Source
 
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"')
-# Patterns of plain text: with many quotes in the data, `re` is twice as fast as `in`.
-_MARK = re.compile(rb'"ATIF-v')
+# Plain text, which `re` finds twice as quickly as `in` does where quotes are everywhere.
+_MARK = re.compile(rb"ATIF-v")
 _STEPS = re.compile(rb'"steps"')
 _OBJECT = re.compile(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
 

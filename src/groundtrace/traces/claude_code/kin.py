@@ -69,6 +69,8 @@ def companions(folder: Folder, path: str) -> tuple[str, ...]:
     session = _session_of(place, name)
     if session is None:
         return ()
+    if session != _stem(name) and _has_log(place, session):
+        session = _stem(name)  # it goes on from that session and begins with its lines
     found = []
     for inner in dict.fromkeys(("", f"{session}/{_SUBAGENTS}", f"{_stem(name)}/{_SUBAGENTS}")):
         here = place.folder(inner) if inner else place
@@ -91,6 +93,8 @@ def part_of(folder: Folder, path: str) -> str | None:
     if place.name == _SUBAGENTS and isinstance(place, LocalFolder):
         # The folder is `<project>/<session>/subagents`.
         project, before = LocalFolder(place.path.parent.parent), ""
+    if _has_log(project, session):
+        return f"{before}{session}.jsonl"
     for entry in project.entries():
         if entry.kind != "file" or not entry.name.endswith(".jsonl"):
             continue
@@ -99,6 +103,11 @@ def part_of(folder: Folder, path: str) -> str | None:
         if _session_of(project, entry.name, entry.mark) == session:
             return f"{before}{entry.name}"
     return None
+
+
+def _has_log(project: Folder, session: str) -> bool:
+    """Whether a session has a log of its name."""
+    return "/" not in session and project.has_file(f"{session}.jsonl")
 
 
 def _stem(name: str) -> str:

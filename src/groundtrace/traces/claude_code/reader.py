@@ -29,12 +29,9 @@ _OWN_LINE = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"type"\s*+:\s*+"(?:file-history-snapshot"|summary"\s*,\s*"summary"'
     rb'|queue-operation"\s*,\s*"operation")'
 )
-"""First lines that only Claude Code writes: a snapshot at the start may be so large that no other
-line is among the bytes that are searched."""
-_KIN_MEMBERS = (
-    re.compile(rb'"role"\s*:\s*"(?:user|model)"\s*,\s*"parts"\s*:'),
-    re.compile(rb'"systemPayload"\s*:\s*\{'),
-)
+"""A session may begin with a snapshot that is larger than what is looked at."""
+_KIN_PARTS = re.compile(rb'"role"\s*:\s*"(?:user|model)"\s*,\s*"parts"\s*:')
+_KIN_PAYLOAD = re.compile(rb'"systemPayload"\s*:\s*\{')
 _KIN_TYPE = re.compile(rb"(?:session|assistant|tool|user|context|llm)\.\w+")
 """Types of lines that similar formats write. Qwen Code writes the same members around messages in
 Gemini's form; Copilot and Kimi use the API's words in their own events. Read as Claude Code's, they
@@ -46,6 +43,7 @@ class ClaudeCodeReader:
     """Reader of Claude Code's transcripts."""
 
     name = "claude-code"
+    sessions_continue = True
     spare_patterns: tuple[str, ...] = ("agent/command-*/stdout.txt",)
     patterns: tuple[str, ...] = (
         "agent/claude-code.txt",
@@ -63,10 +61,11 @@ class ClaudeCodeReader:
     def recognise(self, probe: Probe) -> Recognised | None:
         """By members that only Claude Code writes, then by the API's words, then by name."""
         head = probe.head
-        # Separate patterns, each beginning with plain text, are faster than one with alternatives.
-        if any(pattern.search(head) for pattern in _KIN_MEMBERS) or any(
-            map(_KIN_TYPE.fullmatch, probe.types)
-        ):
+        # Each pattern begins with plain text: as alternatives of one they took longer.
+        if _KIN_PARTS.search(head) or any(map(_KIN_TYPE.fullmatch, probe.types)):
+            return None
+        # `in` takes a quarter of the time for this word, and longer for the other patterns'.
+        if b'"systemPayload"' in head and _KIN_PAYLOAD.search(head):
             return None
         for marker in _MARKERS:
             if marker in head:

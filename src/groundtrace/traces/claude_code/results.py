@@ -15,3 +15,14 @@ def says_failure(text: str, structured: Any) -> bool:
         or (isinstance(structured, str) and structured.startswith("Error:"))
         or (isinstance(structured, dict) and structured.get("interrupted") is True)
     )
+
+
+def shown_image(content: Any) -> dict[str, Any] | None:
+    """What the structured result says of an image, for results of the stream that have none.
+
+    Such a result has no text: a picture that was opened would count as nothing shown.
+    """
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict) and block.get("type") in ("image", "document"):
+            return {"type": block["type"], "file": {"type": block["type"]}}
+    return None

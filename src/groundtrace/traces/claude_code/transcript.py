@@ -21,7 +21,7 @@ from groundtrace.traces import salvage
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.claude_code.context import context_mark
 from groundtrace.traces.claude_code.lines import Block, Line, decode_line
-from groundtrace.traces.claude_code.results import says_failure
+from groundtrace.traces.claude_code.results import says_failure, shown_image
 from groundtrace.traces.claude_code.salvage import salvage_line
 from groundtrace.traces.claude_code.tokens import (
     counts_of,
@@ -223,6 +223,8 @@ class ClaudeTranscript:
             elif message.usage is not None:
                 # Without an id, it is unknown whether the next line repeats this usage.
                 self.source.ledger.interrupt()
+        elif self.moment is not None and _is_prompt(message.content):
+            self.source.prompts.append((len(self.source.calls), self.moment))
         if isinstance(message.content, list):
             self.blocks(message.content, line, number)
 
@@ -314,7 +316,7 @@ class ClaudeTranscript:
                 self.source.ledger.last_of_agent[call.call_id] = last
         text, path = shown_part(content_text(content), structured)
         failed = is_error is True or says_failure(text, structured)
-        data = structured if isinstance(structured, (dict, list)) else None
+        data = structured if isinstance(structured, (dict, list)) else shown_image(content)
         call.result, cut = self.keep.result(text, data, failed, path)
         call.result_cut = cut
         call.answered_at = self.moment
@@ -392,3 +394,10 @@ class ClaudeTranscript:
             cost_usd=cost,
             cost_source=None if cost is None else "result.total_cost_usd",
         )
+
+
+def _is_prompt(content: str | list[Block] | None) -> bool:
+    """Whether a message of the user is more than results of calls."""
+    if isinstance(content, list):
+        return any(block.type == "text" for block in content)
+    return bool(content)

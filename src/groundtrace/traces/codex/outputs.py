@@ -12,7 +12,7 @@ from groundtrace.values import as_mapping, as_text
 
 _FACTS = re.compile(
     r"(?:(?:Exit code: (?P<exit>-?\d+)|Chunk ID: \S+|Wall time:? [\d.]+ seconds?"
-    r"|Process exited with code (?P<code>-?\d+)|Process running with session ID \d+"
+    r"|Process exited with code (?P<code>-?\d+)|Process running with session ID (?P<session>\d+)"
     r"|Script (?:completed|failed|running[^\n]*)|Original token count: \d+"
     r"|Total output lines: \d+)\n)+Output:(?:\n|$)"
 )
@@ -32,6 +32,8 @@ class Output(NamedTuple):
     text: str
     failed: bool = False
     data: Any = None
+    session: str | None = None
+    """Id of the process, if it is still running."""
 
 
 def read_output(value: Any) -> Output:
@@ -49,7 +51,7 @@ def read_output(value: Any) -> Output:
     if facts is not None:
         code = facts["exit"] or facts["code"]
         failed = code not in (None, "0") or text.startswith("Script failed")
-        return Output(text[facts.end() :], failed)
+        return Output(text[facts.end() :], failed, session=facts["session"])
     return Output(text, _FAILED.match(text) is not None)
 
 

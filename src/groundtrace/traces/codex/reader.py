@@ -59,6 +59,7 @@ class CodexReader:
     """Reader of Codex CLI's rollouts and streams."""
 
     name = "codex"
+    sessions_continue = True
     spare_patterns: tuple[str, ...] = ("agent/codex.txt",)
     patterns: tuple[str, ...] = (*ROLLOUTS, "agent/rollout*.jsonl", *spare_patterns)
     harness_words: tuple[tuple[str, str], ...] = (("codex", "codex"),)

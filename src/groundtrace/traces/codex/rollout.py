@@ -13,7 +13,7 @@ from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.mcp import content_text
-from groundtrace.model import Stated, Usage
+from groundtrace.model import Repeats, Stated, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.traces import salvage
@@ -21,11 +21,13 @@ from groundtrace.traces.codex.calls import Asked, asked_by, ended_call
 from groundtrace.traces.codex.lines import CALLS, OUTPUTS, Line, line_of
 from groundtrace.traces.codex.outputs import Output, read_output
 from groundtrace.traces.codex.packed import CannotUnpackError, open_plain
+from groundtrace.traces.codex.processes import Processes
 from groundtrace.traces.codex.stream import CodexStream, is_stream
 from groundtrace.traces.codex.threads import Kin, kin_of
 from groundtrace.traces.codex.tokens import Totals
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
+from groundtrace.traces.repeated_calls import leave_out
 from groundtrace.traces.source import RawCall, RawChange, Source
 from groundtrace.values import as_count, as_mapping, as_text
 from groundtrace.visible import plural
@@ -84,6 +86,7 @@ class Rollout:
         )
         self.keep = keep
         self.totals = Totals(self.source.ledger)
+        self.processes = Processes()
         self.by_id: dict[str, RawCall] = {}
         self.ends: dict[str, Output] = {}
         """Outputs that events give for calls without an answer so far."""
@@ -181,6 +184,8 @@ class Rollout:
             self.totals.total(body.get("info"))
         elif kind == "user_message":
             self.user_turns.append(len(self.source.calls))
+            if line.moment is not None:
+                self.source.prompts.append((len(self.source.calls), line.moment))
         elif kind in ("task_started", "turn_started"):
             self.turns.append(len(self.source.calls))
         elif kind == "context_compacted":
@@ -251,6 +256,7 @@ class Rollout:
         call.result, call.result_cut = self.keep.result(output.text, data, failed, None)
         call.answered_at = moment
         self.source.cut_results += call.result_cut
+        self.processes.answered(call, output)
         if call.name in SPAWNERS and call.call_id is not None:
             agent = as_text(_spawned(output.text))
             if agent is not None:
@@ -329,6 +335,9 @@ class Rollout:
         if self.orphans:
             what = plural(len(self.orphans), "result answers", "results answer")
             source.problem("orphan_results", f"{what} no call of the file", line=self.orphans[0])
+        if self.processes.unknown:
+            calls = plural(self.processes.unknown, "call shows", "calls show")
+            source.notes.append(f"{calls} more output of a running command; its files are unknown")
         source.report_cut_results()
         source.usage = self.usage()
         source.stated = self.stated()
@@ -336,25 +345,11 @@ class Rollout:
 
     def leave_out(self, kin: Kin) -> None:
         """Remove the calls that a fork repeats from the thread that it was forked from (D87)."""
-        source = self.source
-        repeated = [call for call in source.calls if call.call_id in kin.history]
-        if not repeated:
-            return
-        gone = {id(call) for call in repeated}
-        source.calls = [call for call in source.calls if id(call) not in gone]
-        source.context_changes = [
-            change for change in source.context_changes if id(change.after) not in gone
-        ]
-        source.notes.append(
-            f"{plural(len(repeated), 'call', 'calls')} of {kin.forked_from} repeated and left out"
-        )
-        behind = max(call.position for call in repeated)
-        if behind > 0:
-            for key in source.ledger.order[:behind]:
-                del source.ledger.counts[key]
-            del source.ledger.order[:behind]
-            for call in source.calls:
-                call.position = max(-1, call.position - behind)
+        before = len(self.source.ledger.order)
+        leave_out(self.source, Repeats(kin.forked_from or "", kin.history))
+        behind = before - len(self.source.ledger.order)
+        if behind:
+            self.totals.cached -= self.totals.cached_at[behind - 1]
 
     def usage(self) -> Usage:
         ledger = self.source.ledger

@@ -22,6 +22,8 @@ class Totals:
         self.ledger = ledger
         self.last = TokenCounts(0, 0)
         self.cached = 0
+        self.cached_at: list[int] = []
+        """What came from a cache so far, at each model call."""
         self.is_counted = False
         """Whether the total of the current reply has come."""
         self.waiting: list[RawCall] = []
@@ -66,6 +68,7 @@ class Totals:
         self.cached = as_count(usage.get("cached_input_tokens")) or 0
         self.last = found
         self.ledger.add(len(self.ledger.order), added)
+        self.cached_at.append(self.cached)
         for call in self.waiting:
             call.position = self.ledger.position
         # A total that comes after an answer belongs to the reply before that answer.

@@ -73,10 +73,10 @@ def tree_of(folder: Folder, path: str) -> Tree:
         # With the folder's own path: what is named is often a day's folder.
         found = _DAY.fullmatch(os.path.normpath(folder.path.absolute() / path))
         if found is not None:
-            top = folder.above(Path(found[1] or "/"))
-            if top is not None:
+            days = folder.above(Path(found[1] or "/"))
+            if days is not None:
                 start = os.path.normpath(folder.path.absolute())
-                return Tree(top, f"{found[2]}/{found[3]}", True, found[1] or "/", start)
+                return Tree(days, f"{found[2]}/{found[3]}", True, found[1] or "/", start)
     elif (found := _DAY.fullmatch(path)) is not None:
         base = "" if found[1] is None else f"{found[1]}/"
         top = folder.folder(found[1]) if found[1] else folder

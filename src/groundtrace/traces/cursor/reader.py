@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 _COLLECTED = re.compile(rb'"schema_version"\s*:\s*"cursor-jsonl')
 _CALL_MEMBER = re.compile(rb'"\w+ToolCall"\s*:\s*\{')
-_CALL_LINE = re.compile(rb'"type"\s*:\s*"tool_call"')
+_CALL_LINE = re.compile(rb'^[ \t]*+\{[^\n]*?"type"\s*:\s*"tool_call"', re.MULTILINE)
+"""A line that is an object: in indented JSON of another harness the member has a line of its own."""
 
 
 class CursorReader:

@@ -60,11 +60,17 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     return printed.finish() if printed.events else session.finish(session.header, [])
 
 
+_OPENED = re.compile(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
+"""How a line begins that can be an object."""
+
+
 def _is_lines(folder: Folder, path: str) -> bool:
     """Whether a file has one object per line, by the first line that is an object."""
     with folder.open(path) as stream:
         head = stream.read(HEAD)
     for line in read_lines(io.BytesIO(head)):
+        if not _OPENED.match(line.data):
+            continue  # nearly every line of indented JSON
         value, problem = _decoded(line)
         if problem is None and isinstance(value, dict) and value:
             return not isinstance(value.get("messages"), list)
