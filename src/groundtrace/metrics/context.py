@@ -292,6 +292,7 @@ _RELEVANT = MetricDeclaration[ContextUse](
         "relevant_chars_share": {
             "coverage": Spot(72, "relevant share of context"),
             "lines_and_context": Spot(40),
+            "lines_chart": Spot(40),
             "comparison": Spot(114),
             "trial_detail": Spot(114),
         },
@@ -363,6 +364,7 @@ _REPEATED = MetricDeclaration[ContextUse](
     shown_in={
         "repeated_chars_share": {
             "lines_and_context": Spot(60),
+            "lines_chart": Spot(60),
             "comparison": Spot(116),
             "trial_detail": Spot(116),
         },
@@ -400,6 +402,7 @@ _AT_EDIT = MetricDeclaration[ContextUse](
         "relevant_in_context_at_first_edit": {
             "coverage": Spot(73, "relevant files in context at the first edit"),
             "lines_and_context": Spot(70),
+            "lines_chart": Spot(70),
             "comparison": Spot(117),
             "trial_detail": Spot(117),
         },

@@ -17,6 +17,7 @@ Display = Literal[
     "quality",
     "line_ranges",
     "lines_and_context",
+    "lines_chart",
     "funnel",
     "patches",
     "published",
@@ -46,6 +47,7 @@ DISPLAYS: Mapping[Display, str] = {
     "quality": "report, Finding the relevant files and every configuration: metrics over both lists of files",
     "line_ranges": "report, Finding the relevant files: metrics over line ranges",
     "lines_and_context": "report, Finding the relevant files: lines, context, finders and subagents",
+    "lines_chart": "page: the chart of lines and context; values from 0 to 1",
     "funnel": (
         "report, Seen, edited, resolved: how far relevant files got, by configuration and "
         "verdict; the heading is its stage"

@@ -172,6 +172,7 @@ _LINE_RECALL = MetricDeclaration[SeenLines](
         "line_recall": {
             "coverage": Spot(71, "line recall"),
             "lines_and_context": Spot(10),
+            "lines_chart": Spot(10),
             "comparison": Spot(111),
             "trial_detail": Spot(111),
         },
@@ -201,6 +202,7 @@ _LINE_PRECISION = MetricDeclaration[SeenLines](
     shown_in={
         "line_precision": {
             "lines_and_context": Spot(20),
+            "lines_chart": Spot(20),
             "comparison": Spot(112),
             "trial_detail": Spot(112),
         },
@@ -228,6 +230,7 @@ _CHUNK_RECALL = MetricDeclaration[SeenLines](
     shown_in={
         "chunk_recall_by_lines": {
             "lines_and_context": Spot(30),
+            "lines_chart": Spot(30),
             "comparison": Spot(113),
             "trial_detail": Spot(113),
         },

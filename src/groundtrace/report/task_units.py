@@ -17,7 +17,12 @@ from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.units import Counted, TaskNames, collect_distinct
 
-DRAWN_BY_TASK: tuple[Display, ...] = ("recall_charts", "first_hit_charts", "utilization")
+DRAWN_BY_TASK: tuple[Display, ...] = (
+    "recall_charts",
+    "first_hit_charts",
+    "utilization",
+    "lines_chart",
+)
 """Displays whose charts use the values of single tasks."""
 
 KEPT = tuple(

@@ -1,4 +1,4 @@
-"""Chart of what was done with the relevant files: the mean over tasks, and how tasks differ."""
+"""Charts of shares by metric, the mean over tasks and how tasks differ: use, lines and context."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from statistics import quantiles
 from markupsafe import Markup
 
 from groundtrace.metrics.catalogue import METRICS
+from groundtrace.metrics.displays import Display
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name
 from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
@@ -33,11 +34,50 @@ class Spread:
     """Sorted; empty if no task has a value."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What one of these charts asks, and where it is shown."""
+
+    display: Display
+    name: str
+    section: str
+    question: str
+    label: str
+    """What the picture shows, for screen readers."""
+
+
+_USE = _Question(
+    "utilization",
+    "use",
+    "use",
+    "What did they do with the relevant files?",
+    "Use of the relevant files",
+)
+_LINES = _Question(
+    "lines_chart",
+    "lines",
+    "found",
+    "Did they see the right lines, and how much else?",
+    "Lines and context",
+)
+
+
 def use_chart(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Iterator[Chart]:
     """The probes of use that have values."""
+    yield from _chart(_USE, configs, colours)
+
+
+def lines_chart(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Iterator[Chart]:
+    """Shares of lines and of context that have values."""
+    yield from _chart(_LINES, configs, colours)
+
+
+def _chart(
+    asked: _Question, configs: Mapping[str, list[TaskUnit]], colours: Colours
+) -> Iterator[Chart]:
     rows: list[tuple[str, list[Spread]]] = []
     empty: list[str] = []
-    for name in METRICS.names_in("utilization"):
+    for name in METRICS.names_in(asked.display):
         spreads = [Spread(config, _values(own, name)) for config, own in configs.items()]
         if any(found.values for found in spreads):
             rows.append((name, spreads))
@@ -45,12 +85,12 @@ def use_chart(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Iterat
             empty.append(plain_name(name).lower())
     if not rows:
         return
-    wide, narrow = drawn(lambda width: _draw(rows, colours, width), "whole")
+    wide, narrow = drawn(lambda width: _draw(rows, colours, width, asked.label), "whole")
     note = (f"No task has a value for: {', '.join(empty)}.",) if empty else ()
     yield Chart(
-        "use",
-        "use",
-        ("What did they do with the relevant files?",),
+        asked.name,
+        asked.section,
+        (asked.question,),
         "Large dots: means over tasks. Lines: the middle half of the tasks; below "
         f"{SINGLE_BELOW} tasks each task is a small dot instead. 1 is all of them.",
         wide,
@@ -66,7 +106,9 @@ def _values(own: Sequence[TaskUnit], name: str) -> tuple[float, ...]:
     return tuple(sorted(value for unit in own if (value := unit.mean(name)) is not None))
 
 
-def _draw(rows: Sequence[tuple[str, list[Spread]]], colours: Colours, width: int) -> Markup:
+def _draw(
+    rows: Sequence[tuple[str, list[Spread]]], colours: Colours, width: int, label: str
+) -> Markup:
     stacked = width < NARROW_BELOW
     names = 8.0 if stacked else min(max(text_width(plain_name(n)) for n, _ in rows) + 14, width / 2)
     scale = Scale(0.0, 1.0, names, width - 92)
@@ -85,7 +127,7 @@ def _draw(rows: Sequence[tuple[str, list[Spread]]], colours: Colours, width: int
         y += BETWEEN
     bottom = y - BETWEEN
     axis = across(scale, 2, bottom, ticks=(0, 0.25, 0.5, 0.75, 1))
-    return picture(width, bottom + 22, "Use of the relevant files", axis, *marks)
+    return picture(width, bottom + 22, label, axis, *marks)
 
 
 def _one(found: Spread, name: str, scale: Scale, y: float, colour: str) -> Iterator[Markup]:
