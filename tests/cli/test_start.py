@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from groundtrace.demo import write_sample
 
 HEAVY = ("numpy", "scipy", "jinja2", "tree_sitter", "duckdb", "pyarrow", "distributed")
 PROGRAM = """
@@ -40,3 +43,38 @@ def test_asking_for_help_imports_no_large_package(arguments: list[str]) -> None:
 def test_the_version_needs_no_pattern_of_masking() -> None:
     """A hundred patterns were a third of the time of `--version`."""
     assert not {m for m in imported("--version") if m.startswith("groundtrace.redact")}
+
+
+WATCHED = """
+import json, sys
+import groundtrace.engine.local as local
+is_alone = local._is_alone
+seen = []
+def watched():
+    seen.append([is_alone(), sorted(sys.modules)])
+    return seen[-1][0]
+local._is_alone = watched
+from groundtrace.cli.main import main
+sys.argv = ["groundtrace", *sys.argv[1:]]
+try:
+    main()
+finally:
+    print(json.dumps(seen), file=sys.stderr)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+def test_nothing_that_starts_threads_is_loaded_before_workers_start(tmp_path: Path) -> None:
+    """`run` loaded numpy first. Then nothing is forked, and each worker loads every module again."""
+    write_sample(tmp_path / "demo")
+    runs, tasks = tmp_path / "demo" / "runs" / "official", tmp_path / "demo" / "benchmarks"
+    arguments = ["run", runs, "--tasks", tasks, "--out", tmp_path / "out", "--jobs", "2", "-q"]
+    ran = subprocess.run(
+        [sys.executable, "-c", WATCHED, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    seen = json.loads(ran.stderr.splitlines()[-1])
+    assert [alone for alone, _ in seen] == [True]
+    assert not {"numpy", "jinja2", "duckdb"} & set(seen[0][1])

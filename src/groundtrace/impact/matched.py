@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from groundtrace.documents.comparison import (
     DroppedTask,
@@ -19,7 +18,7 @@ from groundtrace.impact.beside import first_hits, notes, tandems
 from groundtrace.impact.deltas import COMPARED, MIN_TASKS, TaskPair, deltas_of, flipping
 from groundtrace.impact.finders import finder_deltas
 from groundtrace.impact.observations import Observation
-from groundtrace.impact.options import ImpactOptions
+from groundtrace.impact.options import ImpactOptions, fitting
 from groundtrace.impact.pairing import (
     Pair,
     Requirements,
@@ -55,13 +54,6 @@ def choose_pairs(configs: Sequence[str], options: ImpactOptions) -> list[tuple[s
     if not others:
         return [(baselines[0], name) for name in baselines[1:]]
     return [(b, c) for b in baselines for c in others]
-
-
-def fitting(names: Sequence[str], pattern: str) -> list[str]:
-    """The configurations that fit a name or pattern."""
-    if pattern in names:
-        return [pattern]
-    return [name for name in names if fnmatchcase(name.lower(), pattern.lower())]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from groundtrace.config import BASELINE, PRIMARIES
 
@@ -25,3 +27,10 @@ class ImpactOptions:
     """A difference of reward that is too small to matter. If given, equivalence is tested."""
     seed: int = 0
     draws: int = 2000
+
+
+def fitting(names: Sequence[str], pattern: str) -> list[str]:
+    """The configurations that fit a name or pattern."""
+    if pattern in names:
+        return [pattern]
+    return [name for name in names if fnmatchcase(name.lower(), pattern.lower())]

@@ -16,8 +16,7 @@ from groundtrace.artifacts.write import write_document
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument
 from groundtrace.errors import NothingFoundError, UsageError
-from groundtrace.impact.matched import fitting
-from groundtrace.impact.options import ImpactOptions
+from groundtrace.impact.options import ImpactOptions, fitting
 from groundtrace.stages.refused import lines_of, refused_documents
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import MadeRows, rows_for_impact
