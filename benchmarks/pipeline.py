@@ -43,7 +43,9 @@ class Cost:
     cpu: float
     """CPU seconds of all of its processes together; other users of the machine change it little."""
     megabytes: float
-    """Peak memory of its largest process."""
+    """Peak memory of the process that was started."""
+    worker: float
+    """Peak memory of its largest worker; 0 without workers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +62,17 @@ def measured(command: list[str]) -> Cost:
     started = time.perf_counter()
     process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
     cpu: dict[int, float] = {}
-    peak = 0.0
+    peak = {process.pid: 0.0}
     while process.poll() is None:
         for pid, seconds, megabytes in _processes(process.pid):
             cpu[pid] = seconds
-            peak = max(peak, megabytes)
+            peak[pid] = max(peak.get(pid, 0.0), megabytes)
         time.sleep(SAMPLE_SECONDS)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    return Cost(time.perf_counter() - started, sum(cpu.values()), peak)
+    own = peak.pop(process.pid)
+    workers = max(peak.values(), default=0.0)
+    return Cost(time.perf_counter() - started, sum(cpu.values()), own, workers)
 
 
 def _processes(session: int) -> Iterator[tuple[int, float, float]]:
@@ -152,6 +156,7 @@ def costs(folder: Path, repeat: int) -> dict[str, Cost]:
                 min(before.seconds, cost.seconds),
                 min(before.cpu, cost.cpu),
                 max(before.megabytes, cost.megabytes),
+                max(before.worker, cost.worker),
             )
     return best
 
@@ -220,8 +225,8 @@ def report(found: Found) -> None:
         print(
             f"  {name}: {last[0] / first[0]:.1f} × the bytes take "
             f"{after.seconds / before.seconds:.1f} × the time and "
-            f"{after.megabytes / before.megabytes:.2f} × the memory, "
-            f"{after.megabytes:.0f} MB a process at most"
+            f"{after.megabytes / before.megabytes:.2f} × the memory, {after.megabytes:.0f} MB"
+            + (f" and {after.worker:.0f} MB a worker at most" if after.worker else " at most")
         )
 
 

@@ -20,7 +20,7 @@ from groundtrace.report.first_found import FirstFound
 from groundtrace.report.sections.movers import movers_section
 from groundtrace.report.task_units import task_units
 from groundtrace.report.trial_links import TrialLinks
-from groundtrace.rows.means import difference, mean_of, without_noise
+from groundtrace.rows.means import NOISE, difference, mean_of, without_noise
 from groundtrace.summary.summarise import summarise
 from tests.impact.trial_rows import row
 from tests.metrics.builders import NOW
@@ -144,3 +144,17 @@ def test_a_real_difference_is_counted_whatever_the_split(
     signs = [sign for _, sign in tasks]
     assert (found.n_better, found.n_same, found.n_worse) == tuple(map(signs.count, (1, 0, -1)))
     assert found.mean_delta == pytest.approx(sum(signs) / 1000 / len(signs), abs=1e-12)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=4))
+def test_the_shorter_ways_give_the_digits_of_the_long_one(values: list[float]) -> None:
+    """Two values and values above 0 are averaged without the general way; no digit may differ."""
+    n = len(values)
+    try:
+        mean = math.fsum(values) / n
+        mean += math.fsum([value - mean for value in values]) / n
+    except OverflowError:
+        return
+    if math.isfinite(mean):
+        noise = NOISE * max(map(abs, values)) / n
+        assert mean_of(values) == (0.0 if abs(mean) <= noise else mean)

@@ -267,7 +267,24 @@ def test_calls_of_a_script_are_those_that_events_tell(tmp_path: Path) -> None:
     ]
     trace, _ = read(tmp_path, lines)
     assert [c.name for c in trace.calls] == ["exec", "exec_command"]
+    assert not any("no event tells" in said for said in trace.evidence)
     assert touched(trace)[1] == [("read", "/w/a.py")]
+
+
+def test_a_script_whose_calls_no_event_tells_is_one_call_without_files(tmp_path: Path) -> None:
+    """What it printed may be any part of what its calls gave: its files stay unknown."""
+    script = 'const r = await tools.exec_command({cmd: "cat a.py"}); text(r.output.slice(9))'
+    said = "Script completed\nWall time 0.1 seconds\nOutput:\nx = 1"
+    lines = [
+        wrapped("session_meta", META),
+        item("custom_tool_call", call_id="e", name="exec", input=script),
+        item("custom_tool_call_output", call_id="e", output=said),
+    ]
+    trace, problems = read(tmp_path, lines)
+    assert not problems
+    assert [(c.name, c.result and c.result.text) for c in trace.calls] == [("exec", "x = 1")]
+    assert touched(trace) == [[]]
+    assert trace.evidence[-1].endswith("1 script made calls that no event tells; files are unknown")
 
 
 def test_compaction_and_rollback_say_which_calls_left_the_context(tmp_path: Path) -> None:

@@ -126,7 +126,8 @@ class Layout:
         start = clean_folder(cwd) if cwd else None
         self._start = f"{start}/" if start and not start.startswith(("/", "..", "~")) else ""
         """A relative working directory, with a slash."""
-        paths = [(self._without_start(path), written) for path, written in paths]
+        if self._start:
+            paths = [(self._without_start(path), written) for path, written in paths]
         self._above_clones: str | None = None
         """A working directory that is not a project but holds clones."""
         declared = _declared(repo_paths)
@@ -147,7 +148,8 @@ class Layout:
 
     def place(self, path: str) -> RepoPlace:
         """Where a clean path lies."""
-        path = self._without_start(path)
+        if self._start:
+            path = self._without_start(path)
         root, mount = self._around(path, self._folders)
         if root is None:
             return RepoPlace(None, path, outside=True)

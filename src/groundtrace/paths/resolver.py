@@ -155,6 +155,8 @@ class Resolver:
 
     def edit_target(self, file: Resolved) -> str | None:
         """The edit target that a file is, as the document spells it."""
+        if not self._edits or (file.truth is None and file.beside is None):
+            return None
         for entry in (file.truth, file.beside):
             if entry is not None and entry in self._edits:
                 return self._edits[entry]
@@ -328,7 +330,7 @@ def _folder_of(path: str) -> str:
 def _chunks_of(
     ranges: Mapping[TruthFile, list[ChunkLines]], file: Resolved
 ) -> tuple[ChunkLines, ...]:
-    if not ranges:
+    if not ranges or (file.truth is None and file.beside is None):
         return ()
     entries = dict.fromkeys(entry for entry in (file.truth, file.beside) if entry is not None)
     return tuple(lines for entry in entries for lines in ranges.get(entry, ()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 
-from groundtrace.metrics.evidence import RETRIEVED, EvidenceView
+from groundtrace.metrics.evidence import RETRIEVED
 from groundtrace.report.calls import way_of
 from groundtrace.rows.detail import Detail
 
@@ -28,7 +28,7 @@ class FirstFound:
         if place in self._seen:
             return
         self._seen.add(place)
-        evidence = EvidenceView(detail.events)
+        evidence = detail.evidence
         if evidence.reason is not None:
             return
         config = detail.row.config_name

@@ -162,7 +162,7 @@ def trial_data(detail: Detail, limits: Limits, first_step: int = 0) -> dict[str,
 
     Calls before `first_step` are left out; `cut` counts the calls after the last one included.
     """
-    evidence = EvidenceView(detail.events)
+    evidence = detail.evidence
     words = _Words()
     first = detail.metrics.file_level_metrics.first_gt_hit_step
     touches: dict[int, list[Touch]] = {}

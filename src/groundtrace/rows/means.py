@@ -19,15 +19,22 @@ def mean_of(values: Sequence[float]) -> float | None:
     if len(values) < 2:
         return values[0] if values else None
     n = len(values)
-    try:
-        mean = fsum(values) / n
-        # The sum is rounded before the division: three values of 0.1 gave 0.10000000000000002.
-        mean += fsum([value - mean for value in values]) / n
-    except (OverflowError, ValueError):  # two values of 1e308: their sum is too large for a double
-        mean = inf
+    if n == 2:  # a million of them in an analysis; of two values `fsum` is their plain sum
+        one, other = values
+        mean = (one + other) / 2
+        mean += ((one - mean) + (other - mean)) / 2
+    else:
+        try:
+            mean = fsum(values) / n
+            # The sum is rounded before the division: three of 0.1 gave 0.10000000000000002.
+            mean += fsum([value - mean for value in values]) / n
+        except (OverflowError, ValueError):  # 1e308 twice: the sum is too large for a double
+            mean = inf
     if not isfinite(mean):  # so can the distance of such a value from a mean of the other sign
         largest = max(map(abs, values))
         return fsum(value / largest for value in values) / n * largest
+    if min(values) >= 0:
+        return mean + 0.0  # nothing cancels out, so nothing of it is noise; no minus zero
     if abs(mean) <= NOISE * max(map(abs, values)) / n:
         return 0.0  # rewards of 0.1, 0.2 and -0.3: the rest is noise
     return mean

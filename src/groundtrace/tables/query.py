@@ -36,6 +36,8 @@ class QueryResult:
     rows: tuple[tuple[Any, ...], ...]
 
 
+_NO_ZONES = "a time with a time zone cannot be shown without the package pytz"
+"""Instead of duckdb's message, which has a traceback in it."""
 _CAST = "cast the value, such as now()::VARCHAR"
 
 
@@ -58,9 +60,9 @@ def run_query(
             rows = tuple(tuple(row) for row in cursor.fetchall()) if columns else ()
         except ImportError as error:
             # Times with a time zone need a package that duckdb does not install.
-            raise UsageError(f"{error}; {_CAST}") from error
+            raise UsageError(f"{_NO_ZONES}; {_CAST}") from error
         except error_type() as error:
             if "pytz" in str(error):
-                raise UsageError(f"{' '.join(str(error).split())}; {_CAST}") from error
+                raise UsageError(f"{_NO_ZONES}; {_CAST}") from error
             raise _error(str(error)) from error
     return QueryResult(columns, rows)

@@ -36,6 +36,8 @@ SPAWNERS = frozenset({"spawn_agent"})
 """The tool that starts a subagent."""
 CODE = "exec"
 """The tool of code mode: a script that makes calls itself."""
+_TOOLS = "tools."
+"""What a script calls tools through."""
 _LOST = re.compile(r'"type"\s*:\s*"(?:function_call|custom_tool_call|local_shell_call)"')
 _CWD = re.compile(r"<cwd>([^<]+)</cwd>")
 
@@ -87,6 +89,8 @@ class Rollout:
         self.keep = keep
         self.totals = Totals(self.source.ledger)
         self.processes = Processes()
+        self.told_scripts: set[int] = set()
+        """Scripts of code mode whose calls events tell, by the identity of their call."""
         self.by_id: dict[str, RawCall] = {}
         self.ends: dict[str, Output] = {}
         """Outputs that events give for calls without an answer so far."""
@@ -269,7 +273,9 @@ class Rollout:
             return
         known = self.by_id.get(found.call_id)
         if known is None:
-            if found.name is not None and self.runs_code():
+            script = self.running_script()
+            if found.name is not None and script is not None:
+                self.told_scripts.add(id(script))
                 call = self.add(found, line.moment, as_text(line.body.get("cwd")))
                 call.position = self.source.ledger.position if self.totals.is_counted else -1
                 self.answer(call, found.output or Output(""), line.moment)
@@ -280,11 +286,22 @@ class Rollout:
         if known.result is None and found.output is not None:
             self.ends[found.call_id] = found.output
 
-    def runs_code(self) -> bool:
-        """Whether a script of code mode is running: its calls are only in events."""
+    def running_script(self) -> RawCall | None:
+        """The script of code mode that is running, if one is: its calls are only in events."""
         own = (call for call in reversed(self.source.calls) if call.name == CODE)
         last = next(own, None)
-        return last is not None and last.result is None
+        return last if last is not None and last.result is None else None
+
+    def note_untold_scripts(self) -> None:
+        """Say how many scripts called tools of which no event tells (D88)."""
+        scripts = (call for call in self.source.calls if call.name == CODE)
+        untold = sum(
+            id(call) not in self.told_scripts and _TOOLS in str(call.arguments.get("input"))
+            for call in scripts
+        )
+        if untold:
+            made = plural(untold, "script", "scripts")
+            self.source.notes.append(f"{made} made calls that no event tells; files are unknown")
 
     # --- context ---
 
@@ -335,6 +352,7 @@ class Rollout:
         if self.orphans:
             what = plural(len(self.orphans), "result answers", "results answer")
             source.problem("orphan_results", f"{what} no call of the file", line=self.orphans[0])
+        self.note_untold_scripts()
         if self.processes.unknown:
             calls = plural(self.processes.unknown, "call shows", "calls show")
             source.notes.append(f"{calls} more output of a running command; its files are unknown")
