@@ -42,6 +42,8 @@ LATER_SECTIONS = {
     "funnel",
     "judged_metrics",
 }
+MADE_OF_LATER = {"finders"}
+"""Made from `discovery`, which documents of earlier versions do not have (D73, D130)."""
 LATER_METRICS = {name for name, metric in METRICS.items() if metric.section in LATER_SECTIONS}
 
 
@@ -55,7 +57,7 @@ def without_later_sections(value: Any) -> Any:
     return {
         key: without_later_sections(item)
         for key, item in value.items()
-        if key not in LATER_SECTIONS | LATER_METRICS
+        if key not in LATER_SECTIONS | LATER_METRICS | MADE_OF_LATER
     }
 
 
