@@ -7,6 +7,8 @@ from pathlib import Path
 
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace
+from groundtrace.traces.claims import Probe
+from groundtrace.traces.cursor.reader import CursorReader
 from tests.traces.trials import FIXTURES, read
 
 
@@ -63,3 +65,13 @@ def test_collected_cursor_lines_before_damage_are_read(tmp_path: Path) -> None:
     trace, problems = read_trace(LocalFolder(tmp_path))
     assert [call.call_id for call in trace.calls][:2] == ["k1", "k2"]
     assert "broken_json" in {problem.kind for problem in problems}
+
+
+def test_only_lines_of_calls_have_the_shape_of_cursor() -> None:
+    """In indented JSON of another harness every line was tried as a record, and failed."""
+    event = {"type": "tool_call", "subtype": "started", "call_id": "k1", "tool_call": {}}
+    indented = json.dumps({"events": [event]}, indent=2).encode()
+    line = json.dumps({"type": "system"}).encode() + b"\n" + json.dumps(event).encode() + b"\n"
+    assert CursorReader().recognise(Probe("log.json", indented)) is None
+    found = CursorReader().recognise(Probe("log.json", line))
+    assert found is not None and found.strength == "shape"
