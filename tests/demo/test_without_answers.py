@@ -62,7 +62,7 @@ def test_trials_without_answers_are_not_computable_and_keep_reads_and_writes(
         if 2 * coverage["lookups_unanswered"] > coverage["lookups"] and document["events"]:
             assert found["computable"] is False
             assert found["file_recall"] is None
-            assert "no answer" in coverage["degraded_reason"]
+            assert "no result" in coverage["degraded_reason"]
     assert unanswered > 50
     assert read
     assert written
