@@ -19,6 +19,7 @@ ORDER = (
     # plain helpers, which know nothing of traces
     *(
         "errors",
+        "garbage",
         "suggest",
         "visible",
         "jsonio",

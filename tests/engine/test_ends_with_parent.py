@@ -14,7 +14,7 @@ import pytest
 from tests.adversarial.worlds import World, read_of, stream
 
 PROGRAM = """
-import os, sys, time
+import os, signal, sys, time
 from groundtrace.engine.local import LocalEngine
 
 def wait(number):
@@ -22,6 +22,7 @@ def wait(number):
     time.sleep(60)
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it
     list(LocalEngine(2).map(wait, range(8)))
 """
 

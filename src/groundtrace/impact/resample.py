@@ -83,7 +83,7 @@ class Draws:
             for size in strata:
                 if size > 1:
                     part = block[:, start : start + size]
-                    block[:, start : start + size] = random.permuted(part, axis=1)
+                    random.permuted(part, axis=1, out=part)
                 start += size
             yield block
 

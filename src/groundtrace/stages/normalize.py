@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -29,6 +27,7 @@ from groundtrace.documents.codec import encode_in_parts
 from groundtrace.documents.outcomes import OutcomesDocument, SkippedFolder, TrialOutcome
 from groundtrace.engine import Done
 from groundtrace.errors import NothingFoundError
+from groundtrace.garbage import rarely_collected
 from groundtrace.plan import (
     Fingerprints,
     Plan,
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 
 
 NEW_OBJECTS = 5_000
-"""New objects of a trial after which unreachable ones are looked for; Python's own number is 700."""
+"""New objects of a trial after which unreachable ones are looked for."""
 
 
 @dataclass(slots=True)
@@ -196,26 +195,11 @@ def normalize_trial(work: TrialWork) -> TrialDone:
     """Process one trial, in a worker. The stages are imported only if there is a trial."""
     from groundtrace.pipeline import process_trial
 
-    with _rarely_collected():
+    with rarely_collected(NEW_OBJECTS):
         made = process_trial(work)
         if made.row is None:
             return made
         return replace(made, row=None, packed_row=packed(made.row))
-
-
-@contextmanager
-def _rarely_collected() -> Iterator[None]:
-    """Look for unreachable objects less often while the block runs.
-
-    In the middle of a trial everything is in use, and going through all of it several times was
-    a thirtieth of the time. Afterwards most of it is gone, and the next look is a short one.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(max(before[0], NEW_OBJECTS) if before[0] else 0, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def _notes(tasks: TaskDefinitions | None, context: WorkContext) -> list[str]:
