@@ -51,6 +51,21 @@ def stored(runs: Path, table: str) -> list[dict[str, Any]]:
     return list(flat_dicts(table, evaluated_trials(OutputFolders(str(runs)))))
 
 
+def test_each_subagent_has_a_row_with_what_it_found_and_spent(evaluated: Path) -> None:
+    documents = [json.loads(p.read_text()) for p in evaluated.rglob("*.retrieval_metrics.json")]
+    works = [work for d in documents for work in d["subagent_metrics"]["agents"]]
+    assert works, "the demo has a subagent"
+    lists = ("relevant_met", "relevant_read", "came_back")
+    wanted = [{k: len(v) if k in lists else v for k, v in work.items()} for work in works]
+    found = [
+        {k: v for k, v in row.items() if k in wanted[0]} for row in stored(evaluated, "subagents")
+    ]
+    assert sorted(found, key=repr) == sorted(
+        ({k: work.get(k) for k in found[0]} for work in wanted), key=repr
+    )
+    assert sum(row["relevant_met"] for row in found) > 0
+
+
 def test_tables_hold_what_the_documents_hold(evaluated: Path) -> None:
     documents = [json.loads(p.read_text()) for p in evaluated.rglob("*.retrieval_events.json")]
     assert len(stored(evaluated, "trials")) == len(documents) == 24

@@ -130,6 +130,14 @@ def _discovery(detail: Detail) -> Iterator[FlatRow]:
             yield (file.file, what, *values, *alone)
 
 
+def _subagents(detail: Detail) -> Iterator[FlatRow]:
+    section = detail.metrics.subagent_metrics
+    names = [column.name for column in TABLES["subagents"][len(KEY) :]]
+    for work in [] if section is UNSET else section.agents:
+        values = (_set(getattr(work, name)) for name in names)
+        yield tuple(len(value) if isinstance(value, list) else value for value in values)
+
+
 def _funnel(detail: Detail) -> Iterator[FlatRow]:
     section = detail.metrics.funnel
     if section is not UNSET:
@@ -162,6 +170,7 @@ _MAKERS: Mapping[str, Callable[[Detail], Iterator[FlatRow]]] = {
     "metrics": _metrics,
     "truth": _truth,
     "discovery": _discovery,
+    "subagents": _subagents,
     "funnel": _funnel,
     "groups": _groups,
     "problems": _problems,
