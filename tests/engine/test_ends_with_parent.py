@@ -170,3 +170,42 @@ def test_an_interrupt_while_the_program_loads_has_its_code(tmp_path: Path) -> No
         check=False,
     )
     assert (done.returncode, done.stderr) == (130, b"groundtrace: stopped\n")
+
+
+LOSES_IT = """
+import sys, time
+import groundtrace.cli.main as program
+
+def deaf(arguments):
+    while True:
+        try:
+            print("ready", flush=True)
+            time.sleep(60)
+        except BaseException:
+            pass
+
+program.invoke = deaf
+program.GRACE_SECONDS = 0.2
+program.main([])
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_ends_the_program_even_if_its_exception_is_lost(
+    number: signal.Signals, code: int
+) -> None:
+    """Loading numpy can lose the exception of a Ctrl-C: the run went on to its end."""
+    with subprocess.Popen(
+        [sys.executable, "-c", LOSES_IT],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "ready\n"
+        program.send_signal(number)
+        _, said = program.communicate(timeout=30)
+    assert (program.returncode, said) == (code, "groundtrace: stopped\n")

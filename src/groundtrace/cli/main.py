@@ -5,6 +5,7 @@ Errors and exit codes are turned into messages here and nowhere else.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import traceback
@@ -85,6 +86,10 @@ def cli() -> None:
     """Did the coding agent find the right code, did it use it, and did that matter?"""
 
 
+GRACE_SECONDS = 10.0
+"""How long the process may take to end after a signal."""
+
+
 class Stopped(KeyboardInterrupt):
     """A signal told the process to end. Files on disk are complete, as after Ctrl-C."""
 
@@ -95,24 +100,43 @@ class Stopped(KeyboardInterrupt):
 
 def main(arguments: list[str] | None = None) -> None:
     """Entry point: run the command and turn every error into a message and an exit code."""
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         # Not if the signal is ignored: nohup asks to go on without a terminal.
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+        usual = (signal.SIG_DFL, signal.default_int_handler)
+        if number is not None and signal.getsignal(number) in usual:
             signal.signal(number, _stop)
     try:
         code = invoke(arguments if arguments is not None else sys.argv[1:])
         # The exit code is known now, so nothing may interrupt the end of the program.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except KeyboardInterrupt:
-        code = 130
+    except KeyboardInterrupt as error:
+        code = 128 + error.number if isinstance(error, Stopped) else 130
     sys.exit(code)
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
     # Only once: a second signal must not interrupt the clean-up.
     signal.signal(number, signal.SIG_IGN)
+    _end_after(GRACE_SECONDS, 128 + number)
     raise Stopped(number)
+
+
+def _end_after(seconds: float, code: int) -> None:
+    """End the process if it is still there then.
+
+    Libraries can lose the exception of a signal: one of fifty Ctrl-C on a busy machine came while
+    numpy was loaded, and the run went on. Files on disk are whole at any time.
+    """
+    import threading
+
+    def end() -> None:
+        os.write(2, b"groundtrace: stopped\n")
+        os._exit(code)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
 
 
 def invoke(arguments: list[str]) -> int:
