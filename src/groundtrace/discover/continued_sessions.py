@@ -1,4 +1,4 @@
-"""Which sessions of a run go on from another one, and what they repeat of it (D136)."""
+"""Which sessions of a run continue another one, and what they repeat of it (D136)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Which lines of the file at the start an access showed, told by the text of answers (D129).
+"""Which original lines of a file an access showed, found by the text of results (D129).
 
-A document's `line_changes` say how lines moved where an edit tells its place. Many do not:
-`sed -i '/name/a\\ text'`, a script, `patch`, `git stash`. The text that answers show tells more:
+A document's `line_changes` say how lines moved if an edit shows its place. Many edits do not:
+`sed -i '/name/a\\ text'`, a script, `patch`, `git stash`. The text of results shows more:
 
-- a file that git put back has its first lines again (`git checkout FILE`);
+- a file that git put back has its original lines again (`git checkout FILE`);
 - a diff against what git holds numbers the old lines itself;
 - text that is shown again is the same lines, wherever they are now. What is not among the lines
   known so far must be the agent's own writing, else nothing is claimed.
@@ -42,7 +42,7 @@ _NUMBER = re.compile(r"[ \t]*(\d{1,9})(?:→|\t|\| |: )(.*)", re.DOTALL)
 
 
 class _Git(NamedTuple):
-    """What git had been told before and in a call."""
+    """What git commands did before a call and in it."""
 
     committed: bool = False
     staged: bool = False
@@ -174,14 +174,14 @@ class _File:
         self._git = git
         self._own = OwnText(words)
         self._text: dict[int, str] = {}
-        """Lines of the file at the start, as far as answers show them."""
+        """Original lines of the file, as far as results show them."""
         self._whole = False
-        """There are no others."""
+        """These are all lines of the file."""
         self._rewritten = False
-        """Lines were changed and it is not known which: what is shown now is not the first text."""
+        """Unknown lines were changed, so what is shown now may not be the original text."""
 
     def told(self) -> dict[tuple[int, int], list[LineRange] | None]:
-        """What documents must say beside `line_changes`, by step and position."""
+        """What documents must say in addition to `line_changes`, by step and position."""
         followed = list(self._followed())
         hunks = self._hunks([item for item, *_ in followed])
         out: dict[tuple[int, int], list[LineRange] | None] = {}
@@ -310,7 +310,7 @@ def _taken_back(access: Access, lines: LineMap) -> list[LineRun] | None:
 
 
 def _contents(item: _Item) -> list[str] | None:
-    """The lines that an access shows, without numbers; None where the answer does not tell."""
+    """The lines that an access shows, without numbers; None if the result does not tell."""
     printed = None if item.ref is None else item.ref.printed
     if printed is None:
         return None

@@ -1,4 +1,4 @@
-"""Lines that are shown again, found by their text among the lines that are known (D129)."""
+"""Find lines that are shown again by their text, among the lines that are known (D129)."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from groundtrace.storage.folder import (
 from groundtrace.storage.local import LocalFolder
 
 __all__ = [
+    "DAY_FOLDERS",
     "MAX_WHOLE_FILE",
     "EntryKind",
     "Folder",
@@ -88,7 +89,9 @@ def place_at(location: str | os.PathLike[str]) -> Place:
     return Place(folder)
 
 
-_DATED = re.compile(r"(?:^|/)\d{4}/\d\d/\d\d/[^/]+$")
+DAY_FOLDERS = r"\d{4}/\d\d/\d\d"
+"""Folders of year, month and day, as Codex keeps them: `2026/05/04`."""
+_DATED = re.compile(rf"(?:^|/){DAY_FOLDERS}/[^/]+$")
 
 
 def in_day_folder(path: str) -> bool:

@@ -1,7 +1,7 @@
-"""Sessions that go on in a new file, which first repeats what the earlier one holds (D136).
+"""Sessions that continue in a new file, which first repeats the earlier file (D136).
 
 `claude --resume` and `--continue` of many versions, and going back in Codex, copy the history into
-a new file and do not say from where. Ids of calls and of messages stay the same, so that they tell.
+a new file and do not say from where. The ids of calls and messages stay the same and show it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from groundtrace.traces.source import RawCall, Reader, Source
 from groundtrace.visible import plural
 
 MIN_ID = 16
-"""Characters of an id that is not given twice; a shorter one may be a count of the file's calls."""
+"""Characters of an id that is unique; a shorter one may only count the calls of its file."""
 _LOOK = 400
 """Characters of tool and arguments that are compared; long arguments may be kept in part."""
 _COUNTED = ("session", "token_count")
@@ -24,7 +24,7 @@ _COUNTED = ("session", "token_count")
 
 
 def session_calls(reader: Reader, source: Source) -> SessionCalls | None:
-    """What another file may repeat of a source; None where its reader's ids do not tell."""
+    """What another file may repeat of a source; None if the ids of its reader are not unique."""
     if not getattr(reader, "sessions_continue", False) or source.dialect == "stream":
         return None
     times = [call.made_at for call in source.calls if call.made_at is not None]
@@ -68,7 +68,7 @@ def repeated_part(
 
 
 def leave_out(source: Source, repeats: Repeats) -> None:
-    """Take what a session repeats out of it, with its tokens."""
+    """Remove what a session repeats, and its tokens."""
     gone = [call for call in source.calls if call.call_id in repeats.calls]
     if not gone:
         return
@@ -103,7 +103,7 @@ def _forget_replies(source: Source, behind: int) -> None:
 
 
 def _start_again(source: Source, behind: int) -> None:
-    """Let the time begin with what the user asked for after the repeated part."""
+    """Count the time from what the user asked for after the repeated part."""
     asked = [moment for calls, moment in source.prompts if calls >= behind]
     made = [call.made_at for call in source.calls if call.made_at is not None]
     if source.first_timestamp is not None:

@@ -269,87 +269,99 @@ def _difference(found: Delta) -> str:
 
 
 def _beside(comparison: MatchedComparison) -> Iterator[ReportTable]:
-    """Whether reward changed in the tasks where retrieval changed; first hits with misses."""
-    if comparison.tandem:
-        yield make_table(
-            (
-                *_minus(comparison),
-                (": did reward change on tasks where retrieval changed? (exploratory)"),
-            ),
-            (
-                "difference in",
-                "difference in",
-                ">Spearman r",
-                ">interval",
-                ">p",
-                ">same direction",
-                ">opposite",
-                ">one unchanged",
-                ">n",
-                "why missing",
-            ),
+    """Tables beside a comparison; both are exploratory."""
+    yield from _tandem(comparison)
+    yield from _first_hits(comparison)
+
+
+def _tandem(comparison: MatchedComparison) -> Iterator[ReportTable]:
+    """Whether reward changed in the tasks where retrieval changed."""
+    if not comparison.tandem:
+        return
+    yield make_table(
+        (
+            *_minus(comparison),
+            (": did reward change on tasks where retrieval changed? (exploratory)"),
+        ),
+        (
+            "difference in",
+            "difference in",
+            ">Spearman r",
+            ">interval",
+            ">p",
+            ">same direction",
+            ">opposite",
+            ">one unchanged",
+            ">n",
+            "why missing",
+        ),
+        [
             [
-                [
-                    Name(t.retrieval_metric),
-                    Name(t.outcome),
-                    formats.signed(t.spearman_r),
-                    formats.interval(t.ci_low, t.ci_high),
-                    formats.p_value(t.p),
-                    formats.count(t.together),
-                    formats.count(t.opposed),
-                    formats.count(t.unchanged),
-                    formats.count(t.n),
-                    _why(t.reason),
-                ]
-                for t in comparison.tandem
-            ],
+                Name(t.retrieval_metric),
+                Name(t.outcome),
+                formats.signed(t.spearman_r),
+                formats.interval(t.ci_low, t.ci_high),
+                formats.p_value(t.p),
+                formats.count(t.together),
+                formats.count(t.opposed),
+                formats.count(t.unchanged),
+                formats.count(t.n),
+                _why(t.reason),
+            ]
+            for t in comparison.tandem
+        ],
+        (
             (
-                (
-                    "Both differences are from the same tasks, so how hard a task is has no "
-                    "effect. Association only."
-                )
-                + _coverage(CORRELATIONS, (t.n for t in comparison.tandem if t.ci_low is not None)),
-            ),
-        )
+                "Both differences are from the same tasks, so how hard a task is has no "
+                "effect. Association only."
+            )
+            + _coverage(CORRELATIONS, (t.n for t in comparison.tandem if t.ci_low is not None)),
+        ),
+    )
+
+
+def _first_hits(comparison: MatchedComparison) -> Iterator[ReportTable]:
+    """The first relevant file, with misses counted."""
     shown = [h for h in comparison.first_hits if h.n]
-    if shown:
-        yield make_table(
-            (*_minus(comparison), ": first relevant file, with misses counted (exploratory)"),
-            (
-                "number",
-                ">baseline",
-                ">config",
-                ">mean delta",
-                ">interval",
-                ">p",
-                ">missed by baseline",
-                ">missed by config",
-                ">n",
-                "left out",
-                "why missing",
-            ),
+    if not shown:
+        return
+    yield make_table(
+        (*_minus(comparison), ": first relevant file, with misses counted (exploratory)"),
+        (
+            "number",
+            ">baseline",
+            ">config",
+            ">mean delta",
+            ">interval",
+            ">p",
+            ">missed by baseline",
+            ">missed by config",
+            ">n",
+            "left out",
+            "why missing",
+        ),
+        [
             [
-                [
-                    Name(h.metric),
-                    formats.short(h.metric, h.mean_baseline),
-                    formats.short(h.metric, h.mean_config),
-                    formats.short_delta(h.metric, h.mean_delta),
-                    formats.interval(h.ci_low, h.ci_high, partial(formats.short_delta, h.metric)),
-                    formats.p_value(h.p),
-                    formats.count(h.misses_baseline),
-                    formats.count(h.misses_config),
-                    formats.count(h.n),
-                    left_out(h.left_out),
-                    _why(h.reason),
-                ]
-                for h in shown
-            ],
-            (
-                "A miss counts as the latest hit of either side. Only tasks whose two sides "
-                "are counted from the same moment."
-                + _coverage(MEANS, (h.n for h in shown if h.ci_low is not None)),
-            ),
-        )
+                Name(h.metric),
+                formats.short(h.metric, h.mean_baseline),
+                formats.short(h.metric, h.mean_config),
+                formats.short_delta(h.metric, h.mean_delta),
+                formats.interval(h.ci_low, h.ci_high, partial(formats.short_delta, h.metric)),
+                formats.p_value(h.p),
+                formats.count(h.misses_baseline),
+                formats.count(h.misses_config),
+                formats.count(h.n),
+                left_out(h.left_out),
+                _why(h.reason),
+            ]
+            for h in shown
+        ],
+        (
+            "A miss counts as the latest hit of either side. Only tasks whose two sides "
+            "are counted from the same moment."
+            + _coverage(MEANS, (h.n for h in shown if h.ci_low is not None)),
+        ),
+    )
 
 
 def _finders(comparison: MatchedComparison) -> Iterator[ReportTable]:

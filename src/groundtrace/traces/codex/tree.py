@@ -1,8 +1,8 @@
-"""The rollouts among which a rollout's kin is looked for.
+"""The folders in which subagents and forks of a rollout are looked for.
 
-Codex keeps a folder for each day (`sessions/2026/05/04/`), and a thread goes on in the file of the day
-on which it began: a subagent that it starts after midnight, or weeks later when it is resumed, has
-its file in another folder. So all days are looked through. Elsewhere it is the file's own folder.
+Codex keeps a folder for each day (`sessions/2026/05/04/`). A thread is written to the file of the day
+on which it began. A subagent that it starts after midnight, or weeks later when it is resumed, has
+its file in another folder, so all days are searched. Without such folders it is the file's own.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from groundtrace.storage import Folder, LocalFolder
+from groundtrace.storage import DAY_FOLDERS, Folder, LocalFolder
 
-_DAY = re.compile(r"(?:(.*)/)?(\d{4}/\d\d/\d\d)/([^/]+)")
-_LEVELS = (re.compile(r"\d{4}"), re.compile(r"\d\d"), re.compile(r"\d\d"))
+_DAY = re.compile(rf"(?:(.*)/)?({DAY_FOLDERS})/([^/]+)")
+_LEVELS = tuple(map(re.compile, DAY_FOLDERS.split("/")))
 _SETTLED_SECONDS = 0.1
-"""A folder that changed this shortly ago may change again without another time of change."""
+"""A folder that changed less than this ago may change again and keep its time of change."""
 
 
 class Place(NamedTuple):
@@ -37,15 +37,15 @@ class Tree:
 
     top: Folder
     own: str
-    """Path below it of the file that is asked about."""
+    """Path of the rollout below the top."""
     is_dated: bool
     base: str
-    """What a path below the top begins with; empty where who asks has the top itself."""
+    """What comes before a path below the top, as the caller names files; may be empty."""
     start: str | None = None
-    """Of local folders the path of the one that files are named from; else `base` says it."""
+    """For local folders: the caller's folder, from which files are named."""
 
     def named(self, path: str) -> str:
-        """A path below the top as who asks names it."""
+        """A path below the top, as the caller names it."""
         if self.start is None:
             return f"{self.base}{path}"
         return os.path.relpath(f"{self.base}/{path}", self.start)
@@ -68,9 +68,9 @@ def _below(folder: Folder, before: str, level: int) -> Iterator[Place]:
 
 
 def tree_of(folder: Folder, path: str) -> Tree:
-    """Where the kin of a rollout is looked for; never outside of the folder's root."""
+    """Where related rollouts are looked for; never outside of the folder's root."""
     if isinstance(folder, LocalFolder):
-        # With the folder's own path: what is named is often a day's folder.
+        # With the folder's own path, because users often name the folder of one day.
         found = _DAY.fullmatch(os.path.normpath(folder.path.absolute() / path))
         if found is not None:
             days = folder.above(Path(found[1] or "/"))
@@ -87,7 +87,7 @@ def tree_of(folder: Folder, path: str) -> Tree:
 
 
 def signature(places: list[Place]) -> tuple[str, ...] | None:
-    """The times at which files were added or removed; None where they say nothing."""
+    """When files were last added or removed; None if these times cannot be relied on."""
     found = []
     newest = 0
     for place in places:
