@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import random
 import statistics
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,7 +65,7 @@ def test_totals_of_claimed_counts_stay_within_the_schema() -> None:
     for name in "ab":
         honest = task(name, A)
         claimed = structs.replace(honest.summary, events_by_category={"file_read": MAX_INT})
-        rows.append(dataclasses.replace(honest, summary=claimed, accesses={"x": MAX_INT}))
+        rows.append(msgspec.structs.replace(honest, summary=claimed, accesses={"x": MAX_INT}))
     made = summary(*rows)
     assert made.overall.events_by_category == {"file_read": MAX_INT}
     assert made.overall.accesses == {"x": MAX_INT}

@@ -10,6 +10,8 @@ import pickle
 from collections.abc import Iterator, Mapping
 from typing import IO
 
+import msgspec
+
 from groundtrace.errors import OutputError
 from groundtrace.rows.trial_row import TrialRow
 
@@ -17,15 +19,30 @@ IN_MEMORY = 1 << 20
 """Up to this many bytes (a few hundred rows) no file is made."""
 
 
+_decoder = msgspec.msgpack.Decoder(TrialRow)
+
+_PICKLED = b"P"
+"""First byte of a row in the second form; MessagePack never begins a row with it."""
+
+
 def packed(row: TrialRow) -> bytes:
-    """A row as the file stores it. Workers pack their rows, so that the parent only writes them."""
-    return pickle.dumps(row, pickle.HIGHEST_PROTOCOL)
+    """A row as the file stores it. Workers pack their rows, so that the parent only writes them.
+
+    MessagePack is made and read in a fifth of the time of pickle. It cannot hold half of a
+    surrogate pair, as names of files can, or a count beyond 64 bits: then the row is pickled.
+    """
+    try:
+        return msgspec.msgpack.encode(row)
+    except (UnicodeEncodeError, OverflowError):
+        return _PICKLED + pickle.dumps(row, pickle.HIGHEST_PROTOCOL)
 
 
 def unpacked(data: bytes) -> TrialRow:
     """A row from its bytes, which this program made."""
-    row: TrialRow = pickle.loads(data)
-    return row
+    if data.startswith(_PICKLED):
+        row: TrialRow = pickle.loads(data[1:])
+        return row
+    return _decoder.decode(data)
 
 
 class RowFile:

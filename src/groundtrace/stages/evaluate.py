@@ -235,8 +235,8 @@ def _prepared(
 def _enter(result: Done[DocumentWork, DocumentDone], run: _RunToEvaluate, done: Evaluated) -> None:
     path = result.item.document_path
     made = result.result
-    if made is not None and made.row is not None:
-        run.rows.keep(path, made.row)
+    if made is not None and made.packed_row is not None:
+        run.rows.keep_packed(path, made.packed_row)
         run.session.enter_metrics(path, run.session.marks[path], made.metrics_mark)
         return
     run.session.forget_metrics(path)
