@@ -6,8 +6,7 @@ count, also writes (D23).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.metrics import ChunkLevelMetrics, NotComputable
@@ -21,8 +20,7 @@ from groundtrace.metrics.record import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkAccess:
+class ChunkAccess(msgspec.Struct, frozen=True):
     """How many chunks there are, and for how many of them the file was accessed."""
 
     total: int

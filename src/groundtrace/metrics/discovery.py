@@ -7,8 +7,8 @@ Shares are of all relevant files of the task, including files that nobody found.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.events import Event
@@ -28,8 +28,7 @@ MAIN_THREAD = "main"
 SUBAGENT = "subagent"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(msgspec.Struct, frozen=True):
     """A relevant file and all touches that met it, in order."""
 
     file: str
@@ -37,7 +36,10 @@ class FoundFile:
 
     def first(self, kinds: Collection[AccessKind]) -> Touch | None:
         """The first touch of one of these kinds."""
-        return next((touch for touch in self.touches if touch.kind in kinds), None)
+        for touch in self.touches:
+            if touch.kind in kinds:
+                return touch
+        return None
 
     def first_by(self, finder: Callable[[Event], bool], kinds: Collection[AccessKind]) -> bool:
         """Whether a call of this finder made the first touch."""
@@ -49,8 +51,7 @@ class FoundFile:
         return bool(self.touches) and all(finder(touch.event) for touch in self.touches)
 
 
-@dataclass(frozen=True, slots=True)
-class Finds:
+class Finds(msgspec.Struct, frozen=True):
     """Every relevant file of a trial with the touches that met it."""
 
     reason: str | None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.events import FROM_TRACE, EventsDocument
@@ -15,21 +15,28 @@ OUTSIDE = ("/", "~", "../")
 """Beginnings of paths outside of every repository: no patch can contain such files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
+class Edited(msgspec.Struct, frozen=True):
     """Edited files by their names in lower case, and where they come from."""
 
     source: EditSource | None
     reason: str | None = None
     """Why it is not known what was edited."""
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Name in lower case to its spelling."""
     new: frozenset[str] | None = None
     """Edited files that did not exist before, in lower case; None if that is not known."""
 
 
 def edited_files(evidence: EvidenceView) -> Edited:
-    """The files of the patch that was handed in, else the files that were written."""
+    """The files of the patch that was handed in, else the files that were written. Found once for
+    all sections."""
+    found: Edited | None = evidence.kept.get(edited_files)
+    if found is None:
+        found = evidence.kept[edited_files] = _edited_files(evidence)
+    return found
+
+
+def _edited_files(evidence: EvidenceView) -> Edited:
     submission = evidence.document.submission
     if submission is not UNSET:
         source: EditSource = "trace" if submission.source.startswith(FROM_TRACE) else "predictions"

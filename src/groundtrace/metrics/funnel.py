@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from groundtrace.documents.patches import EditSource, FunnelMetrics, FunnelStage
 from groundtrace.metrics.displays import Spot
@@ -18,13 +19,12 @@ from groundtrace.metrics.record import (
 from groundtrace.model import AccessKind
 
 
-@dataclass(frozen=True, slots=True)
-class Funnel:
+class Funnel(msgspec.Struct, frozen=True):
     """The relevant files, each with the furthest stage that it reached."""
 
     reason: str | None
     source: EditSource | None = None
-    files: Mapping[str, FunnelStage] = field(default_factory=dict)
+    files: Mapping[str, FunnelStage] = msgspec.field(default_factory=dict)
 
     def count(self, stage: FunnelStage) -> int:
         """Files that came so far and no further."""

@@ -7,8 +7,8 @@ relevant files. Every other file that is not relevant is unjudged: nobody has sa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.judged import JudgedMetrics
@@ -30,8 +30,7 @@ _FIRST_WITH_TESTS = (1, 2)
 """The first version of the events document that names test files."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedList:
+class JudgedList(msgspec.Struct, frozen=True):
     """Retrieved files in the order of their first access, each with the task's judgement."""
 
     reason: str | None

@@ -7,9 +7,9 @@ themselves count: the lines of `chunks`, else of `edit_chunks`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.events import Chunk
@@ -23,8 +23,7 @@ from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
 LineBasis = Literal["chunks", "edit_chunks"]
 
 
-@dataclass(frozen=True, slots=True)
-class SeenLines:
+class SeenLines(msgspec.Struct, frozen=True):
     """Truth lines and lines shown, counted."""
 
     reason: str | None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.metrics.edited import (
@@ -33,8 +33,7 @@ ABOUT_EDITS = (
 """Metrics that have no value if it is not known what was edited."""
 
 
-@dataclass(frozen=True, slots=True)
-class PatchFiles:
+class PatchFiles(msgspec.Struct, frozen=True):
     """Edited files compared with those of the gold patch, and which of both were shown."""
 
     reason: str | None
@@ -53,7 +52,7 @@ class PatchFiles:
     """Position at which the last gold file was first shown; None if one was never shown."""
     unseen_gold: str | None = None
     """A gold file that was never shown."""
-    undefined: Mapping[str, str] = field(default_factory=dict)
+    undefined: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Reason code of each metric that has no value, by name."""
 
     def value(self, name: str, value: float | None) -> float | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.line_map import LineRun, common, joined, size
@@ -14,8 +14,7 @@ from groundtrace.metrics.line_level import SeenLines, seen_lines
 from groundtrace.metrics.shown_lines import ShownLines, lines_again, shown_lines, too_many
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(msgspec.Struct, frozen=True):
     """A value with its arithmetic, or why there is none."""
 
     value: float | None = None

@@ -33,18 +33,22 @@ def shown_lines(evidence: EvidenceView) -> tuple[ShownLines, ...]:
     return found
 
 
-def _in_order(evidence: EvidenceView) -> Iterator[ShownLines]:
+def _in_order(evidence: EvidenceView) -> list[ShownLines]:
+    if not evidence.first(WRITTEN):  # then no line has moved
+        return [_shown(touch, None, evidence) for touch in evidence.touches if touch.kind in SHOWN]
     maps: dict[tuple[bool, str], LineMap] = {}
+    found: list[ShownLines] = []
     for step in _steps(evidence):
         for touch in step:
             if touch.kind in SHOWN:
-                yield _shown(touch, maps.get(touch.key), evidence)
+                found.append(_shown(touch, maps.get(touch.key), evidence))
         for touch in step:
             if touch.kind in WRITTEN:
                 changes, shift = touch.access.line_changes, touch.access.line_shift
                 maps.setdefault(touch.key, LineMap()).write(
                     [] if changes is UNSET else changes, None if shift is UNSET else shift
                 )
+    return found
 
 
 def _steps(evidence: EvidenceView) -> Iterator[list[Touch]]:

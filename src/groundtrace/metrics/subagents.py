@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -21,8 +21,7 @@ from groundtrace.metrics.record import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Threads:
+class Threads(msgspec.Struct, frozen=True):
     """Relevant files that main thread and subagents met, and the work of each subagent."""
 
     reason: str | None

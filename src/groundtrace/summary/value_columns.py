@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from math import fsum, isfinite, sqrt
+from math import fsum, isfinite, isinf, sqrt
 
 from groundtrace.documents.summary import Distribution
 from groundtrace.rows.means import mean_of, quantile
@@ -29,28 +29,38 @@ class NameCodes:
 class ValueColumn:
     """One value for each row, or the reason why there is none."""
 
-    __slots__ = ("_reasons", "_values", "_why")
+    __slots__ = ("_missing", "_reasons", "_values", "_why")
 
     def __init__(self, reasons: NameCodes, values: array[float], why: array[int]) -> None:
         self._reasons = reasons
         self._values = values
         self._why = why
         """The code of the reason; -1 for a value."""
+        self._missing: int | None = None
+        """Rows without a value, once they are counted."""
 
     def extend(self, values: array[float], why: array[int]) -> None:
         """Append more rows."""
         self._values.extend(values)
         self._why.extend(why)
+        self._missing = None
 
     def drop(self, row: int, why: str) -> None:
         """Remove a row's value; a row without a value keeps its reason."""
         if self._why[row] < 0:
             self._values[row] = 0.0
             self._why[row] = self._reasons.code(why)
+            self._missing = None
 
     def has(self, row: int) -> bool:
         """Whether a row has a value."""
         return self._why[row] < 0
+
+    def _has_all(self) -> bool:
+        """Whether every row has a value."""
+        if self._missing is None:
+            self._missing = len(self._why) - self._why.count(-1)
+        return not self._missing
 
     def by_unit(
         self, rows: array[int], units: array[int] | None
@@ -64,14 +74,12 @@ class ValueColumn:
         names = self._reasons.names
         values, whys = self._values, self._why
         if units is None:
-            if len(rows) < len(values):
-                values = array("d", map(values.__getitem__, rows))
-                whys = array("h", map(whys.__getitem__, rows))
-            codes = Counter(whys)
-            if codes[-1] == len(rows):  # true for most columns of most groups
-                return values.tolist(), {}
-            found = [value for value, why in zip(values, whys, strict=True) if why < 0]
-            return found, {names[code]: n for code, n in codes.items() if code >= 0}
+            if self._has_all():  # true for most columns
+                whole = len(rows) == len(values)
+                return values.tolist() if whole else list(map(values.__getitem__, rows)), {}
+            found = [values[row] for row in rows if whys[row] < 0]
+            codes = Counter([why for row in rows if (why := whys[row]) >= 0])
+            return found, {names[code]: n for code, n in codes.items()}
         by_unit: dict[int, list[float]] = {}
         missing: dict[int, list[str]] = {}
         for row in rows:
@@ -262,7 +270,21 @@ def _of_two(one: float, other: float) -> Distribution:
     """The same for two values: folders of small runs have hundreds of such groups."""
     if one == other:
         return _of_equal((one, other), {})
-    return distribution([one, other], {})
+    low, high = (one, other) if one < other else (other, one)
+    step, mean = high - low, mean_of((low, high))
+    if isinf(step) or mean is None:
+        return distribution([low, high], {})
+    return Distribution(
+        n=2,
+        left_out={},
+        mean=mean,
+        median=low + step * 0.5,
+        sd=_spread([low, high], mean),
+        q1=low + step * 0.25,
+        q3=low + step * 0.75,
+        minimum=low,
+        maximum=high,
+    )
 
 
 def _of_one(only: float, left_out: dict[str, int] | None = None) -> Distribution:

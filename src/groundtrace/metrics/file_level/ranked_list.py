@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+import msgspec
 
 from groundtrace.documents.metrics import NotComputable
 from groundtrace.metrics.evidence import EvidenceView, Touch
 from groundtrace.model import AccessKind
 
 
-@dataclass(frozen=True, slots=True)
-class RankedList:
+class RankedList(msgspec.Struct, frozen=True):
     """Distinct files in the order of their first access, each a hit or not."""
 
     reason: NotComputable | None
@@ -24,6 +24,10 @@ class RankedList:
     """The first touch of a relevant file."""
     k: int = 0
     """The cutoff, for a metric that is declared at cutoffs."""
+
+    def first(self, k: int) -> RankedList:
+        """The same list for metrics over its first K files."""
+        return RankedList(self.reason, self.hits, self.relevant, self.first_hit, k)
 
     @property
     def found(self) -> int:
@@ -38,7 +42,7 @@ def ranked_list(evidence: EvidenceView, kinds: Collection[AccessKind]) -> Ranked
     touches = evidence.first(kinds)
     return RankedList(
         reason=None,
-        hits=tuple(touch.truth is not None for touch in touches),
+        hits=tuple([touch.truth is not None for touch in touches]),
         relevant=len(evidence.truth),
         first_hit=next((touch for touch in touches if touch.truth is not None), None),
     )
