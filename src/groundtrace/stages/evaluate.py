@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
@@ -38,8 +38,16 @@ from groundtrace.stages.session import (
     open_sessions,
     work_through,
 )
-from groundtrace.stages.summary_work import SMALL_RUN, SummaryWork, write_summary
+from groundtrace.stages.summary_work import (
+    SMALL_RUN,
+    SummaryWork,
+    write_summary,
+    write_with_table,
+)
 from groundtrace.storage import FolderEntry
+
+if TYPE_CHECKING:
+    from groundtrace.summary.summarise import SummaryTable
 
 
 class OlderDocument(NamedTuple):
@@ -68,6 +76,8 @@ class Evaluated:
     """Documents that another version of groundtrace made: their accesses are as it read them."""
     rows: RowsByRun = field(default_factory=RowsByRun)
     """Run folder to its rows, for runs that needed work."""
+    table: SummaryTable | None = None
+    """The rows of the only run that there is, if its summary was made now."""
 
 
 @dataclass(slots=True)
@@ -156,7 +166,7 @@ def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evalua
             else:
                 _count_run(run, request, done)
                 changed.append(run)
-        _write_summaries(changed, request, sessions, each)
+        _write_summaries(changed, request, sessions, done, each)
 
 
 def _is_unchanged(
@@ -268,7 +278,11 @@ def _count_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
 
 
 def _write_summaries(
-    runs: Sequence[_RunToEvaluate], request: Request, sessions: Sessions, each: float
+    runs: Sequence[_RunToEvaluate],
+    request: Request,
+    sessions: Sessions,
+    done: Evaluated,
+    each: float,
 ) -> None:
     """Write the summary of each run, then save its state. Workers write those of small runs."""
     by_address = {run.session.folder.url: run for run in runs}
@@ -285,7 +299,11 @@ def _write_summaries(
     for run in runs:
         if len(run.rows) > most:
             request.ticker.advance(each)
-            enter(Done(_summary_work(run, request, lambda packed: packed)), run.session)
+            work = _summary_work(run, request, lambda packed: packed)
+            written, table = write_with_table(work)
+            enter(Done(work, written), run.session)
+            if not done.single and len(done.outputs) == 1:
+                done.table = table
 
 
 def _summary_work(
@@ -315,7 +333,7 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
         from groundtrace.summary.summarise import summarise
 
         summary = summarise(
-            ReadAgain(lambda: rows_of_runs(done.outputs, done.rows, request)),
+            done.table or ReadAgain(lambda: rows_of_runs(done.outputs, done.rows, request)),
             scope=ALL_RUNS,
             generated_at=request.generated_at,
             outcomes=outcomes_of(done.outputs),

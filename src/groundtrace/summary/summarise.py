@@ -65,7 +65,7 @@ _GROUP_OF = tuple(DIMENSIONS.values())
 
 
 def summarise(
-    rows: Iterable[TrialRow],
+    rows: Iterable[TrialRow] | SummaryTable,
     *,
     scope: str,
     generated_at: str,
@@ -76,12 +76,13 @@ def summarise(
 ) -> RunSummaryDocument:
     """The summary of a run (`scope` is its id) or of all runs (`*`).
 
-    `rows` may be read twice (`collect_distinct`); if it is an iterator, it is kept in memory.
+    `rows` may be read twice (`collect_distinct`); if it is an iterator, it is kept in memory. If
+    the same rows were summarised before, the table made from them (`table_of`) is enough.
     `outcomes` are the outcomes documents of the same runs; they say what discovery found and
     skipped. `problems` counts problems of reading documents by kind; `refused` names documents that
     could not be read. `outside` is what discovery met outside of the runs.
     """
-    table = collect_distinct(rows, _table)
+    table = rows if isinstance(rows, SummaryTable) else table_of(rows)
     found = _Found(outcomes, outside)
     return RunSummaryDocument(
         schema_version=SCHEMA_VERSION,
@@ -114,8 +115,13 @@ def summarise(
     )
 
 
-def _table(rows: Iterator[Counted]) -> _Table:
-    table = _Table()
+def table_of(rows: Iterable[TrialRow]) -> SummaryTable:
+    """Everything that summaries need of these rows, each copy of a trial counted once."""
+    return collect_distinct(rows, _table)
+
+
+def _table(rows: Iterator[Counted]) -> SummaryTable:
+    table = SummaryTable()
     for row, counted_in in rows:
         table.add(row, counted_in)
     table.finish()
@@ -213,7 +219,7 @@ def _why_missing(row: TrialRow) -> Callable[[str], str]:
     return why
 
 
-class _Table:
+class SummaryTable:
     """All rows as columns, their units, and their groups."""
 
     def __init__(self) -> None:
