@@ -76,7 +76,8 @@ class GroupCounts:
         slices = row.slices
         self.sizes[slices.candidate_set_size if slices else NONE] += 1
         self.evidence[slices.evidence_type if slices else NONE] += 1
-        add_counts(self.categories, row.summary.events_by_category)
+        for category, count in row.summary.events_by_category.items():
+            self.categories[category] = self.categories.get(category, 0) + count
         add_counts(self.accesses, row.accesses)
         add_counts(self.finders, row.finders)
         for label in LABELS:

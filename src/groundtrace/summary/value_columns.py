@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum, isfinite, isinf, sqrt
+from typing import cast
 
 from groundtrace.documents.summary import Distribution
 from groundtrace.rows.means import mean_of, quantile
@@ -140,7 +141,7 @@ class ValueTable:
             place = values.index(None, place + 1)
             values[place] = 0.0
             codes[place] = code(why(names[place]))
-        row = array("d", values)  # type: ignore[arg-type]  # no None is left
+        row = array("d", cast("list[float]", values))  # no None is left
         if not isfinite(sum(row)):
             for place, value in enumerate(row):
                 if not isfinite(value):
