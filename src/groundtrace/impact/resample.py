@@ -93,9 +93,7 @@ def _blocks(draws: int, n: int) -> Iterator[int]:
         yield min(step, draws - start)
 
 
-def shuffled_rows(
-    random: np.random.Generator, strata: Sequence[int], draws: int
-) -> Iterator[Ints]:
+def shuffled_rows(random: np.random.Generator, strata: Sequence[int], draws: int) -> Iterator[Ints]:
     """Random permutations inside strata: blocks of shape (some draws, units)."""
     n = sum(strata)
     for rows in _blocks(draws, n):
