@@ -209,7 +209,8 @@ def on_grid(columns: Floats, count: int) -> Floats:
     """
     largest = np.max(np.abs(columns), axis=0, initial=0.0) * count
     _, exponents = np.frexp(largest)
-    return np.ldexp(np.round(np.ldexp(columns, 52 - exponents)), exponents - 52)
+    rounded = np.round(np.ldexp(columns, 52 - exponents))
+    return np.asarray(np.ldexp(rounded, exponents - 52), dtype=np.float64)
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
