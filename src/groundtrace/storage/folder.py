@@ -134,7 +134,7 @@ class Folder(ABC):
         return data
 
     @abstractmethod
-    def everything(self, without: frozenset[str]) -> Iterator[str] | None:
+    def everything(self, without: frozenset[str]) -> list[str] | None:
         """A line for each file and folder below, in a fixed order; any change below changes a line.
 
         Folders with a name in `without` are left out. None when a link points to a folder, because

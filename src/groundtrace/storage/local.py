@@ -295,9 +295,9 @@ class LocalFolder(Folder):
         except OSError as error:
             raise OutputError(f"{path}: cannot be removed ({error.strerror})") from error
 
-    def everything(self, without: frozenset[str]) -> Iterator[str] | None:
+    def everything(self, without: frozenset[str]) -> list[str] | None:
         lines: list[str] = []
-        return iter(lines) if _list_all(self.url, "", without, lines) else None
+        return lines if _list_all(self.url, "", without, lines) else None
 
     def sweep(self) -> None:
         for folder in (self.url, *_folders(self.url)):
