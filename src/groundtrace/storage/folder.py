@@ -78,6 +78,15 @@ class Folder(ABC):
     def folder(self, relative: str) -> Folder:
         """The folder below this one; it does not have to exist."""
 
+    @property
+    def is_listed(self) -> bool:
+        """Whether this is the folder as it was when it was listed (`storage.listed`)."""
+        return False
+
+    def now(self) -> Folder:
+        """The folder as it is now, if this one is as it was when it was listed."""
+        return self
+
     @abstractmethod
     def entries(self) -> Iterator[FolderEntry]:
         """What the folder holds, sorted by name; nothing when it does not exist.
