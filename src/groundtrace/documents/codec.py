@@ -54,7 +54,9 @@ def _in_cutoff_order(value: Any, known: dict[int, Any]) -> Any:
                     ordered = _keys_in_order(item, {}) if is_flat else _in_cutoff_order(item, known)
                     if ordered is not item:
                         new[name] = ordered
-            found = msgspec.structs.replace(value, **new) if new else value
+            found = value
+            if new:  # encoded once, however often the record occurs
+                found = msgspec.Raw(encoder.encode(msgspec.structs.replace(value, **new)))
             known[id(value)] = found
         return found
     if isinstance(value, dict):

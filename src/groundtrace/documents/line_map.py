@@ -88,9 +88,10 @@ def runs_shown(access: Access) -> list[LineRun] | None:
     if access.line_ranges is not UNSET:
         runs = []
         for run in access.line_ranges:
-            if run.line_end < run.line_start:
+            start, end = run.line_start, run.line_end
+            if end < start:
                 return None
-            runs.append((run.line_start, run.line_end))
+            runs.append((start, end))
         return runs or None
     end = access.line_start if access.line_end is UNSET else access.line_end
     return [(access.line_start, end)] if end >= access.line_start else None

@@ -119,8 +119,8 @@ class EvidenceView:
         return found
 
     def _touch(self, event: Event, access: Access) -> Touch:
-        named = None if access.ground_truth_file is UNSET else access.ground_truth_file
-        truth = None if named is None else self._entries.get(named.lower())
+        named = access.ground_truth_file
+        truth = None if named is UNSET else self._entries.get(named.lower())
         # `truth or file` would be wrong: if the entry is an empty text, each spelling of the file
         # would count as a file.
         name = access.file if truth is None else truth

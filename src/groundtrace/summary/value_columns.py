@@ -202,22 +202,26 @@ class ValueTable:
         here = slice(row * width, (row + 1) * width)
         return self._values[here], self._why[here]
 
+    def _missing(self, rows: int) -> list[Distribution]:
+        """The statistics of rows without a value, for each reason: most columns share a few."""
+        return [Distribution(n=0, left_out={name: rows}) for name in self._reasons.names]
+
     def _of_one_row(self, row: int) -> dict[str, Distribution]:
-        names = self._reasons.names
+        missing = self._missing(1)
         return {
-            name: _of_one(value) if why < 0 else Distribution(n=0, left_out={names[why]: 1})
+            name: _of_one(value) if why < 0 else missing[why]
             for name, value, why in zip(self._places, *self._row(row), strict=True)
         }
 
     def _of_two_rows(self, row: int, other: int) -> dict[str, Distribution]:
-        names = self._reasons.names
+        names, missing = self._reasons.names, self._missing(2)
         found: dict[str, Distribution] = {}
         both = zip(self._places, *self._row(row), *self._row(other), strict=True)
         for name, one, why_one, two, why_two in both:
             if why_one < 0 and why_two < 0:
                 found[name] = _of_two(one, two)
             elif why_one == why_two:
-                found[name] = Distribution(n=0, left_out={names[why_one]: 2})
+                found[name] = missing[why_one]
             elif why_one < 0:
                 found[name] = _of_one(one, {names[why_two]: 1})
             elif why_two < 0:
