@@ -73,7 +73,8 @@ def _keys_in_order(mapping: dict[str, Any], new: dict[str, Any]) -> Any:
         for key in mapping:
             if key[-1:].isdecimal():
                 return _encoded_in_order(mapping, new)
-    return {**mapping, **new} if new else mapping
+    changed = {key: value for key, value in new.items() if value is not mapping[key]}
+    return {**mapping, **changed} if changed else mapping
 
 
 def _encoded_in_order(mapping: dict[str, Any], new: dict[str, Any]) -> msgspec.Raw:
