@@ -16,8 +16,9 @@ import pytest
 from msgspec import structs
 
 from groundtrace.report import Detail, html, packed_trials, render_html
+from groundtrace.report.blocks_of_trials import pack, unpack
 from groundtrace.report.calls import DEEDS
-from groundtrace.report.packed_trials import LEVELS, pack, unpack
+from groundtrace.report.packed_trials import LEVELS
 from groundtrace.report.safe_text import plain
 from groundtrace.rows.trial_row import TrialRow
 from tests.conftest import Ran

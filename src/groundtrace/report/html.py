@@ -17,11 +17,11 @@ from groundtrace.redact import is_masking
 from groundtrace.report import formats
 from groundtrace.report.answer_view import answer_view
 from groundtrace.report.blocks import Name, Paragraph
+from groundtrace.report.blocks_of_trials import Packed, pack
 from groundtrace.report.charts import charts
 from groundtrace.report.colours import colours_of
 from groundtrace.report.data import ReportData
 from groundtrace.report.first_found import FirstFound
-from groundtrace.report.packed_trials import Packed, pack
 from groundtrace.report.parts import asset, words_of_parts
 from groundtrace.report.safe_text import UNMASKED
 from groundtrace.report.sections import LEGEND, STATUS, sections
