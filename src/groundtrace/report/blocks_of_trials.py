@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import base64
 import json
+import pickle
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from groundtrace.report.first_found import FirstMet, first_met
 from groundtrace.report.packed_trials import (
     LEVELS,
     NOTABLE,
@@ -51,6 +53,21 @@ class Packed:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeTrial:
+    """What the page holds of one trial. Workers make it, so that the parent only collects."""
+
+    key: tuple[str, str | None]
+    """Run and document of the trial."""
+    level: int
+    data: bytes
+    """Its data at this level, as JSON."""
+    lower: Data | None
+    """What lower levels show and the data does not hold; None at the last level."""
+    met: FirstMet | None
+    """What the trial adds to the chart of the calls that met relevant files first."""
+
+
+@dataclass(frozen=True, slots=True)
 class TrialBlock:
     """Some trials at one level of detail."""
 
@@ -60,28 +77,58 @@ class TrialBlock:
     text: str
     """Their data, compressed."""
     lower: bytes
-    """What lower levels show and the data does not hold, compressed; empty at the last level."""
+    """What lower levels show and the data does not hold, compressed."""
 
 
-def pack(details: Callable[[], Iterable[tuple[int, Detail]]], budget: int) -> Packed:
-    """The details of all trials within a budget of bytes; of each trial as much as fits."""
-    packing = _Packing(budget)
-    for group in _grouped(details()):
-        packing.add(block_of(group, packing.level))
-    return packing.packed()
+def made_trial(detail: Detail, level: int) -> MadeTrial:
+    """A trial at a level of detail."""
+    shorter = ShorterArguments([limits.argument for limits in LEVELS[level + 1 : LAST]])
+    data = trial_data(detail, LEVELS[level], shorter=shorter)
+    return MadeTrial(
+        key=(detail.row.run_id, detail.row.document),
+        level=level,
+        data=_json(data),
+        lower=None if level == LAST else {"arguments": shorter.texts, "least": _least(detail)},
+        met=first_met(detail),
+    )
 
 
 @dataclass(slots=True)
-class _Packing:
+class Packing:
     """Blocks so far, all of one level: the highest at which they fit."""
 
     budget: int
+    """Most bytes of all blocks."""
     level: int = 0
     used: int = 0
     without: int = 0
     blocks: list[TrialBlock] = field(default_factory=list)
+    group: list[tuple[int, MadeTrial]] = field(default_factory=list)
+    """Trials of the next block, each with the index of its row."""
 
-    def add(self, block: TrialBlock) -> None:
+    def add(self, row: int, trial: MadeTrial) -> None:
+        """Add a trial."""
+        self.group.append((row, trial))
+        if len(self.group) == TRIALS_IN_BLOCK:
+            self._end_group()
+
+    def packed(self) -> Packed:
+        """What the page holds, after the last trial."""
+        if self.group:
+            self._end_group()
+        places = {
+            row: (number, place)
+            for number, block in enumerate(self.blocks)
+            for place, row in enumerate(block.rows)
+        }
+        texts = tuple(block.text for block in self.blocks)
+        return Packed(texts, places, LEVELS[self.level], self.without)
+
+    def _end_group(self) -> None:
+        group, self.group = self.group, []
+        self._add(block_of(group, self.level))
+
+    def _add(self, block: TrialBlock) -> None:
         """Add a block; if it does not fit, all blocks go to the next level."""
         while block.level < self.level:
             block = lowered(block)
@@ -95,45 +142,27 @@ class _Packing:
             before, self.blocks, self.used = self.blocks, [], 0
             self.level += 1
             for one in (*before, block):
-                self.add(one)
-
-    def packed(self) -> Packed:
-        """What the page holds."""
-        places = {
-            row: (number, place)
-            for number, block in enumerate(self.blocks)
-            for place, row in enumerate(block.rows)
-        }
-        texts = tuple(block.text for block in self.blocks)
-        return Packed(texts, places, LEVELS[self.level], self.without)
+                self._add(one)
 
 
-def _grouped(details: Iterable[tuple[int, Detail]]) -> Iterator[list[tuple[int, Detail]]]:
-    group: list[tuple[int, Detail]] = []
-    for item in details:
-        group.append(item)
-        if len(group) == TRIALS_IN_BLOCK:
-            yield group
-            group = []
-    if group:
-        yield group
-
-
-def block_of(group: Sequence[tuple[int, Detail]], level: int) -> TrialBlock:
-    """The block of some trials, each with the index of its row."""
-    made: list[Data] = []
-    lower: list[Data] = []
-    for _, detail in group:
-        shorter = ShorterArguments([limits.argument for limits in LEVELS[level + 1 : LAST]])
-        made.append(trial_data(detail, LEVELS[level], shorter=shorter))
-        if level != LAST:
-            lower.append({"arguments": shorter.texts, "least": _least(detail)})
+def block_of(group: Sequence[tuple[int, MadeTrial]], level: int) -> TrialBlock:
+    """The block of some trials, each with the index of its row; none is below the level."""
+    trials = [_lowered_trial(trial, level) for _, trial in group]
     return TrialBlock(
         rows=tuple(row for row, _ in group),
         level=level,
-        text=_compressed(made),
-        lower=b"" if level == LAST else zlib.compress(_json(lower), 1),
+        text=_compressed(b"[" + b",".join(trial.data for trial in trials) + b"]"),
+        lower=_kept([trial.lower for trial in trials]),
     )
+
+
+def _lowered_trial(trial: MadeTrial, level: int) -> MadeTrial:
+    """A trial that was made before the page went to a lower level."""
+    while trial.level < level:
+        lower = pickle.loads(pickle.dumps(trial.lower))  # the trial's own stays as it is
+        data = _lowered(json.loads(trial.data), lower, trial.level + 1)
+        trial = replace(trial, level=trial.level + 1, data=_json(data), lower=lower)
+    return trial
 
 
 def _least(detail: Detail) -> Data | None:
@@ -146,23 +175,23 @@ def _least(detail: Detail) -> Data | None:
 def lowered(block: TrialBlock) -> TrialBlock:
     """A block with the detail of the next level, as `block_of` would have made it."""
     level = block.level + 1
-    lower: list[Data] = json.loads(zlib.decompress(block.lower))
+    lower: list[Data] = pickle.loads(zlib.decompress(block.lower))
     data = [_lowered(one, more, level) for one, more in zip(unpack(block.text), lower, strict=True)]
-    return TrialBlock(
-        rows=block.rows,
-        level=level,
-        text=_compressed(data),
-        lower=b"" if level == LAST else zlib.compress(_json(lower), 1),
-    )
+    return replace(block, level=level, text=_compressed(_json(data)), lower=_kept(lower))
+
+
+def _kept(lower: Sequence[Data | None]) -> bytes:
+    return zlib.compress(pickle.dumps(lower, pickle.HIGHEST_PROTOCOL), 1)
 
 
 def _lowered(data: Data, lower: Data, level: int) -> Data:
     """A trial at the next level. `lower` loses what this level shows."""
     limits = LEVELS[level]
-    if limits.only_notable and lower["least"] is not None:
-        return data | lower["least"]
+    least: Data | None = lower["least"]
+    if limits.only_notable and least is not None:
+        return data | least
     numbers: dict[int, int] = {}
-    steps = []
+    steps: list[list[Any]] = []
     for number, step in enumerate(data["steps"]):
         if len(steps) == limits.steps:
             break
@@ -205,11 +234,11 @@ def _lowered_step(step: list[Any], numbers: dict[int, int], limits: Limits) -> l
     ]
 
 
-def _compressed(data: list[Data]) -> str:
-    return base64.b64encode(zlib.compress(_json(data), 9)).decode()
+def _compressed(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, 9)).decode()
 
 
-def _json(data: list[Data]) -> bytes:
+def _json(data: Any) -> bytes:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
 
 
