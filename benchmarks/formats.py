@@ -80,7 +80,10 @@ def main() -> None:
         f"{'reader':<16} {'files':>6} {'MB':>6} {'ms/MB':>7} {'calls':>6} {'µs/call':>8}"
         f"   against {FIRST}: a MB, a call"
     )
-    for name in sorted(seconds):
+    for name in sorted({reader.name for reader in all_readers()[0]} | seconds.keys()):
+        if name not in seconds:
+            print(f"{name:<16} {0:6}   no trace of it in these folders")
+            continue
         of_byte = seconds[name] / size[name]
         of_call = seconds[name] / calls[name] if calls[name] else 0.0
         ratio = "" if base is None else f"{of_byte / base:.2f} ×"
