@@ -19,6 +19,7 @@ ORDER = (
     # plain helpers, which know nothing of traces
     *(
         "errors",
+        "frozen",
         "garbage",
         "suggest",
         "visible",

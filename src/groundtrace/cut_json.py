@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from groundtrace.frozen import Frozen
 
 scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
 """The JSON value at a position of a text, and where it ends; strings may hold control characters.
@@ -23,8 +24,7 @@ _HALF_ESCAPE = 5
 _MAX_DEPTH = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(Frozen, frozen=True):
     """A JSON value read as far as its text goes."""
 
     value: Any

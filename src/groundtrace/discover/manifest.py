@@ -9,9 +9,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import field
+
+from groundtrace.frozen import Frozen
 from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
@@ -25,8 +27,7 @@ COLUMNS = ("trace", *TEXTS, *NUMBERS)
 MAX_MANIFEST = 256 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestRow:
+class ManifestRow(Frozen, frozen=True):
     """One row: a trace and what is stated about it."""
 
     number: int

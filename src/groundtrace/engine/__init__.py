@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from groundtrace.engine.base import Done, Engine
 from groundtrace.errors import UsageError
+from groundtrace.frozen import Frozen
 
 __all__ = ["ENGINES", "Done", "Engine", "EngineOptions", "make_engine"]
 
 
-@dataclass(frozen=True, slots=True)
-class EngineOptions:
+class EngineOptions(Frozen, frozen=True):
     """Options of all engines; each engine refuses options that are not for it."""
 
     jobs: int | None = None

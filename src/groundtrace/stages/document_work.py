@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from msgspec import UNSET
 
@@ -15,14 +14,14 @@ from groundtrace.documents.codec import encode
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.frozen import Frozen
 from groundtrace.model import Problem
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.stages.request import Request
 from groundtrace.storage import Folder
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentWork:
+class DocumentWork(Frozen, frozen=True):
     """One events document to evaluate, or only to read for its row."""
 
     output: Folder
@@ -39,8 +38,7 @@ class DocumentWork:
     generated_at: str
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentDone:
+class DocumentDone(Frozen, frozen=True):
     """What comes back from a worker."""
 
     row: TrialRow | None

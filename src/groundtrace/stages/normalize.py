@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE, metrics_path
 from groundtrace.artifacts.output_folders import RunOutput
@@ -55,8 +58,7 @@ NEW_OBJECTS = 5_000
 """New objects of a trial after which unreachable ones are looked for."""
 
 
-@dataclass(slots=True)
-class Normalized:
+class Normalized(msgspec.Struct):
     """What normalizing did, for messages and for the stages after it."""
 
     outputs: list[RunOutput] = field(default_factory=list)
@@ -119,8 +121,7 @@ class Normalized:
         self.noted |= run.seen.noted
 
 
-@dataclass(slots=True)
-class _RunToNormalize:
+class _RunToNormalize(msgspec.Struct):
     """One run while its trials are processed."""
 
     session: RunSession

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import field
 
 from groundtrace.artifacts.clock import now
 from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.config import Settings
 from groundtrace.engine import Engine
+from groundtrace.frozen import Frozen
 from groundtrace.plan import WorkContext
 
 ALL_RUNS = "*"
@@ -43,8 +45,7 @@ class NoTicker:
         """Ignore it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Frozen, frozen=True):
     """What a command was asked for."""
 
     runs: str

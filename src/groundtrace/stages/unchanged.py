@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import chain
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE
@@ -20,6 +20,7 @@ from groundtrace.artifacts.state import (
     marks_in,
 )
 from groundtrace.discover import Run
+from groundtrace.frozen import Frozen
 from groundtrace.plan import Fingerprints, WorkContext
 from groundtrace.stages.request import Request
 from groundtrace.stages.task_definitions import TaskDefinitions
@@ -46,8 +47,7 @@ def fingerprint_of_run(run: Run, shared: str) -> str | None:
     return fingerprint_lines(chain((shared, run.run_id, run.path), lines))
 
 
-@dataclass(frozen=True, slots=True)
-class UnchangedRun:
+class UnchangedRun(Frozen, frozen=True):
     """A run that needs no work, and what an earlier command stored about it."""
 
     output: RunOutput

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from groundtrace.errors import InputError
+from groundtrace.frozen import Frozen
 from groundtrace.storage.folder import (
     MAX_WHOLE_FILE,
     EntryKind,
@@ -61,8 +61,7 @@ def open_folder(location: str | os.PathLike[str]) -> Folder:
     raise InputError(f"{location}: no such folder")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Frozen, frozen=True):
     """What a user named: a folder, or one file and the folder that holds it."""
 
     folder: Folder

@@ -9,15 +9,17 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
 from typing import Any, get_args
 
 import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from groundtrace.config import Settings
 from groundtrace.errors import UsageError
+from groundtrace.frozen import Frozen
 from groundtrace.mcp import UNKNOWN_SERVER
 from groundtrace.model import Category
 from groundtrace.suggest import unknown_name
@@ -37,8 +39,7 @@ MAX_KEPT = 4096
 _MCP = re.compile(r"mcp(?:__|_(?=[^_]))(?P<rest>.+)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolEntry:
+class ToolEntry(Frozen, frozen=True):
     """One tool of the table."""
 
     name: str
@@ -75,8 +76,7 @@ class ToolName(msgspec.Struct, frozen=True):
     """The name says that it is an MCP tool."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Frozen, frozen=True):
     """All entries, and how names lead to them."""
 
     entries: Mapping[str, ToolEntry]

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from groundtrace import jsonio
+from groundtrace.frozen import Frozen
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import MAX_ELEMENT, Elements
@@ -25,8 +25,7 @@ _LINES = (".jsonl", ".ndjson")
 _NUMBER = re.compile(r"\.\d+\Z|\Arow-\d+\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class RawRow:
+class RawRow(Frozen, frozen=True):
     """The bytes of one row."""
 
     number: int

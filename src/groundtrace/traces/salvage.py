@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from groundtrace.cut_json import scan
+from groundtrace.frozen import Frozen
 
 _START = re.compile(r'\{\s*["}]')
 WORK_PER_CHARACTER = 40
@@ -26,8 +26,7 @@ RECURSION_COST = 20_000
 _WINDOW = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Frozen, frozen=True):
     """An object that could be decoded, and its place in the text."""
 
     start: int

@@ -8,8 +8,11 @@ a removed line `-- a/x` inside a hunk is not mistaken for the header `--- a/x`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from groundtrace.frozen import Frozen
 
 Status = Literal["added", "deleted", "modified", "renamed", "copied"]
 
@@ -94,8 +97,7 @@ class Hunk(NamedTuple):
     """Last old line that the hunk shows; 0 if it shows none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(Frozen, frozen=True):
     """Headers of one file, as written."""
 
     line: int
@@ -258,11 +260,11 @@ def _extended(section: _Section, line: str) -> _Section:
         return replace(section, is_submodule=True)
     for start, field in _FLAGS:
         if line.startswith(start):
-            return replace(section, **{field: True})  # type: ignore[arg-type]
+            return replace(section, **{field: True})
     for start, field, copied in _MOVES:
         if line.startswith(start):
             moved = {field: _name(line[len(start) :])}
-            return replace(section, copied=section.copied or copied, **moved)  # type: ignore[arg-type]
+            return replace(section, copied=section.copied or copied, **moved)
     return section
 
 

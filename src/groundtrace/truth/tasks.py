@@ -11,10 +11,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+from msgspec import field
+from msgspec.structs import replace
+
 from groundtrace import tomlio
+from groundtrace.frozen import Frozen
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Task
 from groundtrace.paths.repos import is_placeholder
@@ -53,8 +56,7 @@ def suite_key(name: str) -> tuple[str, str]:
     return "", low
 
 
-@dataclass(frozen=True, slots=True)
-class TaskIndex:
+class TaskIndex(Frozen, frozen=True):
     """Tasks by name; small and picklable, so that it can be sent to worker processes."""
 
     tasks: tuple[Task, ...] = ()

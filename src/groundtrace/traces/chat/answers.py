@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from groundtrace.frozen import Frozen
 from groundtrace.traces.swe_agent.actions import answer_of
 
 _FRAME = re.compile(
@@ -30,8 +30,7 @@ _EXIT = re.compile(r"exit code (-?\d+)")
 _FOLDER = re.compile(r"\[Current working directory: (/[^\n\]]{0,400}+)\]")
 
 
-@dataclass(frozen=True, slots=True)
-class CallAnswer:
+class CallAnswer(Frozen, frozen=True):
     """The answer to one call."""
 
     text: str

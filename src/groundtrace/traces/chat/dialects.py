@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from groundtrace import jsonio
+from groundtrace.frozen import Frozen
 from groundtrace.mcp import content_text
 from groundtrace.traces.swe_agent.actions import read_action
 from groundtrace.values import as_mapping, as_text
@@ -25,8 +25,7 @@ _LISTS = frozenset({"view_range", "insert_line"})
 """Parameters of the editor whose text is JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Frozen, frozen=True):
     """One call of a reply."""
 
     name: str

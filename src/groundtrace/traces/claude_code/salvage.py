@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec import field
 
 from groundtrace.traces.claude_code.lines import (
     Block,
@@ -23,8 +25,7 @@ _OTHER_LINE = re.compile(r'"type"\s*:\s*"(?:user|system|result)"')
 _ASSISTANT = re.compile(r'"type"\s*:\s*"(?:assistant|message)"')
 
 
-@dataclass(slots=True)
-class Salvaged:
+class Salvaged(msgspec.Struct):
     """The pieces of a damaged line."""
 
     around: Line

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from msgspec import field
+from msgspec.structs import replace
+
 from groundtrace import jsonio
+from groundtrace.frozen import Frozen
 from groundtrace.storage import Folder
 from groundtrace.storage.watch import note_error, watched
 from groundtrace.times import parse_time
@@ -46,8 +49,7 @@ class Thread(NamedTuple):
     cwd: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Kin:
+class Kin(Frozen, frozen=True):
     """What must be known about related files in order to read a rollout."""
 
     thread_id: str | None = None
@@ -61,8 +63,7 @@ class Kin:
     """Why these ids are unknown, if the file is there but cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
+class _Index(Frozen, frozen=True):
     """The threads of a tree, by what they are asked for."""
 
     threads: tuple[Thread, ...]

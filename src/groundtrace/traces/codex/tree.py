@@ -11,10 +11,10 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from groundtrace.frozen import Frozen
 from groundtrace.storage import DAY_FOLDERS, Folder, LocalFolder
 
 _DAY = re.compile(rf"(?:(.*)/)?({DAY_FOLDERS})/([^/]+)")
@@ -31,8 +31,7 @@ class Place(NamedTuple):
     """Its path below the top, with a slash at the end; empty for the top itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Frozen, frozen=True):
     """The folder that holds all days, or the only folder."""
 
     top: Folder

@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import field
+
 from groundtrace import jsonio
+from groundtrace.frozen import Frozen
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
@@ -24,8 +26,7 @@ _TOOL = re.compile(rb'"event"\s*:\s*"tool"')
 MAX_HEADER = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Frozen, frozen=True):
     """One sample of a log."""
 
     id: str

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import field
 
 from groundtrace import tomlio
 from groundtrace.config import MAX_MAPPING
 from groundtrace.errors import InputError
+from groundtrace.frozen import Frozen
 from groundtrace.suggest import unknown_name
 from groundtrace.traces.mapped.expressions import Expression, ExpressionError
 
@@ -78,8 +80,7 @@ REQUIRED = ("reader", "match", "calls", "name")
 _NAME = re.compile(r"[\w.-]{1,60}")
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Frozen, frozen=True):
     """A mapping that was checked."""
 
     reader: str

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from groundtrace.frozen import Frozen
 from groundtrace.mcp import content_text
 from groundtrace.values import as_mapping
 
@@ -38,8 +38,7 @@ REFUSALS = (
 """Answers to commands that the ContextBench variant did not run."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallAnswer:
+class CallAnswer(Frozen, frozen=True):
     """The answer to one command."""
 
     text: str

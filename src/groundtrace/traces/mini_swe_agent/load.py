@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from groundtrace import jsonio
 from groundtrace.cut_json import read_prefix, without_cut
@@ -30,8 +31,7 @@ _COMMAND = re.compile(rb"```(?:bash|mswea_bash_command)\s*\\n")
 """A command in the bytes of a lost reply; at most one command was lost."""
 
 
-@dataclass(slots=True)
-class Loaded:
+class Loaded(msgspec.Struct):
     """A trajectory whose messages are being read; `root` is complete after the last one."""
 
     messages: Iterator[Any]

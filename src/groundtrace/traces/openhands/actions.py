@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from groundtrace import jsonio
+from groundtrace.frozen import Frozen
 from groundtrace.mcp import UNKNOWN_SERVER, content_text
 from groundtrace.traces.openhands.dialect import BUILTIN_TOOLS
 from groundtrace.traces.openhands.skills import skill_of
@@ -75,8 +75,7 @@ _FOOTER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Frozen, frozen=True):
     """A call that an action makes."""
 
     name: str

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from groundtrace.frozen import Frozen
 
 SHELL = "bash"
 NOT_RUN = frozenset(
@@ -42,8 +43,7 @@ _FAILED = re.compile(
 """Texts with which the harness says that a command did not finish."""
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Frozen, frozen=True):
     """The call in a command line."""
 
     name: str

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from groundtrace import jsonio
 from groundtrace.cut_json import read_prefix, without_cut
@@ -67,8 +68,7 @@ _said = msgspec.json.Decoder(Said)
 _FAILURES = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 
 
-@dataclass(slots=True)
-class Loaded:
+class Loaded(msgspec.Struct):
     """A trajectory whose steps are being read; `root` is complete after the last one."""
 
     steps: Iterator[Step | Problem]
