@@ -6,7 +6,6 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,6 +18,7 @@ from groundtrace.artifacts.state import files_mark, fingerprint
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
 from groundtrace.documents.outcomes import SkippedFolder, TrialState
+from groundtrace.entry_points import entry_points
 from groundtrace.frozen import Frozen
 from groundtrace.model import READER_ENTRY_POINTS, Problem, Task, Trial
 from groundtrace.safe_names import document_stem, safe_names

@@ -10,12 +10,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any, Literal
 
 from msgspec import field
 from msgspec.structs import replace
 
+from groundtrace.entry_points import entry_points
 from groundtrace.frozen import Frozen
 from groundtrace.jsonio import BadJsonError, HeavyJsonError, clean_text, loads
 from groundtrace.model import READER_ENTRY_POINTS, Problem

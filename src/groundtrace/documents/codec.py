@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
@@ -17,8 +16,9 @@ from groundtrace import jsonio
 from groundtrace.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
 from groundtrace.documents.base import cutoff_order
 from groundtrace.errors import InputError, VersionError
+from groundtrace.patterns import regex
 
-_VERSION = re.compile(r"^(\d{1,9})\.(\d{1,9})$")
+_VERSION = regex(r"^(\d{1,9})\.(\d{1,9})$")
 
 PART = 256
 """How many items of a streamed list are encoded at a time."""

@@ -26,6 +26,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 
 MIRROR_OWNERS = frozenset({"sg-evals", "sg-benchmarks"})
 """Organisations that only hold mirrors: as owners they say nothing about the repository."""
@@ -52,7 +53,7 @@ _COMMON = frozenset(
 
 _GITHUB = frozenset({"github.com", "www.github.com"})
 
-_SCHEME = re.compile(r"^(?:[a-z][a-z0-9+.-]*://(?:[^/@]*@)?|[\w.-]+@(?=[\w.-]+:))", re.IGNORECASE)
+_SCHEME = regex(r"^(?:[a-z][a-z0-9+.-]*://(?:[^/@]*@)?|[\w.-]+@(?=[\w.-]+:))", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 from groundtrace.errors import InputError
 from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 from groundtrace.storage.folder import (
     MAX_WHOLE_FILE,
     EntryKind,
@@ -90,7 +90,7 @@ def place_at(location: str | os.PathLike[str]) -> Place:
 
 DAY_FOLDERS = r"\d{4}/\d\d/\d\d"
 """Folders of year, month and day, as Codex keeps them: `2026/05/04`."""
-_DATED = re.compile(rf"(?:^|/){DAY_FOLDERS}/[^/]+$")
+_DATED = regex(rf"(?:^|/){DAY_FOLDERS}/[^/]+$")
 
 
 def in_day_folder(path: str) -> bool:

@@ -22,6 +22,7 @@ from groundtrace.errors import UsageError
 from groundtrace.frozen import Frozen
 from groundtrace.mcp import UNKNOWN_SERVER
 from groundtrace.model import Category
+from groundtrace.patterns import regex
 from groundtrace.suggest import unknown_name
 
 CATEGORIES: tuple[str, ...] = get_args(Category)
@@ -36,7 +37,7 @@ _READS_BY_CATEGORY = {
 """Which reader is used for an added tool that gives only its category and path arguments."""
 MAX_KEPT = 4096
 """How many names are cached; a trace can hold any number of different names."""
-_MCP = re.compile(r"mcp(?:__|_(?=[^_]))(?P<rest>.+)", re.IGNORECASE)
+_MCP = regex(r"mcp(?:__|_(?=[^_]))(?P<rest>.+)", re.IGNORECASE)
 
 
 class ToolEntry(Frozen, frozen=True):

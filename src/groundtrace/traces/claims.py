@@ -7,7 +7,6 @@ file.
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -15,12 +14,13 @@ from msgspec import field
 
 from groundtrace.frozen import Frozen
 from groundtrace.model import Stated
+from groundtrace.patterns import regex
 
 Strength = Literal["marker", "shape", "name"]
 """How sure a reader is: by an explicit marker, by the form of the content, by the file's name."""
 
 
-_TYPE = re.compile(rb'"type"\s*+:\s*+"([\w.-]{1,80}+)"')
+_TYPE = regex(rb'"type"\s*+:\s*+"([\w.-]{1,80}+)"')
 
 
 class Probe(Frozen, frozen=True, dict=True):

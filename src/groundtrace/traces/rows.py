@@ -14,15 +14,16 @@ from typing import Any
 from groundtrace import jsonio
 from groundtrace.frozen import Frozen
 from groundtrace.model import Problem
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import MAX_ELEMENT, Elements
 from groundtrace.traces.jsonl import read_lines
 
-_LIST = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
-_NO_CALL = re.compile(rb"(?!)")
+_LIST = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
+_NO_CALL = regex(rb"(?!)")
 _LOOK = 1 << 16
 _LINES = (".jsonl", ".ndjson")
-_NUMBER = re.compile(r"\.\d+\Z|\Arow-\d+\Z")
+_NUMBER = regex(r"\.\d+\Z|\Arow-\d+\Z")
 
 
 class RawRow(Frozen, frozen=True):

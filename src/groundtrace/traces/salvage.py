@@ -14,8 +14,9 @@ from typing import Any
 
 from groundtrace.cut_json import scan
 from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 
-_START = re.compile(r'\{\s*["}]')
+_START = regex(r'\{\s*["}]')
 WORK_PER_CHARACTER = 40
 """Limit for the work of failed attempts; an attempt costs what it scanned. Real damage makes only
 the few objects around it fail. The attempts on a text of open braces alone would take

@@ -13,15 +13,16 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 
 Status = Literal["added", "deleted", "modified", "renamed", "copied"]
 
 NOTHING = "/dev/null"
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
-_LINK = re.compile(r"(?:(?:new|deleted) file mode|old mode|new mode) 160000$|index .* 160000$")
-_EPOCH = re.compile(r"\t(?:1970-01-01|1969-12-31) ")
-_ESCAPE = re.compile(rb'\\([0-7]{1,3}|[abtnvfr"\\])')
+_HUNK = regex(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_LINK = regex(r"(?:(?:new|deleted) file mode|old mode|new mode) 160000$|index .* 160000$")
+_EPOCH = regex(r"\t(?:1970-01-01|1969-12-31) ")
+_ESCAPE = regex(rb'\\([0-7]{1,3}|[abtnvfr"\\])')
 _ESCAPES = {
     b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r",
     b'"': b'"', b"\\": b"\\",

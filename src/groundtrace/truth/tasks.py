@@ -21,6 +21,7 @@ from groundtrace.frozen import Frozen
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Task
 from groundtrace.paths.repos import is_placeholder
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder, Links
 
 MAX_DEPTH = 5
@@ -39,7 +40,7 @@ _SUITE_FAMILIES = (
 """Prefixes of suite names, longest first, with the family of each."""
 
 _NAME = r"[A-Za-z0-9_.-]*[A-Za-z0-9_]"
-_MIRROR = re.compile(
+_MIRROR = regex(
     rf"(?<![\w-])(?:github\.com/)?sg-(?:evals|benchmarks)/{_NAME}"  # a mirror, in any form
     rf"|(?<![\w./-])github\.com/{_NAME}/{_NAME}(?![\w/-]|\.\w)"  # as code search names it
 )
@@ -289,7 +290,7 @@ def _task_toml(folder: Folder, path: str, problems: list[Problem]) -> Mapping[st
     return {}
 
 
-_YAML_LINE = re.compile(r"([A-Za-z_][\w-]*+)\s*+:\s++(\S(?:.*\S)?)\s*+$")
+_YAML_LINE = regex(r"([A-Za-z_][\w-]*+)\s*+:\s++(\S(?:.*\S)?)\s*+$")
 
 
 def _task_yaml(folder: Folder, path: str, problems: list[Problem]) -> dict[str, str]:

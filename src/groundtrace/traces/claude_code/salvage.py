@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
 from msgspec import field
 
+from groundtrace.patterns import regex
 from groundtrace.traces.claude_code.lines import (
     Block,
     Line,
@@ -20,9 +20,9 @@ from groundtrace.traces.salvage import intact_objects, string_after
 
 EVENT_TYPES = frozenset({"system", "assistant", "user", "result"})
 
-_MESSAGE_ID = re.compile(r'"id"\s*:\s*"(msg_[^"\\]+)"')
-_OTHER_LINE = re.compile(r'"type"\s*:\s*"(?:user|system|result)"')
-_ASSISTANT = re.compile(r'"type"\s*:\s*"(?:assistant|message)"')
+_MESSAGE_ID = regex(r'"id"\s*:\s*"(msg_[^"\\]+)"')
+_OTHER_LINE = regex(r'"type"\s*:\s*"(?:user|system|result)"')
+_ASSISTANT = regex(r'"type"\s*:\s*"(?:assistant|message)"')
 
 
 class Salvaged(msgspec.Struct):

@@ -6,7 +6,6 @@ a second after its parent entered review mode, in the same directory.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from msgspec.structs import replace
 
 from groundtrace import jsonio
 from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.storage.watch import note_error, watched
 from groundtrace.times import parse_time
@@ -30,8 +30,8 @@ MAX_FILES = 20_000
 REVIEW_SECONDS = 1.0
 _MAX_KNOWN = 40_000
 _MAX_TREES = 16
-_REVIEW = re.compile(rb'"type"\s*:\s*"entered_review_mode"')
-_CALL = re.compile(rb'"type"\s*:\s*"(?:\w+_call)"')
+_REVIEW = regex(rb'"type"\s*:\s*"entered_review_mode"')
+_CALL = regex(rb'"type"\s*:\s*"(?:\w+_call)"')
 
 
 class Thread(NamedTuple):

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 from groundtrace.storage import DAY_FOLDERS, Folder, LocalFolder
 
-_DAY = re.compile(rf"(?:(.*)/)?({DAY_FOLDERS})/([^/]+)")
+_DAY = regex(rf"(?:(.*)/)?({DAY_FOLDERS})/([^/]+)")
 _LEVELS = tuple(map(re.compile, DAY_FOLDERS.split("/")))
 _SETTLED_SECONDS = 0.1
 """A folder that changed less than this ago may change again and keep its time of change."""

@@ -8,13 +8,13 @@ took back did run: their calls stay, but leave the context (D89).
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.mcp import server_in_name
 from groundtrace.model import Problem, Stated, Usage
+from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
@@ -33,9 +33,9 @@ from groundtrace.values import as_count, as_mapping, as_text
 HARNESS = "gemini-cli"
 SPAWNERS = frozenset({"codebase_investigator", "delegate_to_agent", "delegate", "generalist"})
 """Tools that start a subagent."""
-_CALL = re.compile(rb'"args"\s*:\s*\{')
-_LOST = re.compile(r'"args"\s*:\s*\{')
-_STAMP = re.compile(r"-(\d{13})-")
+_CALL = regex(rb'"args"\s*:\s*\{')
+_LOST = regex(r'"args"\s*:\s*\{')
+_STAMP = regex(r"-(\d{13})-")
 """The time in a call's id, in milliseconds: when the model asked for it."""
 
 
@@ -60,7 +60,7 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     return printed.finish() if printed.events else session.finish(session.header, [])
 
 
-_OPENED = re.compile(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
+_OPENED = regex(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
 """How a line begins that can be an object."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from groundtrace import tomlio
 from groundtrace.config import MAX_MAPPING
 from groundtrace.errors import InputError
 from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 from groundtrace.suggest import unknown_name
 from groundtrace.traces.mapped.expressions import Expression, ExpressionError
 
@@ -77,7 +77,7 @@ ON_USAGE: Mapping[str, str] = {
 """Keys that are expressions on a model call."""
 EXPRESSIONS: Mapping[str, str] = {**ON_RECORD, **ON_CALL, **ON_ANSWER, **ON_USAGE}
 REQUIRED = ("reader", "match", "calls", "name")
-_NAME = re.compile(r"[\w.-]{1,60}")
+_NAME = regex(r"[\w.-]{1,60}")
 
 
 class Declared(Frozen, frozen=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
@@ -13,6 +12,7 @@ from msgspec.structs import replace
 from groundtrace import jsonio
 from groundtrace.cut_json import read_prefix, without_cut
 from groundtrace.model import Problem, Stated
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
@@ -25,9 +25,9 @@ TAIL = 256 * 1024
 PROMPT = 256 * 1024
 """Bytes at the start that are searched for a prompt."""
 
-_LIST = re.compile(rb'"messages"\s*:\s*\[')
-_BARE = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
-_COMMAND = re.compile(rb"```(?:bash|mswea_bash_command)\s*\\n")
+_LIST = regex(rb'"messages"\s*:\s*\[')
+_BARE = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
+_COMMAND = regex(rb"```(?:bash|mswea_bash_command)\s*\\n")
 """A command in the bytes of a lost reply; at most one command was lost."""
 
 
@@ -216,7 +216,7 @@ def _end_of(stream: BinaryIO) -> Mapping[str, Any] | None:
     return None
 
 
-_PROMPT_ID = re.compile(
+_PROMPT_ID = regex(
     rb'instance_id\\?"?\s{0,9}[:=]\s{0,9}\\?["`]?([A-Za-z0-9][\w.-]{0,99}?__[\w.-]{1,99}-\d{1,9})'
 )
 """An instance that the prompt names; only a name with the form of an instance."""

@@ -14,11 +14,12 @@ from typing import Any
 
 from groundtrace.frozen import Frozen
 from groundtrace.mcp import content_text
+from groundtrace.patterns import regex
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.values import as_mapping, as_text
 
 _FENCES = {
-    label: re.compile(rf"```{label}\s*\n(.*?)\n```", re.DOTALL)
+    label: regex(rf"```{label}\s*\n(.*?)\n```", re.DOTALL)
     for label in ("mswea_bash_command", "bash")
 }
 
