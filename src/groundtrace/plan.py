@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from groundtrace import __version__
 from groundtrace.artifacts.file_names import EVENTS_ENDING, RUN_FILES
-from groundtrace.artifacts.state import files_mark, fingerprint
+from groundtrace.artifacts.state import bytes_below, files_mark, fingerprint
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
 from groundtrace.documents.outcomes import SkippedFolder, TrialState
@@ -23,7 +23,7 @@ from groundtrace.frozen import Frozen
 from groundtrace.model import READER_ENTRY_POINTS, Problem, Task, Trial
 from groundtrace.safe_names import document_stem, safe_names
 from groundtrace.storage import Folder
-from groundtrace.storage.local import current_mark
+from groundtrace.storage.local import LocalFolder, current_mark
 
 if TYPE_CHECKING:
     from groundtrace.truth import Registry
@@ -85,6 +85,11 @@ class TrialWork(Frozen, frozen=True):
     """Fingerprint of everything its document and its outcome are made from."""
     files_fingerprint: str = ""
     """Fingerprint of its files only. If it differs after reading, the files changed meanwhile."""
+
+    def input_bytes(self) -> int | None:
+        """Bytes of all files of the trial, which shows whether a worker is worth its start."""
+        folder = self.trial.folder
+        return bytes_below(folder) if isinstance(folder, LocalFolder) else None
 
 
 class Plan(Frozen, frozen=True):

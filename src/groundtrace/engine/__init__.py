@@ -32,10 +32,10 @@ class EngineOptions(Frozen, frozen=True):
 def _local(options: EngineOptions) -> Engine:
     if options.scheduler is not None:
         raise UsageError("--scheduler needs --engine dask")
-    from groundtrace.engine.local import LocalEngine
+    from groundtrace.engine.here import HereFirstEngine
 
     jobs = options.jobs or os.cpu_count() or 1
-    return LocalEngine(jobs, options.preload, may_fork=options.may_fork)
+    return HereFirstEngine(jobs, options.preload, may_fork=options.may_fork)
 
 
 def _dask(options: EngineOptions) -> Engine:

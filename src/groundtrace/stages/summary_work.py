@@ -31,6 +31,10 @@ class SummaryWork(Frozen, frozen=True):
     problems: Mapping[str, int]
     refused: Sequence[RefusedDocument]
 
+    def input_bytes(self) -> int | None:
+        """Bytes of its rows, if they are in memory."""
+        return sum(map(len, self.rows)) if isinstance(self.rows, list) else None
+
 
 def write_summary(work: SummaryWork) -> FolderEntry:
     """Write the summary of a run; returns the entry of the file on disk."""
