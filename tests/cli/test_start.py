@@ -48,6 +48,8 @@ def test_the_version_needs_no_pattern_of_masking() -> None:
 WATCHED = """
 import json, sys
 import groundtrace.engine.local as local
+import groundtrace.engine.here as here
+here.SMALL_BYTES = 0
 is_alone = local._is_alone
 seen = []
 def watched():
