@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,6 +38,8 @@ def locked(folder: Folder) -> Iterator[None]:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise LockedError(f"{folder.url}: {_holder(path)}; wait for it or stop it") from error
+        import socket  # here: a run without changes takes no lock
+
         _say(stream, {"pid": os.getpid(), "host": socket.gethostname(), "since": int(time.time())})
         folder.sweep()
         try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import traceback
 from types import FrameType
 from typing import Any
 
@@ -176,6 +175,8 @@ def _click_message(error: click.ClickException) -> str:
 
 def _fail(error: BaseException, message: str, code: int, verbose: bool, place: str = "") -> int:
     if verbose:
+        import traceback
+
         for line in "".join(traceback.format_exception(error)).splitlines():
             click.echo(_shown(line), err=True)
     _say(message, code)

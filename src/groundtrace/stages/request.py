@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import field
 
@@ -13,7 +13,9 @@ from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.config import Settings
 from groundtrace.engine import Engine
 from groundtrace.frozen import Frozen
-from groundtrace.plan import WorkContext
+
+if TYPE_CHECKING:
+    from groundtrace.plan import WorkContext
 
 ALL_RUNS = "*"
 """Scope of documents over all runs."""
@@ -74,6 +76,9 @@ class Request(Frozen, frozen=True):
 
     def context(self, *, with_metrics: bool) -> WorkContext:
         """What is sent to the workers."""
+        # Here: it imports all of discovery, which evaluating documents does not need.
+        from groundtrace.plan import WorkContext
+
         registry = None
         if self.ground_truth is not None:
             from groundtrace.truth import load_registry

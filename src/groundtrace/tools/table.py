@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
+from pkgutil import get_data
 from typing import Any, get_args
 
 import msgspec
@@ -181,7 +181,7 @@ def table_for(settings: Settings) -> Table:
 
 @lru_cache(maxsize=8)
 def _built(added: str) -> Table:
-    raw = tomllib.loads((resources.files(__package__) / "table.toml").read_text(encoding="utf-8"))
+    raw = tomllib.loads((get_data(__package__ or "", "table.toml") or b"").decode("utf-8"))
     servers = {alias.lower(): name for name, names in raw["servers"].items() for alias in names}
     bare = set(raw["bare"])
     entries: dict[str, ToolEntry] = {}
