@@ -30,25 +30,35 @@ Exit codes: 0 done; 1 some trials could not be processed (the others were);
 2 wrong usage or unreadable input; 3 nothing found to evaluate."""
 
 COMMANDS = {
-    "demo": "demo",
-    "run": "run",
-    "normalize": "normalize",
-    "evaluate": "evaluate",
-    "impact": "impact",
-    "report": "report",
-    "view": "view",
-    "explain": "explain",
-    "validate": "validate",
-    "export": "export",
-    "sql": "sql",
-    "schema": "schema",
+    "demo": "Write a small sample of runs and tasks, evaluate it, and print where the report is.",
+    "run": "Normalize, evaluate, analyse and report, in one command.",
+    "normalize": "Turn every trial's trace into a retrieval-events document.",
+    "evaluate": "Compute the metrics of every events document, and a summary of each run.",
+    "impact": "Relate retrieval to reward, cost and time, and compare configurations on matched "
+    "tasks.",
+    "report": "Write the reports of evaluated runs; reads documents only, never traces.",
+    "view": "Look at evaluated runs in a browser: search, filter, compare, and read the raw trace.",
+    "explain": "Show how the numbers of one trial were computed, from the raw trace to each metric.",
+    "validate": "Check documents against their schema. The name says which schema, or else the "
+    "content.",
+    "export": "Write evaluated runs as flat tables (parquet, csv) or as TREC run and qrels files.",
+    "sql": "Query the flat tables of evaluated runs with SQL.",
+    "schema": "Print the JSON Schema of a document; without NAME, list the documents.",
 }
-"""Command to its module in this package; the module is imported only when used."""
+"""Command to the first lines of its help. Its module in this package has the same name, and is
+imported only when used: `--help` imports none of them."""
 
 
 HELP_NAMES = ["-h", "--help"]
 NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
 """What click raises for a bare command; before 8.2 it printed the help itself."""
+
+
+class InOrder(click.Group):
+    """A group that lists its commands in the order in which they were given."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
 
 
 class LazyGroup(click.Group):
@@ -60,11 +70,15 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = __import__(f"groundtrace.cli.{COMMANDS[cmd_name]}", fromlist=["command"])
+        module = __import__(f"groundtrace.cli.{cmd_name}", fromlist=["command"])
         command: click.Command = module.command
         # Set here too, for a command that is called directly: its help is the same everywhere.
         command.context_settings.setdefault("help_option_names", HELP_NAMES)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        shown = InOrder(commands=[click.Command(name, help=COMMANDS[name]) for name in COMMANDS])
+        shown.format_commands(ctx, formatter)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
