@@ -5,6 +5,7 @@ Errors and exit codes are turned into messages here and nowhere else.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -99,6 +100,10 @@ def cli() -> None:
     """Did the coding agent find the right code, did it use it, and did that matter?"""
 
 
+NEW_OBJECTS = 10_000
+"""New objects after which Python looks for unreachable ones; its own number is 700. Loading modules
+makes objects that stay, and looking through them again and again took a tenth of the start."""
+
 GRACE_SECONDS = 10.0
 """How long the process may take to end after a signal."""
 
@@ -119,12 +124,16 @@ def main(arguments: list[str] | None = None) -> None:
         usual = (signal.SIG_DFL, signal.default_int_handler)
         if number is not None and signal.getsignal(number) in usual:
             signal.signal(number, _stop)
+    gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
     try:
         code = invoke(arguments if arguments is not None else sys.argv[1:])
         # The exit code is known now, so nothing may interrupt the end of the program.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt as error:
         code = 128 + error.number if isinstance(error, Stopped) else 130
+    # The end of the process frees everything; looking for unreachable objects once more took a
+    # tenth of a run without changes.
+    gc.freeze()
     sys.exit(code)
 
 
