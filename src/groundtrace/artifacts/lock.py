@@ -38,9 +38,9 @@ def locked(folder: Folder) -> Iterator[None]:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise LockedError(f"{folder.url}: {_holder(path)}; wait for it or stop it") from error
-        import socket  # here: a run without changes takes no lock
+        import platform  # `socket` takes longer to load
 
-        _say(stream, {"pid": os.getpid(), "host": socket.gethostname(), "since": int(time.time())})
+        _say(stream, {"pid": os.getpid(), "host": platform.node(), "since": int(time.time())})
         folder.sweep()
         try:
             yield

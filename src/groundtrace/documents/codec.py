@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from operator import is_
 from typing import Any
@@ -102,11 +103,23 @@ def _ordered(keys: tuple[str, ...]) -> tuple[str, ...]:
 @lru_cache
 def _deep_fields(record: type[msgspec.Struct]) -> tuple[str, ...]:
     """Fields that can hold keys: records, lists and mappings; the others are numbers and texts."""
-    return tuple(field.name for field in msgspec.structs.fields(record) if not _is_flat(field.type))
+    types: dict[str, bool] = {}
+    for owner in reversed(record.__mro__):
+        for name, text in vars(owner).get("__annotations__", {}).items():
+            types[name] = _is_flat(owner.__module__, text)
+    return tuple(name for name in record.__struct_fields__ if not types[name])
 
 
-def _is_flat(kind: Any) -> bool:
-    """Whether a type, or each of a union, holds nothing further."""
+@cache
+def _is_flat(module: str, text: str) -> bool:
+    """Whether a type, or each of a union, holds nothing further.
+
+    By the text of the annotation, because a few texts are the types of nearly all fields: asking
+    for the types of all fields of all records took a twelfth of the time of evaluating 20 trials.
+    """
+    kind = eval(text, vars(sys.modules[module]))
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return False
     return _flat_type(inspect.type_info(kind))
 
 
