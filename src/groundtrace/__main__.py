@@ -8,17 +8,7 @@ import sys
 
 
 def main() -> None:
-    """Load the command line and run it. For the version alone, nothing is loaded."""
-    if sys.argv[1:] == ["--version"]:
-        from groundtrace import __version__
-
-        try:
-            sys.stdout.write(f"groundtrace {__version__}\n")
-            sys.stdout.flush()
-        except OSError:
-            pass  # the command line fails in the same way, and says so
-        else:
-            return
+    """Load the command line and run it."""
     try:
         from groundtrace.cli.main import main as run
     except KeyboardInterrupt:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from groundtrace import __version__
 from groundtrace.demo import write_sample
 
 HEAVY = ("numpy", "scipy", "jinja2", "tree_sitter", "duckdb", "pyarrow", "distributed")
@@ -50,37 +48,6 @@ def test_the_version_needs_no_pattern_of_masking() -> None:
 def test_the_list_of_commands_imports_none_of_them() -> None:
     found = {name for name in imported("--help") if name.startswith("groundtrace.")}
     assert found == {f"groundtrace.{name}" for name in ("cli", "cli.main", "errors", "visible")}
-
-
-@pytest.mark.parametrize("output", ["PIPE", "/dev/full"])
-def test_the_version_is_said_without_loading_anything(output: str) -> None:
-    """If it cannot be written, the command line says so, as for any other command."""
-    program = """
-import sys
-from groundtrace.__main__ import main
-sys.argv = ["groundtrace", "--version"]
-try:
-    main()
-finally:
-    print("click" in sys.modules, file=sys.stderr)
-"""
-    if output != "PIPE" and not Path(output).exists():
-        pytest.skip(f"no {output}")
-    with Path(os.devnull if output == "PIPE" else output).open("w") as full:
-        stdout = subprocess.PIPE if output == "PIPE" else full
-        ran = subprocess.run(
-            [sys.executable, "-c", program],
-            stdout=stdout,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    if output == "PIPE":
-        assert (ran.returncode, ran.stdout) == (0, f"groundtrace {__version__}\n")
-        assert ran.stderr == "False\n"
-    else:
-        assert ran.returncode == 2
-        assert ran.stderr.splitlines()[0] == "groundtrace: No space left on device"
 
 
 WATCHED = """
