@@ -178,7 +178,7 @@ work_options = group(
     "work",
     WorkFlags,
     click.option(
-        "--jobs", type=click.IntRange(min=1), help=("Number of processes; default: all cores.")
+        "--jobs", type=click.IntRange(min=1), help=("Most processes; default: all cores.")
     ),
     click.option(
         "--engine",
