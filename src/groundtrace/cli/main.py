@@ -31,6 +31,22 @@ Exit codes: 0 done; 1 some trials could not be processed (the others were);
 2 wrong usage or unreadable input; 3 nothing found to evaluate."""
 
 COMMANDS = {
+    "demo": "demo",
+    "run": "run",
+    "normalize": "normalize",
+    "evaluate": "evaluate",
+    "impact": "impact",
+    "report": "report",
+    "view": "view",
+    "explain": "explain",
+    "validate": "validate",
+    "export": "export",
+    "sql": "sql",
+    "schema": "schema",
+}
+"""Command to its module in this package; the module is imported only when used."""
+
+FIRST_LINES = {
     "demo": "Write a small sample of runs and tasks, evaluate it, and print where the report is.",
     "run": "Normalize, evaluate, analyse and report, in one command.",
     "normalize": "Turn every trial's trace into a retrieval-events document.",
@@ -46,8 +62,7 @@ COMMANDS = {
     "sql": "Query the flat tables of evaluated runs with SQL.",
     "schema": "Print the JSON Schema of a document; without NAME, list the documents.",
 }
-"""Command to the first lines of its help. Its module in this package has the same name, and is
-imported only when used: `--help` imports none of them."""
+"""Command to the first lines of its help, so that `--help` imports no command."""
 
 
 HELP_NAMES = ["-h", "--help"]
@@ -71,14 +86,14 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = __import__(f"groundtrace.cli.{cmd_name}", fromlist=["command"])
+        module = __import__(f"groundtrace.cli.{COMMANDS[cmd_name]}", fromlist=["command"])
         command: click.Command = module.command
         # Set here too, for a command that is called directly: its help is the same everywhere.
         command.context_settings.setdefault("help_option_names", HELP_NAMES)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        shown = InOrder(commands=[click.Command(name, help=COMMANDS[name]) for name in COMMANDS])
+        shown = InOrder(commands=[click.Command(name, help=FIRST_LINES[name]) for name in COMMANDS])
         shown.format_commands(ctx, formatter)
 
     def resolve_command(
