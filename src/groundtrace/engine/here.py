@@ -8,7 +8,7 @@ large files, and it must cost a worker, not the whole run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Generator, Iterable, Sequence, Sized
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from groundtrace.engine.base import Done, Item, Result, do_one
@@ -54,23 +54,37 @@ class HereFirstEngine:
         self.jobs = max(1, jobs)
         self._preload = tuple(preload)
         self._may_fork = may_fork
-        self._workers: LocalEngine | None = None
+        self._local: LocalEngine | None = None
+        self._started = False
+        """Worker processes were needed, and are there for small work too."""
+
+    @property
+    def workers(self) -> int:
+        return self.jobs
+
+    @property
+    def forks(self) -> bool:
+        return self.jobs > 1 and self._processes().forks
 
     def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item]
-    ) -> Iterator[Done[Item, Result]]:
-        if self.jobs == 1 or (self._workers is None and is_small(items)):
+        self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
+    ) -> Generator[Done[Item, Result], None, None]:
+        if self.jobs == 1 or (not self._started and is_small(items)):
             for item in items:
                 yield Done(item, *do_one(function, item))
             return
-        if self._workers is None:
+        self._started = True
+        yield from self._processes().map(function, items, chunk=chunk)
+
+    def _processes(self) -> LocalEngine:
+        if self._local is None:
             # Imported only now: modules for processes take a tenth of the start of the program.
             from groundtrace.engine.local import LocalEngine
 
-            self._workers = LocalEngine(self.jobs, self._preload, may_fork=self._may_fork)
-        yield from self._workers.map(function, items)
+            self._local = LocalEngine(self.jobs, self._preload, may_fork=self._may_fork)
+        return self._local
 
     def close(self) -> None:
-        if self._workers is not None:
-            self._workers.close()
-            self._workers = None
+        if self._local is not None:
+            self._local.close()
+        self._started = False

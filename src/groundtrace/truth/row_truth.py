@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from groundtrace.jsonio import BadJsonError, loads
 from groundtrace.model import Confidence, GroundTruth, Problem, TaskRow
