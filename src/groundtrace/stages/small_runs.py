@@ -68,7 +68,9 @@ def normalize_small(
     engine = planner.request.engine
     if done.single:
         return stale
-    few, stale = _few_and_all(stale)
+    few = False
+    if isinstance(engine, HereFirstEngine):
+        few, stale = _few_and_all(stale)
     if few or not engine.forks:
         return stale
     others: list[StaleRun] = []
