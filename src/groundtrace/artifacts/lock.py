@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,7 +39,7 @@ def locked(folder: Folder) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise LockedError(f"{folder.url}: {_holder(path)}; wait for it or stop it") from error
-        _say(file, {"pid": os.getpid(), "host": socket.gethostname(), "since": int(time.time())})
+        _say(file, {"pid": os.getpid(), "host": os.uname().nodename, "since": int(time.time())})
         try:
             yield
         finally:

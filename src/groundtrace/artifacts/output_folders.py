@@ -12,11 +12,11 @@ If RUNS is one file (a trace or a manifest), the folder that holds the file is t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from groundtrace.artifacts.state import load_state
 from groundtrace.errors import NothingFoundError
+from groundtrace.frozen import Frozen
 from groundtrace.safe_names import AGGREGATE, OUTPUT, run_id_of, safe_name
 from groundtrace.storage import Folder, Links, folder_at, open_folder, open_place, place_at
 
@@ -24,16 +24,14 @@ _GROUPS = 3
 """Levels of folders that may be between RUNS and a run (`_raw`, `csb_org`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunOutput:
+class RunOutput(Frozen, frozen=True):
     """The output folder of one run."""
 
     run_id: str
     folder: Folder
 
 
-@dataclass(frozen=True)
-class OutputFolders:
+class OutputFolders(Frozen, frozen=True, dict=True):
     """The output folders of RUNS: one for each run, and one over all runs."""
 
     runs: str

@@ -7,7 +7,6 @@ Whether a folder is a trial depends on what its files say (`records`), never on 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from groundtrace.config import Settings
@@ -17,6 +16,7 @@ from groundtrace.discover.loose import LooseRun, discover_loose
 from groundtrace.discover.manifest import is_manifest, read_manifest
 from groundtrace.discover.records import AGENT, Records, kinds_of, read_records
 from groundtrace.discover.trial import make_trial
+from groundtrace.frozen import Frozen
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
 from groundtrace.problems import ProblemKind
@@ -34,8 +34,7 @@ _PROBES = 40
 """How many children of a folder are examined to tell a run from a folder of runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Frozen, frozen=True):
     """One run folder."""
 
     run_id: str
@@ -46,8 +45,7 @@ class Run:
     """Set when the run is traces without trial records."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunsLayout:
+class RunsLayout(Frozen, frozen=True):
     """What RUNS is: one run, a folder that holds runs, or traces without trial records."""
 
     folder: Folder

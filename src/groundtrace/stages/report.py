@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
+
+import msgspec
+from msgspec import field
 
 from groundtrace import __version__
 from groundtrace.artifacts.file_names import IMPACT, OUTCOMES_FILE, REPORTS, SUMMARY
@@ -29,8 +31,7 @@ FILES = REPORTS
 RENDERERS = {"md": render_markdown, "html": render_html}
 
 
-@dataclass(slots=True)
-class Reported:
+class Reported(msgspec.Struct):
     """What reporting did."""
 
     written: list[str] = field(default_factory=list)

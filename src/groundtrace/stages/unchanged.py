@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import chain
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from groundtrace.artifacts.state import (
     marks_in,
 )
 from groundtrace.discover import Run
+from groundtrace.frozen import Frozen
 from groundtrace.plan import Fingerprints, WorkContext
 from groundtrace.stages.request import Request
 from groundtrace.stages.task_definitions import TaskDefinitions
@@ -48,8 +49,7 @@ def fingerprint_of_run(run: Run, shared: str) -> tuple[str | None, int | None]:
     return fingerprint_lines(chain((shared, run.run_id, run.path), lines)), len(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class UnchangedRun:
+class UnchangedRun(Frozen, frozen=True):
     """A run that needs no work, and what an earlier command stored about it."""
 
     output: RunOutput

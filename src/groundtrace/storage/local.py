@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import stat as stat_module
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from groundtrace.errors import OutputError
+from groundtrace.patterns import regex
 from groundtrace.storage.folder import (
     MAX_WHOLE_FILE,
     UNLISTED,
@@ -24,7 +24,7 @@ from groundtrace.storage.watch import WatchedFile, note_error, note_file
 
 _TOKEN = os.urandom(4).hex()
 """Part of the names of this process's temporary files; process ids repeat on other machines."""
-_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
+_TEMPORARY = regex(r"\..+\.[0-9a-f]{8}\.tmp")
 
 
 class LocalFolder(Folder):

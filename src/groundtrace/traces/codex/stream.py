@@ -6,11 +6,11 @@ Both report the start and the end of each item. Wrappers put an event into anoth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from groundtrace.model import Stated, Usage
+from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
@@ -22,8 +22,8 @@ from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_count, as_mapping, as_text
 
-_EVENT = re.compile(r"(?:thread|turn|item)\.\w+$")
-_ITEM = re.compile(r'"type"\s*:\s*"(?:command_execution|file_change|mcp_tool_call)"')
+_EVENT = regex(r"(?:thread|turn|item)\.\w+$")
+_ITEM = regex(r'"type"\s*:\s*"(?:command_execution|file_change|mcp_tool_call)"')
 _TIMES = ("timestamp_iso", "timestamp", "ts", "time")
 _INSIDE = ("data", "payload", "event", "msg", "message")
 """Members in which a wrapper puts the event."""

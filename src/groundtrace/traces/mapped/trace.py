@@ -8,7 +8,6 @@ call with the id of a call that has no answer yet is the same call, written agai
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -17,6 +16,7 @@ from groundtrace import jsonio
 from groundtrace.cut_json import read_prefix
 from groundtrace.mcp import content_text, server_in_name
 from groundtrace.model import Problem, Stated, Usage
+from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
@@ -40,8 +40,8 @@ FIRST_LINES = 8
 _FACTS = (
     "task", "model", "version", "repo", "cost", "reward", "seconds", "exit_status", "submission",
 )  # fmt: skip
-_NO_CALL = re.compile(rb"(?!)")
-_MORE = re.compile(
+_NO_CALL = regex(rb"(?!)")
+_MORE = regex(
     r"\n\n(?:\.\.\. \(\d{1,9} more lines? not shown[^\n]*\)"
     r"|\[(?:Showing lines |\d{1,9} more lines? )[^\n]*\])\Z"
 )
