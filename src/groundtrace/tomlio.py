@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Any
 
 MAX_KEY_PARTS = 64
@@ -12,6 +11,8 @@ few."""
 
 def loads(text: str) -> dict[str, Any]:
     """The data of a TOML text; raises ValueError for anything that is wrong with it."""
+    import tomllib
+
     for number, line in enumerate(text.splitlines(), 1):
         if line.count(".") >= MAX_KEY_PARTS and _is_long_key(line):
             raise ValueError(f"line {number}: a key of more than {MAX_KEY_PARTS} parts")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from operator import attrgetter, is_
 from types import UnionType
@@ -18,8 +18,9 @@ from groundtrace import jsonio
 from groundtrace.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
 from groundtrace.documents.base import cutoff_order
 from groundtrace.errors import InputError, VersionError
+from groundtrace.patterns import regex
 
-_VERSION = re.compile(r"^(\d{1,9})\.(\d{1,9})$")
+_VERSION = regex(r"^(\d{1,9})\.(\d{1,9})$")
 
 PART = 256
 """How many items of a streamed list are encoded at a time."""
@@ -110,8 +111,7 @@ def _only_mapping(record: type) -> Callable[[Any], dict[str, Any]] | None:
     if len(fields) != 1 or not all(fields.values()):
         return None
     (name,) = fields
-    (kind,) = (field.type for field in msgspec.structs.fields(record) if field.name == name)
-    return attrgetter(name) if len(_options(kind)) == 1 else None
+    return attrgetter(name) if len(_options(_types(record)[name])) == 1 else None
 
 
 @lru_cache(maxsize=4096)
@@ -133,8 +133,26 @@ def _keyed_fields(kind: type) -> dict[str, bool]:
     whether the field itself is a mapping that holds nothing further."""
     if not issubclass(kind, msgspec.Struct):
         return {}
-    fields = msgspec.structs.fields(kind)
-    return {field.name: _is_flat(field.type) for field in fields if _has_keys(field.type)}
+    return {name: _is_flat(type_) for name, type_ in _types(kind).items() if _has_keys(type_)}
+
+
+def _types(record: type) -> dict[str, Any]:
+    """The types of a record's fields."""
+    return {
+        name: _type_named(owner.__module__, text)
+        for owner in reversed(record.__mro__)
+        for name, text in vars(owner).get("__annotations__", {}).items()
+    }
+
+
+@cache
+def _type_named(module: str, text: str) -> Any:
+    """The type that an annotation names.
+
+    A few texts are the types of nearly all fields. Asking msgspec for the types of all fields, with
+    all that is in them, took a tenth of the time of evaluating 20 trials.
+    """
+    return eval(text, vars(sys.modules[module]))
 
 
 def _options(kind: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from groundtrace.documents.events import ContextChange, Event
 from groundtrace.documents.metrics import ContextChars, ContextMetrics
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch, held
 from groundtrace.metrics.record import (
@@ -24,7 +25,7 @@ NO_SERVER = "none"
 """Key of tools that belong to no MCP server."""
 
 
-class PartOfWhole(msgspec.Struct, frozen=True):
+class PartOfWhole(Frozen, frozen=True):
     """A part of a whole, or the reason why it is unknown."""
 
     part: float = 0.0
@@ -37,7 +38,7 @@ class PartOfWhole(msgspec.Struct, frozen=True):
         return None if self.reason is not None or not self.whole else self.part / self.whole
 
 
-class ContextUse(msgspec.Struct, frozen=True):
+class ContextUse(Frozen, frozen=True):
     """Characters and files of a trial's context, counted."""
 
     reason: str | None

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.events import Event
 from groundtrace.documents.metrics import DiscoveredFile, DiscoveryMetrics, Finder
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.context import server_of
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch, seconds_at
@@ -28,7 +28,7 @@ MAIN_THREAD = "main"
 SUBAGENT = "subagent"
 
 
-class FoundFile(msgspec.Struct, frozen=True):
+class FoundFile(Frozen, frozen=True):
     """A relevant file and all touches that met it, in order."""
 
     file: str
@@ -51,7 +51,7 @@ class FoundFile(msgspec.Struct, frozen=True):
         return bool(self.touches) and all(finder(touch.event) for touch in self.touches)
 
 
-class Finds(msgspec.Struct, frozen=True):
+class Finds(Frozen, frozen=True):
     """Every relevant file of a trial with the touches that met it."""
 
     reason: str | None

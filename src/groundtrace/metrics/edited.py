@@ -9,13 +9,14 @@ from msgspec import UNSET
 
 from groundtrace.documents.events import FROM_TRACE, EventsDocument
 from groundtrace.documents.patches import EditSource
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
 
 OUTSIDE = ("/", "~", "../")
 """Beginnings of paths outside of every repository: no patch can contain such files."""
 
 
-class Edited(msgspec.Struct, frozen=True):
+class Edited(Frozen, frozen=True):
     """Edited files by their names in lower case, and where they come from."""
 
     source: EditSource | None

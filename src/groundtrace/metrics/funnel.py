@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from groundtrace.documents.patches import EditSource, FunnelMetrics, FunnelStage
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.edited import edited_files, names_of
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView
@@ -19,7 +20,7 @@ from groundtrace.metrics.record import (
 from groundtrace.model import AccessKind
 
 
-class Funnel(msgspec.Struct, frozen=True):
+class Funnel(Frozen, frozen=True):
     """The relevant files, each with the furthest stage that it reached."""
 
     reason: str | None

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.judged import JudgedMetrics
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import RETRIEVED, EvidenceView, Touch
 from groundtrace.metrics.ranking import bpref, bpref_parts
@@ -30,7 +30,7 @@ _FIRST_WITH_TESTS = (1, 2)
 """The first version of the events document that names test files."""
 
 
-class JudgedList(msgspec.Struct, frozen=True):
+class JudgedList(Frozen, frozen=True):
     """Retrieved files in the order of their first access, each with the task's judgement."""
 
     reason: str | None

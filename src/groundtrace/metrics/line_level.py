@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.events import Chunk
 from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.documents.metrics import LineLevelMetrics
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import EvidenceView, held
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
@@ -23,7 +23,7 @@ from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
 LineBasis = Literal["chunks", "edit_chunks"]
 
 
-class SeenLines(msgspec.Struct, frozen=True):
+class SeenLines(Frozen, frozen=True):
     """Truth lines and lines shown, counted."""
 
     reason: str | None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import UNSET
 
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.edited import (
     Edited,
     by_key,
@@ -33,7 +34,7 @@ ABOUT_EDITS = (
 """Metrics that have no value if it is not known what was edited."""
 
 
-class PatchFiles(msgspec.Struct, frozen=True):
+class PatchFiles(Frozen, frozen=True):
     """Edited files compared with those of the gold patch, and which of both were shown."""
 
     reason: str | None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.metrics import NotComputable, UtilizationProbes
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import READ, WRITTEN, EvidenceView, Touch
 from groundtrace.metrics.record import (
@@ -19,7 +19,7 @@ from groundtrace.metrics.record import (
 )
 
 
-class WrittenTargets(msgspec.Struct, frozen=True):
+class WrittenTargets(Frozen, frozen=True):
     """The files in which the task expects an edit. They are separate from the relevant files: a
     patch that only adds files has edit targets but nothing to retrieve (D27)."""
 
@@ -37,7 +37,7 @@ class WrittenTargets(msgspec.Struct, frozen=True):
         return self.written / self.total
 
 
-class EvidenceUse(msgspec.Struct, frozen=True):
+class EvidenceUse(Frozen, frozen=True):
     """What was read and written, compared with the ground truth."""
 
     reason: NotComputable | None

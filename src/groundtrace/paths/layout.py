@@ -35,10 +35,10 @@ repository.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 import msgspec
+from msgspec import field
 
 from groundtrace.config import Settings
 from groundtrace.paths.containers import clone_of
@@ -82,8 +82,7 @@ class RepoPlace(msgspec.Struct, frozen=True):
     """The unchanged path, if it lies beside the repositories of a root."""
 
 
-@dataclass(slots=True)
-class RootPaths:
+class RootPaths(msgspec.Struct):
     """What a trial's paths show about one root."""
 
     below: dict[str, set[str]] = field(default_factory=dict)

@@ -19,8 +19,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Set
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
+
+from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 
 MIRROR_OWNERS = frozenset({"sg-evals", "sg-benchmarks"})
 """Organisations that only hold mirrors: as owners they say nothing about the repository."""
@@ -47,7 +53,7 @@ _COMMON = frozenset(
 
 _GITHUB = frozenset({"github.com", "www.github.com"})
 
-_SCHEME = re.compile(r"^(?:[a-z][a-z0-9+.-]*://(?:[^/@]*@)?|[\w.-]+@(?=[\w.-]+:))", re.IGNORECASE)
+_SCHEME = regex(r"^(?:[a-z][a-z0-9+.-]*://(?:[^/@]*@)?|[\w.-]+@(?=[\w.-]+:))", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -78,8 +84,7 @@ def repo_names(name: str) -> frozenset[str]:
     return frozenset() if parsed is None else parsed.split().names()
 
 
-@dataclass(frozen=True, slots=True)
-class RepoName:
+class RepoName(Frozen, frozen=True):
     """The parts of a repository's name; owner and name in lower case."""
 
     name: str
@@ -181,8 +186,7 @@ def _plain(name: str) -> str:
     return name[:-4] if name.lower().endswith(".git") and len(name) > 4 else name
 
 
-@dataclass(slots=True, eq=False)
-class Repo:
+class Repo(msgspec.Struct, eq=False):
     """One repository of a trial, with all names found for it."""
 
     label: str

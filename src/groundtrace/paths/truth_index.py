@@ -19,9 +19,9 @@ repository that it lies in. Otherwise every `go.mod` that a search shows would b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import field
 
 from groundtrace.model import TruthFile
 from groundtrace.paths.lexical import clean_path
@@ -37,8 +37,7 @@ class EntryReading(msgspec.Struct, frozen=True):
     """In lower case."""
 
 
-@dataclass(slots=True)
-class TruthIndex:
+class TruthIndex(msgspec.Struct):
     """Entries by their readings; `exact` are literal, `other` leave the repository's name out."""
 
     roots: Sequence[str] = ()

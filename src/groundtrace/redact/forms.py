@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from groundtrace.patterns import regex
+
 CredentialSpan = tuple[int, int]
 """Where a credential begins and ends in a text."""
 
@@ -112,7 +114,7 @@ def _by_mark(forms: Iterable[_Form]) -> dict[str, list[_Form]]:
 
 _FORMS = _by_mark(_forms())
 _MARKS = tuple(_FORMS)
-_RUN = re.compile(r"[A-Za-z0-9_-]{16}")
+_RUN = regex(r"[A-Za-z0-9_-]{16}")
 """Every form holds this. Most texts do not, so the more than a hundred prefixes are not tried."""
 
 

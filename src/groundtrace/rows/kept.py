@@ -6,8 +6,8 @@ not compressed: compression halved the file but doubled the time.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import IO
 
 import msgspec
@@ -19,7 +19,11 @@ IN_MEMORY = 1 << 20
 """Up to this many bytes (a few hundred rows) no file is made."""
 
 
-_decoder = msgspec.msgpack.Decoder(TrialRow)
+@cache
+def _decoder() -> msgspec.msgpack.Decoder[TrialRow]:
+    """Made when used: a run without changes reads no rows."""
+    return msgspec.msgpack.Decoder(TrialRow)
+
 
 _PICKLED = b"P"
 """First byte of a row in the second form; MessagePack never begins a row with it."""
@@ -34,15 +38,19 @@ def packed(row: TrialRow) -> bytes:
     try:
         return msgspec.msgpack.encode(row)
     except (UnicodeEncodeError, OverflowError):
+        import pickle
+
         return _PICKLED + pickle.dumps(row, pickle.HIGHEST_PROTOCOL)
 
 
 def unpacked(data: bytes) -> TrialRow:
     """A row from its bytes, which this program made."""
     if data.startswith(_PICKLED):
+        import pickle
+
         row: TrialRow = pickle.loads(data[1:])
         return row
-    return _decoder.decode(data)
+    return _decoder().decode(data)
 
 
 class RowFile:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
 from msgspec import field
 
 from groundtrace.documents.events import Coverage, EventSummary
 from groundtrace.documents.looked_at import LookedAt
 from groundtrace.documents.metrics import EditTargets, Slices
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.frozen import Frozen
 
 Find = tuple[str, str, str]
 """Key of a count of finds: the dimension (`by_tool` and so on), the finder's name, what it did."""
@@ -25,7 +25,7 @@ VOLUME = (*EVENT_COUNTS, "files_retrieved", "files_shown", "files_read", "files_
 """What counts as retrieval volume; the last four exist only if metrics are computable."""
 
 
-class TrialRow(msgspec.Struct, frozen=True, array_like=True):
+class TrialRow(Frozen, frozen=True, array_like=True):
     """The numbers of one evaluated trial."""
 
     run_id: str

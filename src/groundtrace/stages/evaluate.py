@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from msgspec import field
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
@@ -57,8 +60,7 @@ class OlderDocument(NamedTuple):
     version: str
 
 
-@dataclass(slots=True)
-class Evaluated:
+class Evaluated(msgspec.Struct):
     """What evaluating did."""
 
     outputs: list[RunOutput] = field(default_factory=list)
@@ -80,8 +82,7 @@ class Evaluated:
     """The rows of the only run that there is, if its summary was made now."""
 
 
-@dataclass(slots=True)
-class _RunToEvaluate:
+class _RunToEvaluate(msgspec.Struct):
     """One run while its documents are evaluated."""
 
     session: RunSession

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import msgspec
-
 from groundtrace.documents.metrics import NotComputable
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.evidence import EvidenceView, Touch
 from groundtrace.model import AccessKind
 
 
-class RankedList(msgspec.Struct, frozen=True):
+class RankedList(Frozen, frozen=True):
     """Distinct files in the order of their first access, each a hit or not."""
 
     reason: NotComputable | None
