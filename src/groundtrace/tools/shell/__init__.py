@@ -109,7 +109,7 @@ def _submits(command: str, lines: Sequence[str]) -> bool:
     """Whether this is the final submission: what follows the mark is the answer, not a read."""
     if lines and lines[0].strip() in _MARKS:
         return True
-    return _SUBMISSION.match(command) is not None
+    return "_FINAL_OUTPUT" in command and _SUBMISSION.match(command) is not None
 
 
 def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
@@ -152,10 +152,13 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     refs_of_parts: list[FileRef] = []
     asked = got = False
     segments = divide(parts, output.lines)
-    shown = [segment for segment in segments if segment.lines]
-    ends = {id(segment) for segment in (shown[:1] + shown[-1:] if output.trimmed else ())}
+    shown = [segment for segment in segments if segment.lines] if output.trimmed else []
+    ends = (shown[0], shown[-1]) if shown else ()
     # The last lines of a.go and the output of `make` in `cat a.go; make` cannot be told apart.
-    mixed = any(isinstance(segment.part, Opaque) and segment.part.prints for segment in segments)
+    mixed = False
+    for segment in segments:
+        if isinstance(segment.part, Opaque):
+            mixed = True
     for segment in segments:
         part = segment.part
         is_text = isinstance(part, Text)
@@ -167,7 +170,7 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
         if isinstance(part, Text):
             refs_of_parts.extend(_captured(part, segment.lines))
         else:
-            found = part.shown(segment.lines, segment.sure, id(segment) in ends)
+            found = part.shown(segment.lines, segment.sure, segment in ends)
             refs_of_parts.extend(with_shown(found, segment.lines, segment.sure and not mixed))
     refs = distinct(refs_of_parts)
     if refs:
@@ -194,7 +197,9 @@ def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
 
 def distinct(given: Iterable[FileRef]) -> tuple[FileRef, ...]:
     """References without repetition; a name adds nothing if the contents were shown."""
-    refs = list(given)
+    refs = tuple(given)
+    if len(refs) < 2:
+        return refs
     shown = {(ref.repo, ref.path) for ref in refs if ref.kind in {"read", "matched"}}
     out: dict[tuple[object, ...], FileRef] = {}
     for ref in refs:

@@ -28,7 +28,10 @@ def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
 
 def _impossible(segments: Sequence[Segment]) -> set[int]:
     """Parts that got lines although they cannot have run, by the parts that they depend on."""
-    if not any(s.part.guard is not None or s.part.unless is not None for s in segments):
+    for segment in segments:
+        if segment.part.guard is not None or segment.part.unless is not None:
+            break
+    else:
         return set()
     printed = {s.part.serial for s in segments if s.lines}
     known = {s.part.serial for s in segments}
@@ -62,10 +65,13 @@ def _divided(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
     return segments
 
 
-def _with_open_lines_joined(parts: Sequence[Part]) -> list[Part]:
+def _with_open_lines_joined(parts: Sequence[Part]) -> Sequence[Part]:
     """Join a text without a newline at its end to the part that continues its line."""
-    if not any(isinstance(part, Text) and part.unended for part in parts):
-        return list(parts)
+    for part in parts:
+        if isinstance(part, Text) and part.unended:
+            break
+    else:
+        return parts
     out: list[Part] = []
     pending: Text | None = None
     for part in parts:

@@ -316,7 +316,7 @@ def expect_parents(parts: Sequence[Part]) -> Sequence[Part]:
     If `ls a/b` printed, `ls a` names at least `b`. So in `ls a/b 2>/dev/null; ls a 2>/dev/null` the
     second printed.
     """
-    if sum(type(part) is Listing for part in parts) < 2:
+    if len(parts) < 2 or sum([type(part) is Listing for part in parts]) < 2:
         return parts
     listed = [part.folder if isinstance(part, Listing) and part.quiet else None for part in parts]
     return [
