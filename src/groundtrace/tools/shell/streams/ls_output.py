@@ -196,15 +196,16 @@ class Listing(Part, kw_only=True, frozen=True):
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         folder = self._folder()
         sections = self._sections()
+        is_open = self._open()
         known_folders = {line[:-1] for line in lines if line.endswith(":")} if sections else set()
         for line in lines if self.long else [name for row in lines for name in _columns(row)]:
             if sections and line.endswith(":") and not _LONG.match(line):
                 folder = line[:-1] if is_file_name(line[:-1] + "x") else None
                 continue
             name, kind = self._name(line)
-            if name is None or name in {".", ".."} or has_hole(name):
+            if name is None or name in {".", ".."}:
                 continue
-            given = self._given(name) or ("/" in name and self._open())
+            given = self._given(name) or (is_open and "/" in name)
             place = name if given or folder is None else f"{folder.rstrip('/')}/{name}"
             if given and not self._own(name):
                 continue
