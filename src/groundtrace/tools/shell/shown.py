@@ -141,17 +141,16 @@ def _by_file(
     by_base: dict[str, list[_Key]] = {}
     spanned: set[_Key] = set()
     for ref in shown:
-        key: _Key | None = (ref.repo, ref.path)
-        by_base.setdefault(ref.path.rpartition("/")[2], []).append(key)
+        by_base.setdefault(ref.path.rpartition("/")[2], []).append((ref.repo, ref.path))
         if ref.kind == "matched" and ref.line_start != ref.line_end:
-            spanned.add(key)
+            spanned.add((ref.repo, ref.path))
     bases = tuple(by_base) if len(by_base) <= _FEW else ("",)
     seen: dict[str, _Key] = {}
     chars: dict[_Key, int] = {}
     numbers: dict[_Key, list[int]] = {}
     current: _Key | None = None
     for line in lines:
-        key = None
+        key: _Key | None = None
         number: int | None = None
         for base in bases:
             if base in line:  # most lines name no file

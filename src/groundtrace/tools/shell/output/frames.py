@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 REFUSED = re.compile(
     r"\s*(?:<tool_use_error>|ERROR: Cannot execute multiple commands at once"
@@ -62,7 +63,7 @@ _SAVED = re.compile(
 _PREVIEW = re.compile(r"Preview \(first [^)]*\):\n")
 
 
-class Framed(NamedTuple):
+class Framed(msgspec.Struct, frozen=True):
     """An output without its frame."""
 
     text: str

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from groundtrace.tools.shell.syntax.plain import plain_statements
 from groundtrace.tools.shell.syntax.statements import Stage
@@ -25,7 +27,7 @@ MAX_REPAIRS = 8
 """How often a tree is repaired where the grammar joined two lines."""
 
 
-class Tree(NamedTuple):
+class Tree(msgspec.Struct, frozen=True):
     """A parsed command."""
 
     root: Node | None

@@ -15,15 +15,17 @@ from groundtrace.tools.shell.syntax.statements import Stage
 
 MAX_PLAIN = 2000
 """Longer commands go to the grammar, which has its own limits."""
-_TOKEN = re.compile(
-    r"[ \t]{0,40}+(?:"
-    r"(?P<word>(?:[\w./:@%+,=^-]++|'[^']*+'|\"(?:[^\"\\$`!]++|\\[^\"\\$`!\s])*+\")++)(?=[ \t\n;|&]|$)"
-    r"|(?P<joint>&&|\|\||\|(?![|&])|;(?!;)|\n)"
-    r"|(?P<quiet>2>[ ]?/dev/null(?=[ \t\n;|&]|$))|(?P<merged>2>&1(?=[ \t\n;|&]|$))|(?P<end>$))",
-    re.ASCII,
+_ENDS = r"(?=[ \t\n;|&]|$)"
+_PIECE = (
+    r"[ \t]{0,40}+("
+    rf"(?:[\w./:@%+,=^-]++|'[^']*+'|\"(?:[^\"\\$`!]++|\\[^\"\\$`!\s])*+\")++{_ENDS}"
+    r"|&&|\|\||\|(?![|&])|;(?!;)|\n"
+    rf"|2>(?:[ ]?/dev/null|&1){_ENDS})"
 )
-_WORD, _JOINT, _QUIET = (_TOKEN.groupindex[name] for name in ("word", "joint", "quiet"))
-_END = _TOKEN.groupindex["end"]
+"""A word, a joint or a redirection of standard error, after blanks."""
+_TOKEN = re.compile(_PIECE, re.ASCII)
+_WHOLE = re.compile(rf"(?>{_PIECE})*+[ \t]{{0,40}}+", re.ASCII)
+_JOINTS = frozenset(["&&", "||", "|", ";", "\n"])
 _QUOTES = re.compile(r"'[^']*'|\"[^\"]*\"")
 _GRAMMAR = frozenset(
     [
@@ -41,45 +43,41 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
     """The statements of a command as stages and operators; None if a grammar is needed."""
     if len(command) > MAX_PLAIN or "<<" in command or "$(" in command or not command.isascii():
         return None
+    if not _WHOLE.fullmatch(command):
+        return None
     statements: list[list[Stage | str]] = []
     items: list[Stage | str] = []
     stage: Stage | None = None
-    next_token, at = _TOKEN.match, 0
-    while True:
-        token = next_token(command, at)
-        if token is None:
-            return None
-        at = token.end()
-        kind = token.lastindex
-        if kind == _WORD:
-            text = token[_WORD]
+    for token in _TOKEN.findall(command):
+        if token in _JOINTS:
             if stage is None:
-                if text in _GRAMMAR or text[0] in "'\"-":
+                if token == "\n" and not items:
+                    continue
+                return None
+            stage = None
+            if token in _OPEN:
+                items.append(token)
+            else:
+                statements.append(items)
+                items = []
+        elif token.startswith("2>"):
+            if stage is None:
+                return None
+            if token == "2>&1":
+                stage.merged = True
+            else:
+                stage.quiet = True
+        else:
+            if stage is None:
+                if token in _GRAMMAR or token[0] in "'\"-":
                     return None
-                if "=" in text and _ASSIGNMENT.match(text):
+                if "=" in token and _ASSIGNMENT.match(token):
                     return None
                 stage = Stage(None, words=[])
                 items.append(stage)
             elif stage.quiet or stage.merged:
                 return None  # words after a redirection are rare, and the grammar handles them
-            stage.words.append(_unquoted(text) if "'" in text or '"' in text else text)
-        elif kind == _END:
-            break
-        elif stage is None:
-            if token[_JOINT] == "\n" and not items:
-                continue
-            return None
-        elif kind == _JOINT:
-            stage = None
-            if token[_JOINT] in _OPEN:
-                items.append(token[_JOINT])
-            else:
-                statements.append(items)
-                items = []
-        elif kind == _QUIET:
-            stage.quiet = True
-        else:
-            stage.merged = True
+            stage.words.append(_unquoted(token) if "'" in token or '"' in token else token)
     if items:
         if stage is None:
             return None
