@@ -234,11 +234,17 @@ def _cell(text: str) -> str:
     return f"python3 - <<'END_OF_CELL'\n{text}\nEND_OF_CELL"
 
 
+_PLACES_IN_ORDER = ("workingDirectory", "workdir", "cwd")
+_PLACES = frozenset(_PLACES_IN_ORDER)
+"""Arguments that name the directory of a command."""
+
+
 def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings) -> Findings:
     """A shell command (D6); `tools.shell` finds its files."""
     import groundtrace.tools.shell  # not `from`: that takes longer, and runs for each call
 
-    place = first_text(call.arguments, ("workingDirectory", "workdir", "cwd"))
+    arguments = call.arguments
+    place = "" if _PLACES.isdisjoint(arguments) else first_text(arguments, _PLACES_IN_ORDER)
     if place and not place.startswith("/") and cwd:
         place = f"{cwd}/{place}"
     result = call.result

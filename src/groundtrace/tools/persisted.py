@@ -60,8 +60,9 @@ class StoredOutputs:
     def others(self, refs: tuple[FileRef, ...]) -> tuple[FileRef, ...]:
         """The references to other files; the same tuple if these are all."""
         for ref in refs:
-            if self.holds(ref.path):
-                return tuple(ref for ref in refs if not self.holds(ref.path))
+            if "/tool-results/" in ref.path or ref.path in self._calls:
+                kept = tuple(ref for ref in refs if not self.holds(ref.path))
+                return refs if len(kept) == len(refs) else kept
         return refs
 
     def holds(self, path: str) -> bool:

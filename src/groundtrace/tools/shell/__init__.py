@@ -74,7 +74,7 @@ def shell_refs(
     command: str, result: ToolResult | None, cwd: str | None, settings: Settings
 ) -> ShellView:
     """The files that `command` touched when it ran in `cwd` and gave `result`."""
-    table = _table(settings.shell_commands)
+    table = _table(settings.shell_commands) if settings.shell_commands else TABLE
     output = read_output(result, _speaks(table, command))
     if output.refused or not isinstance(command, str):
         return ShellView(failed=True)
@@ -144,7 +144,7 @@ _WORD = re.compile(r"[\w.+-]+")
 
 
 def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, ProgramEntry]:
-    return {**TABLE, **added_programs(added, TABLE)} if added else TABLE
+    return {**TABLE, **added_programs(added, TABLE)}
 
 
 def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[FileRef, ...], bool]:
@@ -198,8 +198,8 @@ def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
 def distinct(given: Iterable[FileRef]) -> tuple[FileRef, ...]:
     """References without repetition; a name adds nothing if the contents were shown."""
     refs = tuple(given)
-    if len(refs) < 2:
-        return refs
+    if len({ref.path for ref in refs}) == len(refs):
+        return refs  # the usual case: every file is there once
     shown = {(ref.repo, ref.path) for ref in refs if ref.kind in {"read", "matched"}}
     out: dict[tuple[object, ...], FileRef] = {}
     for ref in refs:

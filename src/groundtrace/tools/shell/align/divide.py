@@ -14,6 +14,11 @@ from groundtrace.tools.shell.weights import MAX_ROUNDS
 
 def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
     """One segment per part, in order; parts that cannot have run get nothing."""
+    if len(parts) == 1 and parts[0].unless is None and not isinstance(parts[0], Text):
+        only = Segment(parts[0])  # the usual case
+        if only.part.prints:
+            only.lines = lines
+        return [only]
     parts = expect_parents(parts)
     # In `cat f || cat g` both may get lines if each is looked at alone. Removing a part that cannot
     # have run may make another part impossible, so it is tried again, but only a few times.

@@ -85,11 +85,14 @@ class Names(Part, kw_only=True, frozen=True):
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.folders:
             return
+        plain = self.form == "plain"
         form = FORMS[self.form]
         if self.revision:
             lines = [self._bare(line) for line in lines]
         old = OLD_NAMES.get(self.form)
-        told = map(form, lines) if old is None else _both(lines, old, form)
+        told: Iterable[str | None] = lines
+        if not plain:
+            told = map(form, lines) if old is None else _both(lines, old, form)
         names = [self.stripped + name for name in told if name and self._fits(name)]
         parents: set[str] = set()
         roots: set[str] = set()
@@ -107,7 +110,7 @@ class Names(Part, kw_only=True, frozen=True):
         if self.repo:
             cwd = None
         for name in dict.fromkeys(names):
-            bare = name.strip() if self.form != "plain" else name
+            bare = name if plain else name.strip()
             if not is_file_name(bare):
                 continue
             if not self.only_files and _is_folder(bare, parents, roots):

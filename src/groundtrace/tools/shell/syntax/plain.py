@@ -17,15 +17,17 @@ MAX_PLAIN = 2000
 """Longer commands go to the grammar, which has its own limits."""
 _ENDS = r"(?=[ \t\n;|&]|$)"
 _PIECE = (
-    r"[ \t]{0,40}+("
     rf"(?:[\w./:@%+,=^-]++|'[^']*+'|\"(?:[^\"\\$`!]++|\\[^\"\\$`!\s])*+\")++{_ENDS}"
     r"|&&|\|\||\|(?![|&])|;(?!;)|\n"
-    rf"|2>(?:[ ]?/dev/null|&1){_ENDS})"
+    rf"|2>(?:[ ]?/dev/null|&1){_ENDS}"
 )
-"""A word, a joint or a redirection of standard error, after blanks."""
+"""A word, a joint or a redirection of standard error."""
 _TOKEN = re.compile(_PIECE, re.ASCII)
-_WHOLE = re.compile(rf"(?>{_PIECE})*+[ \t]{{0,40}}+", re.ASCII)
+_TOKENS = re.compile(rf"[ \t]{{0,40}}+({_PIECE}|[^ \t](?s:.*))", re.ASCII)
+"""All tokens of a command. From the first thing that is none of them, the rest is the last token."""
+_QUIET = frozenset(["2>/dev/null", "2> /dev/null"])
 _JOINTS = frozenset(["&&", "||", "|", ";", "\n"])
+_NOT_WORDS = _JOINTS | _QUIET | {"2>&1"}
 _QUOTES = re.compile(r"'[^']*'|\"[^\"]*\"")
 _GRAMMAR = frozenset(
     [
@@ -43,31 +45,14 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
     """The statements of a command as stages and operators; None if a grammar is needed."""
     if len(command) > MAX_PLAIN or "<<" in command or "$(" in command or not command.isascii():
         return None
-    if not _WHOLE.fullmatch(command):
+    tokens = _TOKENS.findall(command)
+    if tokens and not _TOKEN.fullmatch(tokens[-1]):
         return None
     statements: list[list[Stage | str]] = []
     items: list[Stage | str] = []
     stage: Stage | None = None
-    for token in _TOKEN.findall(command):
-        if token in _JOINTS:
-            if stage is None:
-                if token == "\n" and not items:
-                    continue
-                return None
-            stage = None
-            if token in _OPEN:
-                items.append(token)
-            else:
-                statements.append(items)
-                items = []
-        elif token.startswith("2>"):
-            if stage is None:
-                return None
-            if token == "2>&1":
-                stage.merged = True
-            else:
-                stage.quiet = True
-        else:
+    for token in tokens:
+        if token not in _NOT_WORDS:
             if stage is None:
                 if token in _GRAMMAR or token[0] in "'\"-":
                     return None
@@ -78,6 +63,20 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
             elif stage.quiet or stage.merged:
                 return None  # words after a redirection are rare, and the grammar handles them
             stage.words.append(_unquoted(token) if "'" in token or '"' in token else token)
+        elif stage is None:
+            if token != "\n" or items:
+                return None
+        elif token in _OPEN:
+            stage = None
+            items.append(token)
+        elif token in _JOINTS:
+            stage = None
+            statements.append(items)
+            items = []
+        elif token in _QUIET:
+            stage.quiet = True
+        else:
+            stage.merged = True
     if items:
         if stage is None:
             return None
