@@ -14,8 +14,8 @@ from itertools import accumulate
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
-from groundtrace.tools.common import gaps
 from groundtrace.tools.shell.output.cuts import is_cut, pieces
+from groundtrace.tools.shell.streams.content import runs
 
 _BARE = re.compile(r"[ \t]*(\d{1,9})(?:[:\-\t→ =]|$)")
 _NAMED = re.compile(r"[:\-](\d{1,9})[:\-]")
@@ -83,7 +83,7 @@ def _with_shown(refs: list[FileRef], shown: list[FileRef], lines: Sequence[str])
             numbers = list(_numbers(lines)) if several else ()
             with_size = _with(only, _size(lines), numbers, len(lines))
         return [with_size if ref is only else ref for ref in refs]
-    if len({_key(ref) for ref in shown}) == 1:
+    if len({(ref.repo, ref.path) for ref in shown}) == 1:
         return _slices(refs, shown, lines)
     chars, numbers_of = _by_file(shown, lines)
     out: list[FileRef] = []
@@ -112,7 +112,8 @@ def _with(
     else:
         inside = [number for number in numbers if low <= number <= high]
         if low in inside and high in inside:
-            ranges = gaps([(number, number) for number in inside])
+            joined = tuple(runs(sorted(set(inside))))
+            ranges = joined if len(joined) > 1 else None
     return replace(ref, shown_chars=chars, ranges=ranges)
 
 
@@ -218,7 +219,3 @@ def _numbers(lines: Iterable[str]) -> Iterator[int]:
 
 def _size(lines: Sequence[str]) -> int:
     return sum(map(len, lines)) + len(lines)
-
-
-def _key(ref: FileRef) -> _Key:
-    return ref.repo, ref.path

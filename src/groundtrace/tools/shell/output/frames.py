@@ -78,9 +78,18 @@ def preview(text: str) -> str:
     return shown.split("</persisted-output>")[0].removesuffix("\n").removesuffix("\n...")
 
 
+_OPENINGS = (
+    "<returncode>", "<explore_context>", "Exit code: ", "Chunk ID: ", "Wall time: ", "Command: ",
+    "Output: ", "Stdout: ", "Tool output was too large",
+)  # fmt: skip
+"""How the frames below begin; most outputs have none of them."""
+
+
 def unframed(text: str) -> Framed:
     """The output inside the frame of a harness."""
     start = text[:200].lstrip()
+    if not start.startswith(_OPENINGS):
+        return Framed(text)
     if start.startswith(("<returncode>", "<explore_context>")):
         found = _TAGGED.match(text)
         if found is not None:

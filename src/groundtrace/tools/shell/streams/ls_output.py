@@ -197,6 +197,8 @@ class Listing(Part, kw_only=True, frozen=True):
         folder = self._folder()
         sections = self._sections()
         is_open = self._open()
+        operands = {word.text for word in self.operands}
+        globs = any(word.glob for word in self.operands)
         known_folders = {line[:-1] for line in lines if line.endswith(":")} if sections else set()
         for line in lines if self.long else [name for row in lines for name in _columns(row)]:
             if sections and line.endswith(":") and not _LONG.match(line):
@@ -205,7 +207,7 @@ class Listing(Part, kw_only=True, frozen=True):
             name, kind = self._name(line)
             if name is None or name in {".", ".."}:
                 continue
-            given = self._given(name) or (is_open and "/" in name)
+            given = name in operands or (globs and self._given(name)) or (is_open and "/" in name)
             place = name if given or folder is None else f"{folder.rstrip('/')}/{name}"
             if given and not self._own(name):
                 continue
