@@ -160,18 +160,19 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
         if isinstance(segment.part, Opaque):
             mixed = True
     for segment in segments:
-        part = segment.part
-        is_text = isinstance(part, Text)
-        asked = asked or (part.prints and not is_text and part.wanted)
-        if not segment.lines and part.prints:
-            refs_of_parts.extend(() if is_error or output.had_errors else part.unseen())
-            continue
-        got = got or (part.prints and not is_text and part.obtained(segment.lines))
+        part, lines = segment.part, segment.lines
         if isinstance(part, Text):
-            refs_of_parts.extend(_captured(part, segment.lines))
-        else:
-            found = part.shown(segment.lines, segment.sure, segment in ends)
-            refs_of_parts.extend(with_shown(found, segment.lines, segment.sure and not mixed))
+            if part.streams:
+                refs_of_parts.extend(_captured(part, lines))
+            continue
+        asked = asked or (part.prints and part.wanted)
+        if not lines and part.prints:
+            if not (is_error or output.had_errors):
+                refs_of_parts.extend(part.unseen())
+            continue
+        got = got or (part.prints and part.obtained(lines))
+        found = part.shown(lines, segment.sure, segment in ends)
+        refs_of_parts.extend(with_shown(found, lines, segment.sure and not mixed))
     refs = distinct(refs_of_parts)
     if refs:
         return refs, False
@@ -179,10 +180,8 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     return refs, failed
 
 
-def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
+def _captured(part: Text, lines: Iterable[str]) -> Iterable[FileRef]:
     """Files whose captured output a text shows (`echo "first: $line"`)."""
-    if not part.streams:
-        return
     for index, line in enumerate(lines):
         holed = part.holed(index) if index < len(part.lines) else None
         values = holed.match(line) if holed is not None else None

@@ -33,7 +33,7 @@ _PHRASES = (
 _MESSAGE = re.compile(
     r"(?:\[(?=bat error\]))?(?:[\w.~+-]{0,200}/){0,40}(?P<who>[A-Za-z][\w.+-]{0,60})(?: error\])?: (?:line \d{1,9}: |\d{1,9}: )?(?P<what>.+)$"
 )
-_FIRST_SPEAKS = re.compile(r"[\w./~+-]+: |\[bat error\]: ")
+_FIRST_SPEAKS = re.compile(r"[\w./~+-]++: |\[bat error\]: ")
 _LATER_SPEAKS = re.compile(rf"\n(?:{_FIRST_SPEAKS.pattern})")
 """Whether any line can be a message at all; most outputs have none. A search for a line end skips
 the rest of each line; a search for `^` tries every character."""

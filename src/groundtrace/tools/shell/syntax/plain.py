@@ -86,8 +86,10 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
 
 def _unquoted(text: str) -> str:
     """A word without its quotes."""
-    if text[0] in "'\"" and text.find(text[0], 1) == len(text) - 1:
-        return text[1:-1]  # the usual case: all of it is quoted
+    if "'" not in text:
+        return text.replace('"', "")
+    if '"' not in text:
+        return text.replace("'", "")
     return _QUOTES.sub(_without_ends, text)
 
 
