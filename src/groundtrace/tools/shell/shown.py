@@ -150,16 +150,20 @@ def _by_file(
     chars: dict[_Key, int] = {}
     numbers: dict[_Key, list[int]] = {}
     current: _Key | None = None
+    name = ""
     for line in lines:
         key: _Key | None = None
         number: int | None = None
-        for base in bases:
-            if base in line:  # most lines name no file
-                key, number = _place(line, by_base, seen)
-                heading = None if key is not None else _heading(line, by_base)
-                break
+        heading: _Key | None = None
+        again = _NAMED.match(line, len(name), _LONGEST) if line.startswith(name) else None
+        if again is not None and name:  # found lines of one file follow each other
+            key, number = seen[name], int(again[1])
         else:
-            heading = None
+            for base in bases:
+                if base in line:  # most lines name no file
+                    key, number, name = _place(line, by_base, seen)
+                    heading = None if key is not None else _heading(line, by_base)
+                    break
         if heading is not None:
             current = heading
             continue
@@ -181,8 +185,8 @@ def _heading(line: str, by_base: dict[str, list[_Key]]) -> _Key | None:
 
 def _place(
     line: str, by_base: dict[str, list[_Key]], seen: dict[str, _Key]
-) -> tuple[_Key | None, int | None]:
-    """The file and the number at the start of a line.
+) -> tuple[_Key | None, int | None, str]:
+    """The file and the number at the start of a line, and the name if the first number follows it.
 
     `seen` holds names of lines before: a search repeats the name on every line that it found.
     """
@@ -193,11 +197,11 @@ def _place(
         key = seen.get(name) or _file_of(name, by_base)
         if key is not None:
             seen[name] = key
-            return key, int(match[1])
+            return key, int(match[1]), "" if tried else name
         match = _NAMED.search(line, match.end(), _LONGEST)
         tried += 1
     name, colon, _ = line[:_LONGEST].partition(":")
-    return (_file_of(name, by_base) if colon else None), None
+    return (_file_of(name, by_base) if colon else None), None, ""
 
 
 def _file_of(name: str, by_base: dict[str, list[_Key]]) -> _Key | None:
