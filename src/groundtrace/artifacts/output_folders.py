@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from groundtrace.artifacts.state import load_state
 from groundtrace.errors import NothingFoundError
@@ -31,24 +32,28 @@ class RunOutput:
     folder: Folder
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OutputFolders:
     """The output folders of RUNS: one for each run, and one over all runs."""
 
     runs: str
     out: str | None = None
 
+    @cached_property
+    def _base(self) -> Folder:
+        """The folder that all of them are in: where it leads is asked once, not for every run."""
+        return place_at(self.runs).folder if self.out is None else folder_at(self.out)
+
     def run(self, run_id: str, path: str) -> RunOutput:
         """Where a run's files go; `path` is the run's folder below RUNS, empty for RUNS itself."""
         if self.out is not None:
-            return RunOutput(run_id, folder_at(self.out).folder(f"{safe_name(run_id)}/{OUTPUT}"))
+            return RunOutput(run_id, self._base.folder(f"{safe_name(run_id)}/{OUTPUT}"))
         inside = f"{path}/{OUTPUT}" if path else OUTPUT
-        return RunOutput(run_id, place_at(self.runs).folder.folder(inside))
+        return RunOutput(run_id, self._base.folder(inside))
 
     def aggregate(self) -> Folder:
         """Where files over all runs go."""
-        base = place_at(self.runs).folder if self.out is None else folder_at(self.out)
-        return base.folder(AGGREGATE)
+        return self._base.folder(AGGREGATE)
 
     def existing(self) -> tuple[list[RunOutput], bool]:
         """Output folders that earlier commands left, and whether RUNS is a single run.

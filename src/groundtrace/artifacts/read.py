@@ -81,6 +81,14 @@ class OutcomeIndex:
         self._by_document = {trial.document: trial for trial in trials if trial.document}
         self._by_name = {(t.config_name, t.task_name, t.trial_name): t for t in trials}
 
+    @classmethod
+    def of_one(cls, path: str, outcome: TrialOutcome) -> OutcomeIndex:
+        """An index of the outcome that names one document: small enough to send to a worker."""
+        index = cls(StoredDocument(OUTCOMES_FILE, None))
+        index._everything = False
+        index._by_document = {path: outcome}
+        return index
+
     def lists(self, path: str) -> bool:
         """Whether a document belongs to the run.
 

@@ -96,9 +96,10 @@ def layout_of(runs: Folder | Place, settings: Settings, *, by_run: bool = False)
             return _layout_of_file(runs.folder, runs.file, settings, by_run=by_run)
         runs = runs.folder
     top = _Spot(runs, (), (), Links())
-    if _first_trial(top, settings) is None:
+    first = _first_trial(top, settings)
+    if first is None:
         return RunsLayout(runs, settings, True, (LooseRun(),))
-    return RunsLayout(runs, settings, not _holds_runs(top, settings))
+    return RunsLayout(runs, settings, not _holds_runs(top, settings, first))
 
 
 def _layout_of_file(folder: Folder, file: str, settings: Settings, *, by_run: bool) -> RunsLayout:
@@ -317,23 +318,27 @@ def _first_trial(spot: _Spot, settings: Settings) -> _TrialFolder | None:
     return next((t for t in _trials_below(spot, settings) if isinstance(t, _TrialFolder)), None)
 
 
-def _holds_runs(spot: _Spot, settings: Settings) -> bool:
+def _holds_runs(spot: _Spot, settings: Settings, first: _TrialFolder) -> bool:
     """Whether a folder is a folder of runs: where does the first trial of each child put its run?
 
-    Names count more than positions: one child with the name of a configuration outweighs any number
-    of children that are only at a certain depth.
+    `first` is the first trial at or below the folder. Names count more than positions: one child
+    with the name of a configuration outweighs any number of children that are only at a certain
+    depth.
     """
-    spot = spot.afresh()
-    entries = kinds_of(spot.folder)
-    if read_records(spot.folder, entries).level == "trial":
+    depth = len(spot.parts)
+    if len(first.spot.parts) == depth:
         return False
+    place = place_of(first.spot.parts[depth:], first.records)
+    if place.strong:  # as in nearly every folder; then no other record is read
+        return place.run >= 0
+    spot = spot.afresh()
     weak = 0
     probed = 0
-    for child in _children(spot, entries, settings):
+    for child in _children(spot, kinds_of(spot.folder), settings):
         trial = _first_trial(child, settings) if isinstance(child, _Spot) else None
         if trial is None:
             continue
-        place = place_of(trial.spot.parts[len(spot.parts) :], trial.records)
+        place = place_of(trial.spot.parts[depth:], trial.records)
         if place.strong:
             return place.run >= 0
         weak += 1 if place.run >= 0 else -1
@@ -350,11 +355,13 @@ def _runs_below(
     for child in _children(spot, kinds_of(spot.folder), settings):
         if not isinstance(child, _Spot) or is_run(child):
             yield child
-        elif _first_trial(child, settings) is None:
+            continue
+        first = _first_trial(child, settings)
+        if first is None:
             for item in _trials_below(child, settings):
                 if not isinstance(item, _TrialFolder):
                     yield item
-        elif _holds_runs(child, settings):
+        elif _holds_runs(child, settings, first):
             yield from _runs_below(child, settings, is_run)
         else:
             yield child

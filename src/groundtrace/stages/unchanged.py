@@ -103,6 +103,7 @@ class KnownRuns:
         """`shared` is the fingerprint of what all runs share."""
         self._request = request
         self._shared = shared
+        self._folders = request.output_folders
         self._looked: tuple[Run, LookedAt] | None = None
 
     def is_unchanged(self, run: Run) -> bool:
@@ -114,16 +115,19 @@ class KnownRuns:
         output = self._output(run)
         if not output.folder.has_file(STATE_FILE):
             return False
-        return self.look_at(run).unchanged is not None
+        return self._look(run, output).unchanged is not None
 
     def look_at(self, run: Run) -> LookedAt:
         """What is known about a run."""
-        if self._looked is None or self._looked[0] != run:
-            output = self._output(run)
-            mark, files = fingerprint_of_run(run, self._shared)
-            unchanged = unchanged_run(output, mark, self._request)
-            self._looked = run, LookedAt(output, mark, files, unchanged)
-        return self._looked[1]
+        if self._looked is not None and self._looked[0] == run:
+            return self._looked[1]
+        return self._look(run, self._output(run))
+
+    def _look(self, run: Run, output: RunOutput) -> LookedAt:
+        mark, files = fingerprint_of_run(run, self._shared)
+        looked = LookedAt(output, mark, files, unchanged_run(output, mark, self._request))
+        self._looked = run, looked
+        return looked
 
     def _output(self, run: Run) -> RunOutput:
-        return self._request.output_folders.run(run.run_id, run.path)
+        return self._folders.run(run.run_id, run.path)

@@ -305,10 +305,8 @@ class LocalFolder(Folder):
         return lines if _list_all(self.url, "", without, lines) else None
 
     def sweep(self) -> None:
-        for folder in (self.url, *_folders(self.url)):
-            for name in _names(folder):
-                if _TEMPORARY.fullmatch(name):
-                    _unlink(join(folder, name))
+        for folder in _swept(self.url):
+            _swept(folder)
 
 
 PLAIN = frozenset({"", ".", ".."})
@@ -389,19 +387,19 @@ def _put(path: str, parts: Iterable[bytes]) -> None:
         os.close(file)
 
 
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
-def _folders(folder: str) -> list[str]:
+def _swept(folder: str) -> list[str]:
+    """Remove half-written files of a folder; returns the folders in it."""
+    folders = []
     try:
         with os.scandir(folder) as found:
-            return [item.path for item in found if item.is_dir(follow_symlinks=False)]
+            for item in found:
+                if item.is_dir(follow_symlinks=False):
+                    folders.append(item.path)
+                elif item.name.endswith(".tmp") and _TEMPORARY.fullmatch(item.name):
+                    _unlink(item.path)
     except OSError:
-        return []
+        pass
+    return folders
 
 
 def _unlink(path: str) -> None:

@@ -60,17 +60,17 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     return printed.finish() if printed.events else session.finish(session.header, [])
 
 
-_OPENED = re.compile(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
-"""How a line begins that can be an object."""
+_OBJECT = re.compile(rb"^(?:[ \t\r]|\xef\xbb\xbf)*+\{.*\}[ \t\r]*$", re.M)
+"""A line that can be an object. Nearly no line of indented JSON is: to decode each one that opens an
+object took half of the time of a session."""
 
 
 def _is_lines(folder: Folder, path: str) -> bool:
     """Whether a file has one object per line, by the first line that is an object."""
     with folder.open(path) as stream:
         head = stream.read(HEAD)
-    for line in read_lines(io.BytesIO(head)):
-        if not _OPENED.match(line.data):
-            continue  # nearly every line of indented JSON
+    for found in _OBJECT.finditer(head):
+        (line,) = read_lines(io.BytesIO(found.group()))
         value, problem = _decoded(line)
         if problem is None and isinstance(value, dict) and value:
             return not isinstance(value.get("messages"), list)

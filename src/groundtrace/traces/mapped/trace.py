@@ -161,7 +161,8 @@ class MappedTrace:
             path, "transcript", mapping.reader, harness=mapping.harness, is_main_log=True
         )
         self.keep = keep
-        self.facts: dict[str, Any] = {}
+        self.facts: dict[str, Any] = dict.fromkeys(_FACTS)
+        self.declared_facts = [key for key in _FACTS if key in mapping.expressions]
         self.waiting: dict[str, RawCall] = {}
         self.uncounted: list[RawCall] = []
         """Calls whose model call comes after them."""
@@ -220,8 +221,8 @@ class MappedTrace:
             self.source.problem("wrong_type", reason, line=line, place=place)
             return
         self.seen += 1
-        for key in _FACTS:
-            if self.facts.get(key) is None:
+        for key in self.declared_facts:
+            if self.facts[key] is None:
                 self.facts[key] = self.value(key, record, line, place)
         directory = as_text(self.value("cwd", record, line, place))
         if directory is not None:
