@@ -65,16 +65,29 @@ class TruthIndex:
         is among them, the second reading is dropped: gcc has a folder `gcc`, so
         `gcc::gcc/Makefile.in` is not the `Makefile.in` at the top.
         """
-        lower = path.lower()
+        return self.find_lower(repo, path.lower(), folders)
+
+    def find_lower(
+        self, repo: Repo | None, lower: str, folders: Set[tuple[Repo | None, str]] = frozenset()
+    ) -> TruthFile | None:
+        """The same for a path in lower case."""
         entry = self.exact.get((repo, lower))
-        if entry is None and self._may_be(repo, lower):
-            entry = self.anywhere.get(lower)
         if entry is not None:
             return entry
+        entry = self.anywhere.get(lower)
+        if entry is not None and self._may_be(repo, lower):
+            return entry
+        if not self.other:  # true for most tasks
+            return None
         second = self.other.get((repo, lower))
         if second is None or (repo, second[1]) in folders:
             return None
         return second[0]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the files of the trial decide what an entry means."""
+        return bool(self.anywhere or self.other)
 
     def settle(self, places: Iterable[tuple[Repo, str]]) -> None:
         """Choose the repository of entries that name none, from all files of the trial.
@@ -84,6 +97,8 @@ class TruthIndex:
         most files. In another repository it counts only if it was not found in this one and its
         path has a folder.
         """
+        if not self.anywhere:
+            return
         files: dict[Repo, int] = {}
         met: dict[Repo, set[str]] = {}
         for repo, path in places:
