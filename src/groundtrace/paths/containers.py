@@ -35,12 +35,17 @@ def joined_name(name: str) -> str | None:
     return None if found is None else f"{found[1]}/{found[2]}"
 
 
+def may_name_repo(path: str) -> bool:
+    """Whether a path may lie in a clone whose folder has the repository's name; plain text only,
+    because every path of every trial comes here, and few are in such a folder."""
+    return "__" in path or path.startswith("/code/")
+
+
 def clone_of(path: str) -> Clone | None:
     """The clone that a path of a container lies in, if its folders show that."""
     if path == _TESTBED or path.startswith(f"{_TESTBED}/"):
         return Clone(_TESTBED, None)
-    # Plain text first: every path of every trial comes here, and few are in such a folder.
-    found = _CLONE.match(path) if "__" in path or path.startswith("/code/") else None
+    found = _CLONE.match(path) if may_name_repo(path) else None
     if found is None:
         return None
     repo = found[3] or joined_name(found[2])

@@ -21,20 +21,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
-import msgspec
-
 from groundtrace.model import TruthFile
 from groundtrace.paths.lexical import clean_path
 from groundtrace.paths.repos import Repo, RepoTable
 
 
-class EntryReading(msgspec.Struct, frozen=True):
-    """One way to read a ground-truth entry."""
-
-    repo: Repo | None
-    """None: the entry names no repository, and the repository of the trace's file is unknown."""
-    path: str
-    """In lower case."""
+EntryReading = tuple[Repo | None, str]
+"""One way to read a ground-truth entry: a repository and a path in lower case. None: the entry names
+no repository, and the repository of the trace's file is unknown."""
 
 
 @dataclass(slots=True)
@@ -125,7 +119,7 @@ class TruthIndex:
             return None
         lower = _strip_root(clean, self.roots).lower()
         for reading in _literal(TruthFile(path, path, repo), lower, repos):
-            if entry := self.exact.get((reading.repo, reading.path)):
+            if entry := self.exact.get(reading):
                 return entry
         if repo is None:
             return self.anywhere.get(lower) or self._only(lower)
@@ -178,45 +172,38 @@ def index_truth(
         if path is None:
             continue
         lower = _strip_root(path, roots).lower()
-        literal = list(_literal(entry, lower, repos))
+        literal = _literal(entry, lower, repos)
         if literal:
-            known = [r for r in literal if (r.repo, r.path) in index.exact]
-            if len(known) == len(literal):
+            if index.exact.keys() >= set(literal):
                 continue
         elif lower in index.anywhere:
             continue
         index.entries.append(entry)
         index._by_path.setdefault(lower, []).append(entry)
         for reading in literal:
-            index.exact.setdefault((reading.repo, reading.path), entry)
+            index.exact.setdefault(reading, entry)
         if not literal:
             index.anywhere[lower] = entry
         for reading in _second(entry, lower, repos):
-            index.other.setdefault((reading.repo, reading.path), (entry, lower.rpartition("/")[0]))
+            index.other.setdefault(reading, (entry, lower.rpartition("/")[0]))
     return index
 
 
-def _literal(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryReading]:
+def _literal(entry: TruthFile, path: str, repos: RepoTable) -> list[EntryReading]:
     """Readings that take the path as it is written; none if nothing says whose it is."""
     if entry.repo is not None and (repo := repos.find(entry.repo)) is not None:
-        yield EntryReading(repo, path)
-        if repos.lone is repo:
-            # The trial knows no other repository, so a path without a repository belongs to this
-            # one.
-            yield EntryReading(None, path)
-        return
+        # If the trial knows no other repository, a path without a repository belongs to this one.
+        return [(repo, path), (None, path)] if repos.lone is repo else [(repo, path)]
     if not repos.task:
-        return
+        return []
+    if len(repos.task) == 1:
+        return [(repos.task[0], path), (None, path)]
     first, _, rest = path.partition("/")
     named = repos.find(first) if rest else None
-    if len(repos.task) > 1 and named in repos.task:
+    if named in repos.task:
         # `kafka/clients/…` in a task on kafka and flink: not a path of flink.
-        yield EntryReading(named, rest)
-        yield EntryReading(named, path)
-    else:
-        for owner in repos.task:
-            yield EntryReading(owner, path)
-    yield EntryReading(None, path)
+        return [(named, rest), (named, path), (None, path)]
+    return [*((owner, path) for owner in repos.task), (None, path)]
 
 
 def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryReading]:
@@ -231,7 +218,7 @@ def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryRead
         second, _, deeper = rest.partition("/")
         repo = repos.find(second) if deeper else None
         if repo is not None and repo in repos.task:
-            yield EntryReading(repo, deeper)
+            yield repo, deeper
     repo = repos.find(first) if rest else None
     if repo is None:
         return
@@ -242,10 +229,12 @@ def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryRead
     else:
         fits = "/" in rest  # only the trace names it: a bare file name is not enough
     if fits:
-        yield EntryReading(repo, rest)
+        yield repo, rest
 
 
 def _strip_root(path: str, roots: Sequence[str]) -> str:
     """An entry that is written as a path of the container, without the root that it lies below."""
-    root = next((root for root in roots if path.startswith(f"{root}/")), None)
-    return path if root is None else path[len(root) + 1 :]
+    for root in roots:
+        if path.startswith(root) and path[len(root) : len(root) + 1] == "/":
+            return path[len(root) + 1 :]
+    return path
