@@ -31,7 +31,6 @@ from groundtrace.paths.repos import Repo, RepoTable, short_repo
 from groundtrace.paths.revisions import differ, revision_of, revisions_of
 from groundtrace.paths.truth_index import index_truth
 
-
 FileKey = tuple[str | None, str, bool]
 """Repository, path and `from_diff` of a reference: they decide which file it means."""
 

@@ -25,7 +25,6 @@ from groundtrace.model import TruthFile
 from groundtrace.paths.lexical import clean_path
 from groundtrace.paths.repos import Repo, RepoTable
 
-
 EntryReading = tuple[Repo | None, str]
 """One way to read a ground-truth entry: a repository and a path in lower case. None: the entry names
 no repository, and the repository of the trace's file is unknown."""
