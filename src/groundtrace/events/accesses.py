@@ -11,7 +11,7 @@ from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.events import Access, LineChange, LineRange
 from groundtrace.jsonio import clean_text
 from groundtrace.model import AccessKind, FileRef
-from groundtrace.paths import ChunkLines, Resolver
+from groundtrace.paths import ChunkLines, FileKey, Resolver
 
 Lines = tuple[int | UnsetType, int | UnsetType]
 """First and last line shown, if known."""
@@ -42,7 +42,7 @@ class Accesses:
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._known: dict[tuple[str | None, str, bool], FileFacts | None] = {}
+        self._known: dict[FileKey, FileFacts | None] = {}
 
     def of(self, refs: Iterable[FileRef]) -> list[Access]:
         """One access per file, kind and range of lines, in order of appearance (D7).
@@ -73,12 +73,12 @@ class Accesses:
         try:
             return self._known[of_file]
         except KeyError:
-            facts = self._known[of_file] = self._facts(ref)
+            facts = self._known[of_file] = self._facts(of_file)
             return facts
 
-    def _facts(self, ref: FileRef) -> FileFacts | None:
+    def _facts(self, of_file: FileKey) -> FileFacts | None:
         resolver = self._resolver
-        file = resolver.resolve(ref)
+        file = resolver.file_of(of_file)
         if file is None:
             return None
         name = clean_text(file.file)

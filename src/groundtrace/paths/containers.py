@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 _NAME = r"[A-Za-z0-9][\w.-]{0,99}?"
@@ -35,17 +36,19 @@ def joined_name(name: str) -> str | None:
     return None if found is None else f"{found[1]}/{found[2]}"
 
 
-def may_name_repo(path: str) -> bool:
-    """Whether a path may lie in a clone whose folder has the repository's name; plain text only,
-    because every path of every trial comes here, and few are in such a folder."""
-    return "__" in path or path.startswith("/code/")
+def may_name_repos(paths: Iterable[str]) -> list[str]:
+    """The paths that may lie in a clone whose folder has the repository's name.
+
+    It looks for plain text only: all paths of every trial come here, and few are in such a folder.
+    """
+    return [path for path in paths if "__" in path or path.startswith("/code/")]
 
 
 def clone_of(path: str) -> Clone | None:
     """The clone that a path of a container lies in, if its folders show that."""
     if path == _TESTBED or path.startswith(f"{_TESTBED}/"):
         return Clone(_TESTBED, None)
-    found = _CLONE.match(path) if may_name_repo(path) else None
+    found = _CLONE.match(path)
     if found is None:
         return None
     repo = found[3] or joined_name(found[2])

@@ -42,7 +42,7 @@ from typing import NamedTuple
 import msgspec
 
 from groundtrace.config import Settings
-from groundtrace.paths.containers import clone_of, may_name_repo
+from groundtrace.paths.containers import clone_of, may_name_repos
 from groundtrace.paths.lexical import clean_folder
 from groundtrace.paths.repos import MIRROR_OWNERS, Repo, RepoTable, is_pinned
 
@@ -154,7 +154,6 @@ class Layout:
         self._parents: set[str] = set()
         """Roots that hold repositories but are not repositories."""
         self._mounts.update(self._clones)
-        self._root_by_folder: dict[str, str | None] = {}
         self._declare(declared)
         for root, seen in self._look(paths).items():
             self._decide(root, seen, start)
@@ -178,10 +177,10 @@ class Layout:
         return RepoPlace(repo, path[cut:], outside, path if beside else "")
 
     def _found(self, path: str) -> FolderPlace:
-        root = self._root_around(path)
+        root = self._root_of(path)
         if root is None:
             return FolderPlace(None, 0, True, False)
-        mount = self._mount_of(path)
+        mount = self._mount_of(path.rpartition("/")[0])
         if mount is not None:
             return FolderPlace(self._mounts[mount], len(mount) + 1 if mount else 0, False, False)
         cut = len(root) + 1 if root else 0
@@ -238,7 +237,7 @@ class Layout:
         If the settings name `/code` as a root, the folders below it are not owners.
         """
         found: dict[str, Repo] = {}
-        for path in [path for path, _ in paths if may_name_repo(path)]:
+        for path in may_name_repos([path for path, _ in paths]):
             clone = clone_of(path) if path.startswith("/") else None
             if clone is None or clone.repo is None or clone.folder in found:
                 continue
@@ -303,22 +302,13 @@ class Layout:
                 return root
         return None
 
-    def _root_around(self, path: str) -> str | None:
-        """The root of a path, looked up once per folder."""
-        folder = path.rpartition("/")[0]
-        if not folder or path in self._roots:
-            return self._root_of(path)
-        if folder not in self._root_by_folder:
-            self._root_by_folder[folder] = self._root_of(path)
-        return self._root_by_folder[folder]
-
-    def _mount_of(self, path: str) -> str | None:
-        folder = path
-        while folder:
+    def _mount_of(self, folder: str) -> str | None:
+        """The mount that a folder is or lies in."""
+        while folder not in self._mounts:
+            if not folder:
+                return None
             folder = folder.rpartition("/")[0]
-            if folder in self._mounts:
-                return folder
-        return None
+        return folder
 
     # --- repositories below the roots --------------------------------------------------------
 
@@ -337,28 +327,28 @@ class Layout:
     def _look(self, paths: Collection[tuple[str, bool]]) -> dict[str, RootPaths]:
         """The paths below each root, without those that are already declared."""
         by_root: dict[str, RootPaths] = {}
-        mounts: dict[str, str | None] = {}
-        """Mount by folder."""
-        for path, written in paths:
-            root = self._root_around(path)
-            if root is None:
+        for folder, files in self._by_folder(paths).items():
+            root = self._root_of(folder)
+            if root is None or folder == root or self._mount_of(folder) is not None:
                 continue
-            first, _, rest = _below(root, path).partition("/")
-            if not rest:
-                continue
-            # Not a root itself, so all files of its folder have one mount.
-            folder = path.rpartition("/")[0]
-            if folder not in mounts:
-                mounts[folder] = self._mount_of(path)
-            if mounts[folder] is not None:
-                continue
+            first = _below(root, folder).partition("/")[0]
             seen = by_root.get(root)
             if seen is None:
                 seen = by_root[root] = RootPaths()
-            seen.below.setdefault(first, set()).add(rest)
-            if not written:
+            cut = len(_joined(root, first)) + 1
+            seen.below.setdefault(first, set()).update([path[cut:] for path, _ in files])
+            if not all(written for _, written in files):
                 seen.read.add(first)
         return by_root
+
+    def _by_folder(self, paths: Collection[tuple[str, bool]]) -> dict[str, list[tuple[str, bool]]]:
+        """Paths by folder, without those at the top and without roots."""
+        by_folder: dict[str, list[tuple[str, bool]]] = {}
+        for file in paths:
+            folder = file[0].rpartition("/")[0]
+            if folder and file[0] not in self._roots:
+                by_folder.setdefault(folder, []).append(file)
+        return by_folder
 
     def _decide(self, root: str, seen: RootPaths, cwd: str | None) -> None:
         """Mount the repositories directly below a root, in the order of the module's docstring."""

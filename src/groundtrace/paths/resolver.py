@@ -20,6 +20,7 @@ It is built in this order, and the order matters:
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
+from functools import cached_property
 
 import msgspec
 
@@ -86,7 +87,7 @@ class Resolver:
                 looked[key] = None
         repo_paths = {} if task is None else dict(task.repo_paths)
         of_task = () if task is None else (*task.repos, *repo_paths.values())
-        self._revisions = revisions_of(of_task)
+        self._of_task = of_task
         self._other_revisions: dict[tuple[str, str | None], bool] = {}
         self._repos = RepoTable(
             of_task,
@@ -102,8 +103,9 @@ class Resolver:
         self._known: dict[FileKey, Resolved | None] = {}
         self._spellings: dict[tuple[Repo | None, bool, str], str] = {}
         self._folders: set[tuple[Repo | None, str]] = set()
-        self._layout = self._learn(named, looked, repo_paths, cwd, settings)
-        places = {key: self._place(*key) for key in named}
+        clean = {key: clean_path(key[1]) for key in named}
+        self._layout = self._learn(clean, looked, repo_paths, cwd, settings)
+        places = {key: self._place(key[0], path, key[2]) for key, path in clean.items()}
         home = self._layout.home
         self._at_home = (
             frozenset[str]()
@@ -124,24 +126,34 @@ class Resolver:
 
     def is_other_revision(self, ref: FileRef) -> bool:
         """Whether the call names another revision of a repository than the task (D49)."""
-        if ref.repo is None or not self._revisions:
+        if ref.repo is None:
             return False
         key = (ref.repo, ref.revision)
         if key not in self._other_revisions:
             self._other_revisions[key] = self._names_other_revision(ref.repo, ref.revision)
         return self._other_revisions[key]
 
+    @cached_property
+    def _revisions(self) -> dict[str, set[str]]:
+        """Revisions that the task names, by repository; made for the first call that names one."""
+        return revisions_of(self._of_task)
+
     def _names_other_revision(self, repo: str, revision: str | None) -> bool:
+        if not self._revisions:
+            return False
         named = revision or revision_of(repo)
         known = self._revisions.get(short_repo(repo.partition("@")[0]).lower())
         return named is not None and bool(known) and all(differ(named, own) for own in known or ())
 
     def resolve(self, ref: FileRef) -> Resolved | None:
         """The file that a reference means; None if it means no file (a folder, URL or glob)."""
-        key = (ref.repo, ref.path, ref.from_diff)
+        return self.file_of((ref.repo, ref.path, ref.from_diff))
+
+    def file_of(self, key: FileKey) -> Resolved | None:
+        """The same for the repository, path and `from_diff` of a reference."""
         if key in self._known:
             return self._known[key]
-        place = self._place(*key)
+        place = self._place(key[0], clean_path(key[1]), key[2])
         resolved = self._known[key] = None if place is None else self._resolved(place)
         return resolved
 
@@ -256,7 +268,7 @@ class Resolver:
 
     def _learn(
         self,
-        named: Iterable[FileKey],
+        clean: Mapping[FileKey, str | None],
         looked: Container[FileKey],
         repo_paths: dict[str, str],
         cwd: str | None,
@@ -264,11 +276,10 @@ class Resolver:
     ) -> Layout:
         paths: dict[str, bool] = {}
         in_repos: dict[Repo, set[str]] = {}
-        for key in named:
-            name, raw, from_diff = key
-            path = clean_path(raw)
+        for key, path in clean.items():
             if path is None:
                 continue
+            name, _, from_diff = key
             if name is None:
                 if not from_diff:
                     paths[path] = paths.get(path, True) and key not in looked
@@ -284,9 +295,8 @@ class Resolver:
             truths=self._truths.literal(),
         )
 
-    def _place(self, name: str | None, raw: str, from_diff: bool) -> RepoPlace | None:
-        """Where a file lies; a root itself is a folder (`/workspace/src/..`)."""
-        path = clean_path(raw)
+    def _place(self, name: str | None, path: str | None, from_diff: bool) -> RepoPlace | None:
+        """Where a clean path lies; a root itself is a folder (`/workspace/src/..`)."""
         if path is None:
             return None
         if name is not None and (repo := self._repos.find(name)) is not None:
@@ -311,7 +321,7 @@ class Resolver:
     def _resolved(self, place: RepoPlace) -> Resolved:
         repo, path = place.repo, place.path
         lower = path.lower()
-        if place.full and self._is_taken(lower):
+        if place.full and self._layout.home is not None and self._is_taken(lower):
             path = place.full
             lower = path.lower()
         path = self._spellings.setdefault((repo, place.outside, lower), path)
@@ -333,8 +343,6 @@ class Resolver:
         `/workspace/answer.json` is `answer.json`, unless the clone has a file of that name too.
         """
         home = self._layout.home
-        if home is None:
-            return False
         return path in self._at_home or self._truths.find_lower(home, path) is not None
 
     def _spelled(self, repo: Repo, path: str) -> str:
