@@ -211,6 +211,8 @@ def _files_of(trial: Trial) -> str:
     that the next run processes the trial again (D79).
     """
     mark = files_mark(trial.folder)
+    if trial.folder.is_listed:  # before any record was read
+        return mark
     if all(seen == current_mark(path) for path, seen in trial.records.items()):
         return mark
     return f"changed while it was read: {mark}"

@@ -71,8 +71,14 @@ def is_settled(work: TrialWork, reading: TrialReading, watch: Watch) -> bool:
     """
     if watch.errors or any(problem.kind in PASSING for problem in reading.problems):
         return False
-    if any(mark != current_mark(path) for path, mark in watch.files.items()):
+    folder = work.trial.folder
+    has_mark = bool(work.files_fingerprint) and work.trial.loose is None
+    if has_mark and files_mark(folder.now()) != work.files_fingerprint:
         return False
-    if not work.files_fingerprint or work.trial.loose is not None:
-        return True
-    return files_mark(work.trial.folder) == work.files_fingerprint
+    # Files of a folder that was listed before they were read are in its mark.
+    listed = f"{folder.url}/" if has_mark and folder.is_listed else None
+    return all(
+        mark == current_mark(path)
+        for path, mark in watch.files.items()
+        if listed is None or not path.startswith(listed)
+    )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from groundtrace.impact import association, pooled
+from groundtrace.impact import association, resample
 from groundtrace.impact.association import associate
 from groundtrace.impact.pooled import by_suite, movable, pooled_tests
 from groundtrace.impact.resample import Draws
@@ -221,7 +221,7 @@ def test_the_size_of_a_product_does_not_change_p(monkeypatch):
     gs = [np.round(random.normal(size=(60, 2)), 1) for _ in range(2)]
     pairs = [(i, j) for i in range(3) for j in range(2)]
     whole = pooled_tests(fs, gs, [25, 35], pairs, DRAWS)
-    monkeypatch.setattr(pooled, "_SMALL", 1)
+    monkeypatch.setattr(resample, "_SMALL", 1)
     assert pooled_tests(fs, gs, [25, 35], pairs, DRAWS) == whole
     for (i, j), test in zip(pairs, whole, strict=True):
         alone = pooled_tests([fs[i]], [gs[j]], [25, 35], [(0, 0)], DRAWS)

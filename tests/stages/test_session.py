@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -125,7 +125,12 @@ class StopsAfter:
         self.results = results
         self.error = error
 
-    def map(self, function: Any, items: Iterable[Any]) -> Iterator[Done[Any, Any]]:
+    workers = 1
+    forks = False
+
+    def map(
+        self, function: Any, items: Iterable[Any], *, chunk: int | None = None
+    ) -> Generator[Done[Any, Any], None, None]:
         for number, item in enumerate(items):
             if number == self.results:
                 raise self.error

@@ -367,7 +367,7 @@ def test_a_single_trial_given_as_the_run_is_not_stale_for_its_own_results(
 def test_a_trial_that_failed_is_tried_again(
     groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from groundtrace.stages import normalize as stage
+    from groundtrace.stages import normalize_runs as stage
 
     real = stage.normalize_trial
 

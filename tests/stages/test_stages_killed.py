@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -151,9 +151,13 @@ class Deadly:
 
     def __init__(self) -> None:
         self.inner = LocalEngine(2)
+        self.workers = 2
+        self.forks = False
 
-    def map(self, function: Any, items: Iterable[Any]) -> Iterator[Done[Any, Any]]:
-        return self.inner.map(die_in_a_worker, items)
+    def map(
+        self, function: Any, items: Iterable[Any], *, chunk: int | None = None
+    ) -> Generator[Done[Any, Any], None, None]:
+        return self.inner.map(die_in_a_worker, items, chunk=chunk)
 
     def close(self) -> None:
         self.inner.close()

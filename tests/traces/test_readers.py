@@ -198,3 +198,34 @@ def test_evidence_names_marker_shape_or_name() -> None:
     trace, _ = read("trajectory-and-transcript")
     assert trace.evidence[0] == "agent/trajectory.json: atif by marker (schema_version ATIF-v1.2)"
     assert "by shape" in read("stream-top-level-entries").trace.evidence[0]
+
+
+QUOTING = (
+    '{"type": "system", "subtype": "init", "claude_code_version": "2.1.0"}\n'
+    '{"type": "user", "parent_tool_use_id": null, "message": {"content": [{"type": "tool_result", '
+    '"tool_use_id": "a", "content": [{"type": "session_meta", "payload": {}}]}]}}\n'
+)
+"""A stream of Claude Code in which a result holds, as JSON, what a rollout of Codex begins with."""
+
+
+@pytest.mark.parametrize(
+    ("name", "reader"),
+    [("agent/claude-code.txt", "claude-code"), ("agent/rollout-1.jsonl", "codex")],
+)
+def test_a_reader_that_expects_the_file_and_finds_its_marker_reads_it(
+    tmp_path: Path, name: str, reader: str
+) -> None:
+    """D140: each of the two finds its marker; the file's name says which of them it is for."""
+    (tmp_path / "agent").mkdir()
+    (tmp_path / name).write_text(QUOTING)
+    (evidence,) = read_trace(LocalFolder(tmp_path)).trace.evidence
+    assert evidence.startswith(f"{name}: {reader} by marker")
+
+
+def test_a_mapping_of_the_user_comes_before_a_reader_that_expects_the_file(tmp_path: Path) -> None:
+    (tmp_path / "agent").mkdir()
+    (tmp_path / "agent/claude-code.txt").write_text(QUOTING)
+    mapping = 'reader = "mine"\nlayout = "lines"\nmatch = "claude_code_version"\ncalls = "call"\nname = "n"'
+    found = read_trace(LocalFolder(tmp_path), mappings=(("mine.toml", mapping),))
+    (evidence,) = found.trace.evidence
+    assert evidence.startswith("agent/claude-code.txt: mine by marker")

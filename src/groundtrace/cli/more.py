@@ -9,7 +9,7 @@ from groundtrace.cli.terminal import print_message
 from groundtrace.visible import visible
 
 if TYPE_CHECKING:
-    from groundtrace.stages.normalize import Normalized
+    from groundtrace.stages.normalized import Normalized
 
 
 def say_settings(output: OutputFlags) -> None:

@@ -23,7 +23,7 @@ from groundtrace.visible import plural
 if TYPE_CHECKING:
     from groundtrace.config import Settings
     from groundtrace.discover import SurveyRow
-    from groundtrace.stages.normalize import Normalized
+    from groundtrace.stages.normalized import Normalized
     from groundtrace.truth import Registry
 
 

@@ -141,6 +141,7 @@ class Progress:
         self.done, self.total, self._final, self._next_line = 0.0, 0, False, 0.1
         if self._bar is not None:
             self._bar.reset(self._task, description=name, total=None, completed=0)
+            self._draw()
 
     def add_total(self, more: int, *, final: bool = True) -> None:
         """More work was found."""
@@ -148,16 +149,25 @@ class Progress:
         self._final = final
         if self._bar is not None and final:
             self._bar.update(self._task, total=self.total)
+            self._draw()
 
     def advance(self, by: float = 1) -> None:
         """Part of the work is done."""
         self.done += by
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done)
+            self._draw()
         elif self._is_worth_a_line():
             self._next_line = self.done / self.total + 0.1
             self._lines.append(f"{self.what}: {self.done:,.0f} of {self.total:,}")
             self._say()
+
+    def _draw(self) -> None:
+        """Draw the bar, at most ten times a second. No thread draws it: a process with threads
+        cannot fork its workers."""
+        if time.monotonic() - self._said_at > DRAWN_AFTER:
+            self._bar.refresh()
+            self._said_at = time.monotonic()
 
     def _is_worth_a_line(self) -> bool:
         """After every tenth of long work. The end of a stage has its own line."""
@@ -182,6 +192,9 @@ class Progress:
         self._lines.clear()
         self._said_at = time.monotonic()
 
+
+DRAWN_AFTER = 0.1
+"""Seconds between two drawings of the bar."""
 
 SOON = 5.0
 """Seconds before lines are printed, so that a command that fails at once prints only its error."""
@@ -217,4 +230,5 @@ def _bar() -> Any:
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
+        auto_refresh=False,
     )

@@ -15,13 +15,14 @@ from groundtrace.discover.folders import Found, FoundProblem, Skipped, fits, mat
 from groundtrace.discover.identity import place_of, record_tasks
 from groundtrace.discover.loose import LooseRun, discover_loose
 from groundtrace.discover.manifest import is_manifest, read_manifest
-from groundtrace.discover.records import Records, kinds_of, read_records
+from groundtrace.discover.records import AGENT, Records, kinds_of, read_records
 from groundtrace.discover.trial import make_trial
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
 from groundtrace.problems import ProblemKind
 from groundtrace.safe_names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.storage import EntryKind, Folder, Links, LocalFolder, Place
+from groundtrace.storage.listed import listed
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
@@ -137,7 +138,7 @@ def discover_run(
         return
     top = tuple(run.path.split("/")) if run.path else ()
     spot = _Spot(run.folder, top, (), Links())
-    for item in _trials_below(spot, settings):
+    for item in _trials_below(spot, settings, at_once=True):
         if not isinstance(item, _TrialFolder):
             yield item if item.run_id else _of_run(item, run.run_id)
             continue
@@ -270,19 +271,24 @@ def _problem(path: str, kind: ProblemKind, reason: str) -> FoundProblem:
 
 
 def _trials_below(
-    spot: _Spot, settings: Settings
+    spot: _Spot, settings: Settings, *, at_once: bool = False
 ) -> Iterator[_TrialFolder | Skipped | FoundProblem]:
-    """Trial folders at and below a folder; a tree without any is reported once, at its top."""
-    found = yield from _walk(spot.afresh(), settings)
+    """Trial folders at and below a folder; a tree without any is reported once, at its top.
+
+    `at_once`: the folder of a trial is listed once, for everything that will be asked of it.
+    """
+    found = yield from _walk(spot.afresh(), settings, at_once=at_once)
     if not found:
         yield Skipped(spot.path or ".", None, "no trial in it")
 
 
 def _walk(
-    spot: _Spot, settings: Settings
+    spot: _Spot, settings: Settings, *, at_once: bool
 ) -> Generator[_TrialFolder | Skipped | FoundProblem, None, bool]:
     """The walk itself; returns whether it found a trial."""
     entries = kinds_of(spot.folder)
+    if at_once and entries.get(AGENT) == "folder":  # a trial, by all appearances
+        spot = spot._replace(folder=listed(spot.folder))
     records = read_records(spot.folder, entries)
     if records.level == "trial":
         yield _TrialFolder(spot, records)
@@ -295,7 +301,7 @@ def _walk(
         if not isinstance(child, _Spot):
             yield child
             continue
-        if (yield from _walk(child, settings)):
+        if (yield from _walk(child, settings, at_once=at_once)):
             found = True
         else:
             empty.append(child.path)

@@ -6,7 +6,7 @@ description into one result. Engines differ only in where that happens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, Protocol, TypeVar
@@ -35,12 +35,23 @@ class Done(Generic[Item, Result]):
 class Engine(Protocol):
     """Does work somewhere and yields results as they arrive, in any order."""
 
+    @property
+    def workers(self) -> int:
+        """How many items are processed at a time, as far as that is known."""
+        ...
+
+    @property
+    def forks(self) -> bool:
+        """Whether workers that start now have everything that is in this process's memory."""
+        ...
+
     def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item]
-    ) -> Iterator[Done[Item, Result]]:
+        self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
+    ) -> Generator[Done[Item, Result], None, None]:
         """Every item once, with its result or the reason it has none.
 
-        Raises OutputError when results cannot be written: that concerns all items.
+        `chunk` is how many items are sent at a time; None if the engine should decide. Raises
+        OutputError when results cannot be written: that concerns all items.
         """
         ...
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -39,15 +39,23 @@ class DaskEngine:
         self.scheduler = scheduler
         self._client: Any = None
 
+    @property
+    def workers(self) -> int:
+        return 1 if self._client is None else max(1, sum(self._client.nthreads().values()))
+
+    @property
+    def forks(self) -> bool:
+        return False
+
     def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item]
-    ) -> Iterator[Done[Item, Result]]:
+        self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
+    ) -> Generator[Done[Item, Result], None, None]:
         if self._client is None:
             self._client = _connect(self.scheduler)
         work = _Work(self._client, self.scheduler, function)
-        threads = max(1, sum(self._client.nthreads().values()))
-        for chunk in chunked(items, chunk_size(items, threads)):
-            work.submit(chunk)
+        threads = self.workers
+        for some in chunked(items, chunk or chunk_size(items, threads)):
+            work.submit(some)
             if len(work.chunks) >= threads * OUTSTANDING:
                 yield from work.collect()
         while work.chunks or work.suspects:

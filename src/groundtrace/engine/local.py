@@ -18,7 +18,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import forkserver
@@ -59,26 +59,34 @@ class LocalEngine:
         self._may_fork = may_fork
         self._pool: ProcessPoolExecutor | None = None
 
+    @property
+    def workers(self) -> int:
+        return self.jobs
+
+    @property
+    def forks(self) -> bool:
+        return self.jobs > 1 and self._pool is None and self._may_fork and _is_alone()
+
     def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item]
-    ) -> Iterator[Done[Item, Result]]:
+        self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
+    ) -> Generator[Done[Item, Result], None, None]:
         if self.jobs == 1:
             for item in items:
                 yield Done(item, *do_one(function, item))
             return
         finished = False
         try:
-            yield from self._in_processes(function, items)
+            yield from self._in_processes(function, items, chunk)
             finished = True
         finally:
             if not finished:
                 self._stop()
 
     def _in_processes(
-        self, function: Callable[[Item], Result], items: Iterable[Item]
+        self, function: Callable[[Item], Result], items: Iterable[Item], size: int | None
     ) -> Iterator[Done[Item, Result]]:
         waiting: Waiting[Result, Item] = {}
-        for chunk in chunked(items, chunk_size(items, self.jobs)):
+        for chunk in chunked(items, size or chunk_size(items, self.jobs)):
             if self._pool is None:
                 fork = self._may_fork and _is_alone()
                 self._pool = _new_pool(self.jobs, self._preload, fork=fork)

@@ -86,13 +86,14 @@ def _metrics(tasks: Sequence[Sequence[Observation]]) -> list[MetricAggregate]:
 def _metric(name: str, column: Floats, tasks: Sequence[Sequence[Observation]]) -> MetricAggregate:
     """Mean over tasks of the mean over each task's trials, with what was left out (D19)."""
     absent = np.isnan(column)
-    values = column[~absent].tolist()
+    known = column[~absent]
+    values = known.tolist()
     left_out = Counter(main_reason(tasks[i], (name,)) for i in np.flatnonzero(absent).tolist())
     return MetricAggregate(
         metric=name,
         direction=COMPARED[name],
         mean=stored_number(mean_of(values)),
-        median=stored_number(quantile(sorted(values), 0.5)) if values else None,
+        median=stored_number(quantile(np.sort(known).tolist(), 0.5)) if values else None,
         n=len(values),
         left_out=dict(sorted(left_out.items())),
         hit_rate=stored_number(_hit_rate(name, tasks)),

@@ -18,6 +18,7 @@ from groundtrace.impact.flips import FLIP_DRAWS, MIN_CLUSTERS
 from groundtrace.impact.matched import MIN_TASKS, choose_pairs, compare
 from groundtrace.impact.observations import distinct_trials, observe
 from groundtrace.impact.options import ImpactOptions
+from groundtrace.impact.permutation_grid import GRID_ABOVE, grid_shape
 from groundtrace.impact.resample import (
     EXACT_FLIPS,
     EXACT_PERMUTATIONS,
@@ -98,6 +99,8 @@ def _no_comparison(configs: list[str], options: ImpactOptions) -> str:
 
 
 def _method(options: ImpactOptions) -> Method:
+    left, right = grid_shape(options.draws)
+    combined = left * right - 1
     return Method(
         correlation=(
             "Spearman's coefficient by mid-ranks. Trials of a task and configuration are "
@@ -111,7 +114,9 @@ def _method(options: ImpactOptions) -> Method:
             "Two-sided permutation of the outcomes over tasks; a task's outcomes in several "
             "configurations move together, among tasks seen in the same configurations. All "
             f"permutations if there are at most {EXACT_PERMUTATIONS}, else {options.draws} "
-            "random ones and p = (b + 1) / (draws + 1)."
+            "random ones and p = (b + 1) / (draws + 1). Above "
+            f"{GRID_ABOVE} tasks, {combined:,} random ones: all combinations of {left} and "
+            f"{right}, without the one that moves nothing."
         ),
         delta_p=(
             f"Two-sided sign flips of the deltas: all of them if at most {EXACT_FLIPS} deltas "

@@ -23,6 +23,7 @@ from groundtrace.impact.resample import (
     Mask,
     bca,
     midranks,
+    on_grid,
     products,
 )
 
@@ -151,7 +152,7 @@ def _inferred(
     rs = [_coefficient(fs[i], gs[j]) for i, j in pairs]
     if once:
         units = int(grid.present.sum())
-        effects = np.stack(influences, axis=1) / units
+        effects = on_grid(np.stack(influences, axis=1) / units, n)
         replicates = np.concatenate([products(block, effects) for block in draws.weights(n)])
         replicates = np.clip(replicates + np.array(rs), -1, 1)
     else:

@@ -182,8 +182,9 @@ def _scope(
             [(metrics.index(metric), outcomes.index(outcome)) for metric, outcome in group.pairs],
             draws,
         )
+        tasks, missing = _missing(trials, inside, present)
         for pair, result in zip(group.pairs, results, strict=True):
-            left_out = _left_out(trials, inside, present, pair, result.n)
+            left_out = _left_out(trials, tasks, missing, pair, result.n)
             entries[pair] = _entry(pair, scope, config_name, result, left_out)
     ordered = [entries[pair] for pair in PAIRS]
     adjusted = holm([entry.p for entry in ordered])
@@ -222,19 +223,27 @@ def _means(place: npt.NDArray[np.intp], values: Floats, size: int) -> Floats:
     return np.where(counts > 0, sums, np.nan)
 
 
-def _left_out(
-    trials: _Trials, inside: Mask, present: Mask, pair: tuple[str, str], n: int
-) -> dict[str, int]:
-    """Tasks of the scope that do not count, by reason."""
-    tasks = np.unique(trials.tasks[inside])
-    if len(tasks) == n:
-        return {}
+def _missing(trials: _Trials, inside: Mask, present: Mask) -> tuple[int, list[list[Observation]]]:
+    """How many tasks the scope has, and the trials of each task without both values."""
     with_both: Mask = np.asarray(present.any(axis=1), dtype=np.bool_)
     missing: dict[int, list[Observation]] = {}
     for index in np.flatnonzero(inside & ~with_both[trials.tasks]).tolist():
         missing.setdefault(int(trials.tasks[index]), []).append(trials.observations[index])
-    found = Counter(main_reason(of_task, pair) for of_task in missing.values())
-    alone = len(tasks) - len(missing) - n
+    return len(np.unique(trials.tasks[inside])), list(missing.values())
+
+
+def _left_out(
+    trials: _Trials,
+    tasks: int,
+    missing: Sequence[Sequence[Observation]],
+    pair: tuple[str, str],
+    n: int,
+) -> dict[str, int]:
+    """Tasks of the scope that do not count, by reason."""
+    if tasks == n:
+        return {}
+    found = Counter(main_reason(of_task, pair) for of_task in missing)
+    alone = tasks - len(missing) - n
     if alone:
         found["alone_in_suite" if len(set(trials.suites)) > 1 else "alone_in_config"] = alone
     return dict(sorted(found.items()))

@@ -245,7 +245,7 @@ def _delta(
 
 
 def _described(base: Delta, column: MetricDeltas) -> Delta:
-    ordered = sorted(column.delta.tolist())
+    ordered = np.sort(column.delta).tolist()
     sides = (column.baseline, column.config)
     largest = [float(np.max(np.abs(side))) for side in sides]
     q1, median, q3 = (

@@ -92,8 +92,9 @@ def _subset_sums(columns: Floats, draws: Draws) -> Floats:
         for table, places in zip(tables[:, 0], _flips(draws, n), strict=True):
             only += table.take(places, mode="clip")
         return sums
+    found = np.empty_like(sums)
     for table, places in zip(tables, _flips(draws, n), strict=True):
-        sums += table.take(places, axis=1, mode="clip")
+        sums += table.take(places, axis=1, mode="clip", out=found)
     return sums
 
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groundtrace.impact.resample import Draws, Floats, Mask, permutations_are_exact
+from groundtrace.impact.permutation_grid import GRID_ABOVE, grid_sums, two_sets
+from groundtrace.impact.resample import Draws, Floats, Mask, permutations_are_exact, products
 
 _SLACK = 1e-9
-_SMALL = 250_000
-"""The library behind `@` starts no thread for a product with at most this many multiplications."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +132,32 @@ def _ps(
 ) -> list[float]:
     if not pairs:
         return []
-    wanted: dict[int, list[int]] = {}
-    for k, (_, j) in enumerate(pairs):
-        wanted.setdefault(j, []).append(k)
     seen = np.array([float(np.sum(fs[i] * gs[j])) for i, j in pairs])
     scale = np.array([float(np.sum(np.abs(fs[i] * gs[j]))) for i, j in pairs])
     limits = np.abs(seen) - _SLACK * np.maximum(scale, 1.0)
+    if permutations_are_exact(strata):
+        extreme, total = _counted(fs, gs, strata, pairs, limits, draws)
+        return [float(count) / total for count in extreme]
+    if sum(strata) > GRID_ABOVE:
+        sums = grid_sums(fs, gs, pairs, *two_sets(strata, draws))
+        reach = np.abs(sums) >= limits[:, None, None]
+        return [float(share) for share in reach.mean(axis=(1, 2))]  # the data are one of them
+    extreme, total = _counted(fs, gs, strata, pairs, limits, draws)
+    return [(float(count) + 1) / (total + 1) for count in extreme]
+
+
+def _counted(
+    fs: Sequence[Floats],
+    gs: Sequence[Floats],
+    strata: Sequence[int],
+    pairs: Sequence[tuple[int, int]],
+    limits: Floats,
+    draws: Draws,
+) -> tuple[Floats, int]:
+    """How many permutations reach the limit of each pair, and how many there are."""
+    wanted: dict[int, list[int]] = {}
+    for k, (_, j) in enumerate(pairs):
+        wanted.setdefault(j, []).append(k)
     columns = range(gs[0].shape[1])
     left = {
         (j, c): np.stack([fs[pairs[k][0]][:, c] for k in ks], axis=1)
@@ -153,22 +172,6 @@ def _ps(
         for j, ks in wanted.items():
             sums = np.zeros((len(block), len(ks)))
             for c in columns:
-                sums += _sums(right[j, c].take(block), left[j, c])
+                sums += products(right[j, c].take(block), left[j, c])
             extreme[ks] += (np.abs(sums) >= limits[ks]).sum(axis=0)
-    if permutations_are_exact(strata):
-        return [float(count) / total for count in extreme]
-    return [(float(count) + 1) / (total + 1) for count in extreme]
-
-
-def _sums(block: Floats, columns: Floats) -> Floats:
-    """`block @ columns`, a few rows at a time.
-
-    One thread computes small products six times as fast as numpy's own loops. Their last digits
-    depend on the machine, but no p shows it: sums are compared with a limit that has 10,000 times
-    as much slack (D126).
-    """
-    rows = max(1, _SMALL // max(columns.size, 1))
-    if rows >= len(block):
-        return np.asarray(block @ columns)
-    parts = (block[at : at + rows] @ columns for at in range(0, len(block), rows))
-    return np.concatenate(list(parts))
+    return extreme, total

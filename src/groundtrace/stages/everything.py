@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.impact.options import ImpactOptions
-from groundtrace.stages.normalize import Normalized, normalize
+from groundtrace.stages.normalize import normalize
+from groundtrace.stages.normalized import Normalized
 from groundtrace.stages.report import Reported, report
 from groundtrace.stages.request import Request
 

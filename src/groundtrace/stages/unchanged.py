@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
+from typing import NamedTuple
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE
 from groundtrace.artifacts.output_folders import RunOutput
@@ -34,16 +35,17 @@ def fingerprint_of_shared(
     return fingerprint(known.context, of_tasks, registry, request.only, context.with_metrics)
 
 
-def fingerprint_of_run(run: Run, shared: str) -> str | None:
-    """Fingerprint of a whole run, without opening a file; None if links make that impossible."""
-    lines: Iterable[str] | None
+def fingerprint_of_run(run: Run, shared: str) -> tuple[str | None, int | None]:
+    """Fingerprint of a whole run, without opening a file, and the number of lines that it is made
+    from; None if links make that impossible."""
+    lines: Sequence[str] | None
     if run.loose is not None:
         lines = run.loose.marks(run.folder, OUTPUT_FOLDERS)
     else:
         lines = run.folder.everything(OUTPUT_FOLDERS)
     if lines is None:
-        return None
-    return fingerprint_lines(chain((shared, run.run_id, run.path), lines))
+        return None, None
+    return fingerprint_lines(chain((shared, run.run_id, run.path), lines)), len(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,16 @@ def unchanged_run(
     return UnchangedRun(output, documents, on_disk - documents, state.run)
 
 
-Looked = tuple[RunOutput, str | None, UnchangedRun | None]
-"""Where a run's files go, its fingerprint, and the run if it needs no work."""
+class LookedAt(NamedTuple):
+    """What must be known about a run before its trials are looked for."""
+
+    output: RunOutput
+    """Where its files go."""
+    fingerprint: str | None
+    files: int | None
+    """Number of files and folders in it; None if links keep it from being listed."""
+    unchanged: UnchangedRun | None
+    """The run, if it needs no work."""
 
 
 class KnownRuns:
@@ -93,7 +103,7 @@ class KnownRuns:
         """`shared` is the fingerprint of what all runs share."""
         self._request = request
         self._shared = shared
-        self._looked: tuple[Run, Looked] | None = None
+        self._looked: tuple[Run, LookedAt] | None = None
 
     def is_unchanged(self, run: Run) -> bool:
         """Whether an earlier command found this run in the folder, and nothing changed since.
@@ -104,14 +114,15 @@ class KnownRuns:
         output = self._output(run)
         if not output.folder.has_file(STATE_FILE):
             return False
-        return self.look_at(run)[2] is not None
+        return self.look_at(run).unchanged is not None
 
-    def look_at(self, run: Run) -> Looked:
-        """What must be known about a run before its trials are looked for."""
+    def look_at(self, run: Run) -> LookedAt:
+        """What is known about a run."""
         if self._looked is None or self._looked[0] != run:
             output = self._output(run)
-            mark = fingerprint_of_run(run, self._shared)
-            self._looked = run, (output, mark, unchanged_run(output, mark, self._request))
+            mark, files = fingerprint_of_run(run, self._shared)
+            unchanged = unchanged_run(output, mark, self._request)
+            self._looked = run, LookedAt(output, mark, files, unchanged)
         return self._looked[1]
 
     def _output(self, run: Run) -> RunOutput:

@@ -78,6 +78,15 @@ class Folder(ABC):
     def folder(self, relative: str) -> Folder:
         """The folder below this one; it does not have to exist."""
 
+    @property
+    def is_listed(self) -> bool:
+        """Whether this is the folder as it was when it was listed (`storage.listed`)."""
+        return False
+
+    def now(self) -> Folder:
+        """The folder as it is now, if this one is as it was when it was listed."""
+        return self
+
     @abstractmethod
     def entries(self) -> Iterator[FolderEntry]:
         """What the folder holds, sorted by name; nothing when it does not exist.
@@ -134,7 +143,7 @@ class Folder(ABC):
         return data
 
     @abstractmethod
-    def everything(self, without: frozenset[str]) -> Iterator[str] | None:
+    def everything(self, without: frozenset[str]) -> list[str] | None:
         """A line for each file and folder below, in a fixed order; any change below changes a line.
 
         Folders with a name in `without` are left out. None when a link points to a folder, because

@@ -34,6 +34,8 @@ class LocalFolder(Folder):
     took a tenth of the time of a whole run.
     """
 
+    _follows_links = True
+
     def __init__(self, path: Path, root: Path | None = None) -> None:
         self.url = str(path)
         self._root = str(root) if root is not None else self.url
@@ -76,11 +78,11 @@ class LocalFolder(Folder):
 
     def folder(self, relative: str) -> LocalFolder:
         child = LocalFolder.__new__(LocalFolder)
-        child.url = _join(self.url, relative)
+        child.url = join(self.url, relative)
         child._root = self._root
         child._real_root = self._real_root_path()
         child._was_link = None
-        if relative in _PLAIN or "/" in relative or "\0" in relative or not self._is_here():
+        if relative in PLAIN or "/" in relative or "\0" in relative or not self.is_here():
             child._inside_root = True if self._leads_inside(relative) else None
             return child
         child._was_link = _is_link(child.url)
@@ -88,12 +90,15 @@ class LocalFolder(Folder):
         child._inside_root = True if inside else None
         return child
 
+    def now(self) -> LocalFolder:
+        return self
+
     def above(self, path: Path) -> LocalFolder | None:
         """A folder above this one, with the same root; None where it is not inside of that."""
         found = LocalFolder(path, Path(self._root))
         return found if found.is_inside else None
 
-    def _is_here(self) -> bool:
+    def is_here(self) -> bool:
         """Whether this folder is below its root; the system is asked once."""
         if self._inside_root is None:
             self._inside_root = self._is_inside(self.url)
@@ -120,16 +125,16 @@ class LocalFolder(Folder):
         """The same for a path below this folder; follows links only where there are some."""
         if "\0" in relative:
             return False
-        return not self._may_meet_link(relative) or self._is_inside(_join(self.url, relative))
+        return not self._may_meet_link(relative) or self._is_inside(join(self.url, relative))
 
     def _may_meet_link(self, relative: str) -> bool:
         """Whether anything on the way to a path below this folder is a link, as far as names tell."""
         parts = relative.split("/")
-        if "\0" in relative or ".." in parts or not self._is_here():
+        if "\0" in relative or ".." in parts or not self.is_here():
             return True
         path = self.url
         for part in parts:
-            path = _join(path, part)
+            path = join(path, part)
             if os.path.islink(path):
                 return True
         return False
@@ -153,7 +158,7 @@ class LocalFolder(Folder):
             kind = "escape" if is_link and self._loops(path) else "folder"
         elif stat_module.S_ISREG(info.st_mode):
             kind = "file"
-        return FolderEntry(name, kind, info.st_size, _stamp(info))
+        return FolderEntry(name, kind, info.st_size, stamp_of(info))
 
     def _loops(self, path: str) -> bool:
         target = os.path.realpath(path).rstrip("/")
@@ -162,7 +167,7 @@ class LocalFolder(Folder):
     def entries(self) -> Iterator[FolderEntry]:
         try:
             with os.scandir(self.url) as found:
-                items = sorted(found, key=_name_of)
+                items = sorted(found, key=name_of)
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return
         except OSError as error:
@@ -186,7 +191,7 @@ class LocalFolder(Folder):
     def kinds(self) -> Iterator[tuple[str, EntryKind]]:
         try:
             with os.scandir(self.url) as found:
-                items = sorted(found, key=_name_of)
+                items = sorted(found, key=name_of)
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return
         except OSError:
@@ -206,13 +211,13 @@ class LocalFolder(Folder):
                 continue
 
     def stat(self, relative: str) -> FolderEntry | None:
-        path = _join(self.url, relative)
+        path = join(self.url, relative)
         parts = relative.split("/")
-        if _PLAIN.isdisjoint(parts) and self._is_here():
+        if PLAIN.isdisjoint(parts) and self.is_here():
             # Each name on the way is looked at once: without a link the last one is the file.
             below = self.url
             for part in parts:
-                below = _join(below, part)
+                below = join(below, part)
                 try:
                     info = os.lstat(below)
                 except (OSError, ValueError):
@@ -227,7 +232,7 @@ class LocalFolder(Folder):
 
     def _file(self, relative: str) -> tuple[str, FolderEntry]:
         entry = self.stat(relative)
-        path = _join(self.url, relative)
+        path = join(self.url, relative)
         if entry is None:
             raise FileNotFoundError(f"{path}: no such file")
         if entry.kind != "file":
@@ -236,12 +241,12 @@ class LocalFolder(Folder):
         return path, entry
 
     def open(self, relative: str) -> BinaryIO:
-        return io.BufferedReader(WatchedFile(self._file(relative)[0]))
+        return io.BufferedReader(WatchedFile(self._file(relative)[0], self._follows_links))
 
     def read(self, relative: str, limit: int = MAX_WHOLE_FILE) -> bytes:
         path, entry = self._file(relative)
         if entry.size <= limit:
-            with WatchedFile(path) as stream:
+            with WatchedFile(path, self._follows_links) as stream:
                 data = stream.readall()
             if len(data) <= limit:
                 return data
@@ -251,7 +256,7 @@ class LocalFolder(Folder):
         return self.write_parts(relative, (data,))
 
     def write_parts(self, relative: str, parts: Iterable[bytes]) -> FolderEntry:
-        path = _join(self.url, relative)
+        path = join(self.url, relative)
         folder, _, name = path.rpartition("/")
         temporary = f"{folder or '.'}/.{name}.{_TOKEN}.tmp"
         if self._may_meet_link(relative):
@@ -281,12 +286,12 @@ class LocalFolder(Folder):
         """Raise OutputError if a folder on the way to the file is a link: it is another folder."""
         folder = self.url
         for part in relative.strip("/").split("/")[:-1]:
-            folder = _join(folder, part)
+            folder = join(folder, part)
             if _is_link(folder):
                 raise OutputError(f"{folder}: a link; nothing is written or removed behind it")
 
     def remove(self, relative: str) -> None:
-        path = _join(self.url, relative)
+        path = join(self.url, relative)
         self._refuse_links(relative)
         try:
             os.unlink(path)
@@ -295,22 +300,23 @@ class LocalFolder(Folder):
         except OSError as error:
             raise OutputError(f"{path}: cannot be removed ({error.strerror})") from error
 
-    def everything(self, without: frozenset[str]) -> Iterator[str] | None:
+    def everything(self, without: frozenset[str]) -> list[str] | None:
         lines: list[str] = []
-        return iter(lines) if _list_all(self.url, "", without, lines) else None
+        return lines if _list_all(self.url, "", without, lines) else None
 
     def sweep(self) -> None:
         for folder in (self.url, *_folders(self.url)):
             for name in _names(folder):
                 if _TEMPORARY.fullmatch(name):
-                    _unlink(_join(folder, name))
+                    _unlink(join(folder, name))
 
 
-_PLAIN = frozenset({"", ".", ".."})
+PLAIN = frozenset({"", ".", ".."})
 """Names that are not files: the folder itself and its parent."""
 
 
-def _join(base: str, relative: str) -> str:
+def join(base: str, relative: str) -> str:
+    """A path below a folder."""
     if base == ".":
         return relative.strip("/") or "."
     relative = relative.strip("/")
@@ -321,7 +327,7 @@ def _list_all(folder: str, below: str, without: frozenset[str], lines: list[str]
     """Add a line for everything below a folder; False if there is a link to a folder."""
     try:
         with os.scandir(folder) as found:
-            items = sorted(found, key=_name_of)
+            items = sorted(found, key=name_of)
     except OSError as error:
         lines.append(f"{below} {error.strerror}")
         return True
@@ -336,7 +342,7 @@ def _list_all(folder: str, below: str, without: frozenset[str], lines: list[str]
                     if item.is_dir():
                         return False
                     info = item.stat()
-                lines.append(f"{below}{item.name} {info.st_size}:{_stamp(info)}")
+                lines.append(f"{below}{item.name} {info.st_size}:{stamp_of(info)}")
                 continue
         except OSError as error:
             lines.append(f"{below}{item.name} {error.strerror}")
@@ -347,10 +353,11 @@ def _list_all(folder: str, below: str, without: frozenset[str], lines: list[str]
     return True
 
 
-_name_of = attrgetter("name")
+name_of = attrgetter("name")
 
 
-def _stamp(info: os.stat_result) -> str:
+def stamp_of(info: os.stat_result) -> str:
+    """A text that changes when the file does."""
     # Copying a file can keep its mtime, so the ctime is included. The mode is included because a
     # file that could not be read before may be readable now.
     return f"{info.st_mtime_ns}.{info.st_ctime_ns}.{info.st_mode:o}"
@@ -362,7 +369,7 @@ def current_mark(path: str) -> str:
         info = os.stat(path)
     except (OSError, ValueError):
         return ""
-    return f"{info.st_size}:{_stamp(info)}"
+    return f"{info.st_size}:{stamp_of(info)}"
 
 
 def _put(path: str, parts: Iterable[bytes]) -> None:

@@ -144,7 +144,7 @@ class ObjectFolder(Folder):
             if not _is_missing(error):
                 _fail(error, self.bucket, path, OutputError)
 
-    def everything(self, without: frozenset[str]) -> Iterator[str] | None:
+    def everything(self, without: frozenset[str]) -> list[str] | None:
         try:
             pages = _obstore().list(_store(self.bucket), prefix=self.key or None)
             found = [
@@ -155,7 +155,7 @@ class ObjectFolder(Folder):
         except _errors() as error:
             _fail(error, self.bucket, self.key)
         kept = (one for one in found if without.isdisjoint(one[0].split("/")[:-1]))
-        return iter([f"{path} {size}:{stamp}" for path, size, stamp in sorted(kept)])
+        return [f"{path} {size}:{stamp}" for path, size, stamp in sorted(kept)]
 
     def sweep(self) -> None:
         """Nothing to remove: a put writes the whole object or nothing."""

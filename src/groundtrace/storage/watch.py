@@ -8,6 +8,7 @@ gave "0 events", and every later run kept that, because the file looked the same
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -53,12 +54,16 @@ def note_error(path: str) -> None:
         watch.errors.append(path)
 
 
+def _no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+
+
 class WatchedFile(io.FileIO):
     """A file that also records an error that happens in the middle of reading."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, follows_links: bool = True) -> None:
         try:
-            super().__init__(path, "rb")
+            super().__init__(path, "rb", opener=None if follows_links else _no_link)
         except OSError:
             note_error(path)
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem
@@ -36,15 +37,21 @@ class Detected:
         return f"{self.path}: {self.reader.name} by {self.recognised.strength} ({self.recognised.evidence})"
 
 
-def candidates(folder: Folder, readers: Sequence[Reader], problems: list[Problem]) -> list[str]:
-    """Files that match a pattern of any reader, in the order of the readers' patterns."""
-    found: dict[str, None] = {}
+def candidates(
+    folder: Folder, readers: Sequence[Reader], problems: list[Problem]
+) -> dict[str, list[Reader]]:
+    """Files that match a pattern of any reader, in the order of the readers' patterns; each with
+    the readers that are asked first: mappings of the user, then those whose patterns it matches."""
+    found: dict[str, list[Reader]] = {}
     listings = Listings(folder)
+    of_user = [reader for reader in readers if getattr(reader, "is_of_user", False)]
     for reader in readers:
         for pattern in reader.patterns:
             for path in expand(pattern, listings, problems):
-                found.setdefault(path)
-    return list(found)
+                expected = found.setdefault(path, of_user.copy())
+                if reader not in expected:
+                    expected.append(reader)
+    return found
 
 
 class Listings:
@@ -62,27 +69,41 @@ class Listings:
         return self._folders[path]
 
     def kinds(self, path: str) -> Mapping[str, EntryKind]:
-        """Names in the folder at a path, each with its kind."""
-        if path not in self._kinds:
-            self._kinds[path] = dict(self.folder(path).kinds())
-        return self._kinds[path]
+        """Names in the folder at a path, each with its kind; none if there is no such folder."""
+        kinds = self._kinds.get(path)
+        if kinds is None:
+            above, _, name = path.rpartition("/")
+            is_there = not path or self.kinds(above).get(name) == "folder"
+            kinds = self._kinds[path] = dict(self.folder(path).kinds()) if is_there else {}
+        return kinds
 
 
-def expand(pattern: str, listings: Listings, problems: list[Problem]) -> Iterator[str]:
-    """Files that match a pattern of literal parts, `*` parts and `**`."""
-    if _SPECIAL.isdisjoint(pattern):
-        parent, _, name = pattern.rpartition("/")
-        if listings.kinds(parent).get(name) == "file":
-            yield pattern
-        return
+@lru_cache(maxsize=1024)
+def _in_parts(pattern: str) -> tuple[str, tuple[str, ...]]:
+    """The folder that a pattern begins in, and its other parts: one if it is only a name."""
     parts = pattern.split("/")
-    literal = next(number for number, part in enumerate(parts) if not _SPECIAL.isdisjoint(part))
-    base = "/".join(parts[:literal])
-    if not listings.kinds(base):
-        return
+    special = (number for number, part in enumerate(parts) if not _SPECIAL.isdisjoint(part))
+    literal = next(special, len(parts) - 1)
+    return "/".join(parts[:literal]), tuple(parts[literal:])
+
+
+def expand(pattern: str, listings: Listings, problems: list[Problem]) -> Iterable[str]:
+    """Files that match a pattern of literal parts, `*` parts and `**`."""
+    base, parts = _in_parts(pattern)
+    kinds = listings.kinds(base)
+    if not kinds:
+        return ()
+    if len(parts) == 1 and _SPECIAL.isdisjoint(parts[0]):
+        return (pattern,) if kinds.get(parts[0]) == "file" else ()
+    return _expand(base, parts, listings, problems)
+
+
+def _expand(
+    base: str, parts: Sequence[str], listings: Listings, problems: list[Problem]
+) -> Iterator[str]:
     budget = [MAX_FOLDERS]
     unlisted: dict[str, str] = {}
-    yield from _walk(base, parts[literal:], listings, budget, Links(), unlisted)
+    yield from _walk(base, parts, listings, budget, Links(), unlisted)
     for name, why in unlisted.items():
         reason = f"the folder cannot be listed ({why}); its traces are not read"
         problem = Problem(name, "unlisted_folder", reason)
@@ -124,13 +145,14 @@ def _walk(
                 yield from _walk(inside, rest, listings, budget, links, unlisted)
 
 
-def is_spare(path: str, readers: Iterable[Reader]) -> bool:
+def is_spare(path: str, readers: Sequence[Reader]) -> bool:
     """Whether a reader says that the file is a copy, to be read only if no log is complete."""
-    return any(
-        fnmatch.fnmatchcase(path, pattern)
-        for reader in readers
-        for pattern in stated_by(reader, "spare_patterns")
-    )
+    return any(fnmatch.fnmatchcase(path, pattern) for pattern in _spare_patterns(tuple(readers)))
+
+
+@lru_cache(maxsize=16)
+def _spare_patterns(readers: tuple[Reader, ...]) -> tuple[str, ...]:
+    return tuple(p for reader in readers for p in stated_by(reader, "spare_patterns"))
 
 
 def claim_on(
@@ -150,15 +172,20 @@ def claim_on(
 
 
 def reader_for(
-    folder: Folder, path: str, readers: Iterable[Reader]
+    folder: Folder, path: str, readers: Iterable[Reader], expected: Iterable[Reader] = ()
 ) -> tuple[Detected | None, Problem | None]:
-    """The reader with the strongest claim on a file; of equal claims the first one wins."""
+    """The reader with the strongest claim on a file; of equal claims the first one wins.
+
+    `expected` are asked first (D140): if the file has the marker of one of them, no other reader is
+    asked. That is so for nearly every file, and asking all readers took
+    longer than opening it.
+    """
     try:
         with folder.open(path) as stream:
             probe = Probe(path, stream.read(HEAD))
     except OSError as error:
         return None, Problem(path, "unreadable", str(error))
-    best = claim_on(probe, readers)
+    best = claim_on(probe, expected, "marker") or claim_on(probe, readers)
     if best is not None:
         return best, None
     kind: ProblemKind = "unrecognised" if probe.head.strip() else "empty_file"

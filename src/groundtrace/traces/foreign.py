@@ -31,7 +31,7 @@ def foreign_trial(folder: Folder, path: str) -> Problem | None:
     A link to a place where a harness keeps traces for all trials is followed: it belongs to no
     trial.
     """
-    if not isinstance(folder, LocalFolder):
+    if not isinstance(folder, LocalFolder) or folder.is_listed:  # a listed folder has no link
         return None
     if not _has_link(folder.url, path):
         return None

@@ -22,13 +22,13 @@ def read_sources(
     """
     reading = _Files(folder, problems)
     spare: list[Detected] = []
-    for path in candidates(folder, readers, problems):
+    for path, expected in candidates(folder, readers, problems).items():
         foreign = foreign_trial(folder, path)
         if foreign is not None:
             problems.append(foreign)
             continue
         is_copy = is_spare(path, readers)
-        found, problem = reader_for(folder, path, readers)
+        found, problem = reader_for(folder, path, readers, expected)
         if problem is not None and not is_copy:
             problems.append(problem)
         if found is None:

@@ -109,8 +109,8 @@ def _of_folder(folder: Folder, readers: Sequence[Reader]) -> TraceFiles:
     problems: list[Problem] = []
     found: list[Detected] = []
     spare: list[Detected] = []
-    for path in candidates(folder, readers, problems):
-        detected, _ = reader_for(folder, path, readers)
+    for path, expected in candidates(folder, readers, problems).items():
+        detected, _ = reader_for(folder, path, readers, expected)
         if detected is not None:
             (spare if is_spare(path, readers) else found).append(detected)
     files = _files(folder, [detected.path for detected in found or spare])

@@ -33,8 +33,10 @@ class MappedReader:
         *,
         patterns: tuple[str, ...] = (),
         strength: Strength = "marker",
+        is_of_user: bool = False,
     ) -> None:
         self.name = name
+        self.is_of_user = is_of_user
         self.patterns = patterns
         self._text = text
         self._where = where
@@ -120,7 +122,9 @@ def readers_of(mappings: tuple[tuple[str, str], ...]) -> tuple[Any, ...]:
     found = []
     for where, text in mappings:
         declared = _parsed(text, where)
-        found.append(MappedReader(declared.reader, text, where, patterns=declared.files))
+        found.append(
+            MappedReader(declared.reader, text, where, patterns=declared.files, is_of_user=True)
+        )
     return tuple(found)
 
 

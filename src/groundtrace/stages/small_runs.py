@@ -1,0 +1,167 @@
+"""Small runs: each is planned, processed and finished by one worker.
+
+A folder of thousands of small runs has as much planning and finishing as reading. If one process
+did that, workers would wait for it. The parent only lists the files of each run, to see whether
+something changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+
+from groundtrace.artifacts.lock import locked
+from groundtrace.engine import Engine
+from groundtrace.engine.local import LocalEngine
+from groundtrace.errors import GroundtraceError
+from groundtrace.redact import masking
+from groundtrace.rows.kept import RowsByRun
+from groundtrace.stages.normalize_runs import Planner, StaleRun, normalize_batch
+from groundtrace.stages.normalized import Normalized
+from groundtrace.stages.request import NoTicker
+from groundtrace.storage import Folder
+
+SMALL = 300
+"""Most files and folders of a small run, about 25 trials. Trials of larger runs are shared out
+among workers, so that no worker is left with all of a run."""
+ENOUGH_FILES = 150
+"""Files of runs that are sent to a worker together: with so many, sending costs little."""
+SHARES = 4
+"""Into how many parts for each worker the runs found so far would be divided. So the first workers
+start at once, and all end at about the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SmallRuns:
+    """A few small runs for one worker."""
+
+    runs: tuple[StaleRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SmallRunsDone:
+    """What a worker did for some runs."""
+
+    done: Normalized
+    rows: Mapping[str, Mapping[str, bytes]]
+    """Folder of a run's results to its rows, packed, by document."""
+
+
+_planner: Planner | None = None
+"""Tasks, registry and settings for workers. Workers are forked while it is set, so it is in their
+memory and is never sent: a registry can be larger than all else that they get."""
+
+
+def normalize_small(
+    stale: Iterable[StaleRun], planner: Planner, done: Normalized, begin: Callable[[], None]
+) -> Iterable[StaleRun]:
+    """Process the small runs, and return the others.
+
+    `begin` is called with the first result. If workers cannot be forked, no run is processed here.
+    """
+    global _planner
+    engine = planner.request.engine
+    if done.single or not engine.forks:
+        return stale
+    others: list[StaleRun] = []
+    try:
+        # Read before workers are forked, so that each of them has the definitions.
+        small = _small(_with_tasks_read(stale, planner), engine, others)
+        _planner = replace(
+            planner, request=replace(planner.request, engine=LocalEngine(1), ticker=NoTicker())
+        )
+        _in_workers(small, planner, done, others, begin)
+    finally:
+        _planner = None
+    return others
+
+
+def _with_tasks_read(stale: Iterable[StaleRun], planner: Planner) -> Iterator[StaleRun]:
+    for run in stale:
+        _ = planner.tasks.index
+        yield run
+
+
+def _small(
+    stale: Iterable[StaleRun], engine: Engine, others: list[StaleRun]
+) -> Iterator[SmallRuns]:
+    """The small runs in groups for one worker each; the others are added to `others`."""
+    group: list[StaleRun] = []
+    weight = found = 0
+    for run in stale:
+        if run.files is None or run.files > SMALL:
+            others.append(run)
+            continue
+        group.append(run)
+        weight += run.files
+        found += run.files
+        if weight >= min(ENOUGH_FILES, found / (SHARES * engine.workers)):
+            yield SmallRuns(tuple(group))
+            group, weight = [], 0
+    if group:
+        yield SmallRuns(tuple(group))
+
+
+def _in_workers(
+    small: Iterator[SmallRuns],
+    planner: Planner,
+    done: Normalized,
+    others: list[StaleRun],
+    begin: Callable[[], None],
+) -> None:
+    request = planner.request
+    open_now: dict[str, Folder] = {}
+
+    def sent() -> Iterator[SmallRuns]:
+        for runs in small:
+            open_now.update((run.output.folder.url, run.output.folder) for run in runs.runs)
+            yield runs
+
+    try:
+        with closing(request.engine.map(normalize_whole, sent(), chunk=1)) as results:
+            for result in results:
+                begin()
+                for run in result.item.runs:
+                    del open_now[run.output.folder.url]
+                made = result.result
+                if made is None:
+                    # A worker died, or a run is in use. Trial by trial, in this process, it is
+                    # seen which, and said.
+                    others += result.item.runs
+                    continue
+                request.ticker.add_total(made.done.written + len(made.done.failed), final=False)
+                request.ticker.advance(made.done.written + len(made.done.failed))
+                done.add(made.done)
+                for address, rows in made.rows.items():
+                    for document, row in rows.items():
+                        done.rows[address].keep_packed(document, row)
+    except BaseException:
+        _clean_up(open_now.values())
+        raise
+
+
+def normalize_whole(work: SmallRuns) -> SmallRunsDone:
+    """Plan, process and finish runs, in a worker."""
+    if _planner is None:
+        raise RuntimeError("this worker was not forked: it has no task definitions")
+    done = Normalized(single=False)
+    with masking(_planner.request.settings.mask):
+        for run in work.runs:
+            plan = _planner.plan(run, done)
+            if plan is not None:
+                normalize_batch([plan], _planner.request, done, last=True)
+    rows = {
+        address: {document: kept.packed(document) for document in kept}
+        for address, kept in done.rows.items()
+    }
+    done.rows = RowsByRun()
+    return SmallRunsDone(done, rows)
+
+
+def _clean_up(folders: Iterable[Folder]) -> None:
+    """Remove what stopped workers left half-written: whoever takes the lock does that."""
+    for folder in folders:
+        if folder.exists():
+            with suppress(GroundtraceError), locked(folder):
+                pass

@@ -1,0 +1,104 @@
+"""A folder that was listed at once answers as the folder did at that moment."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundtrace.artifacts.state import files_mark
+from groundtrace.storage import Folder, LocalFolder
+from groundtrace.storage.listed import MAX_LISTED, ListedFolder, listed
+
+PATHS = st.lists(
+    st.lists(st.sampled_from(["a", "b", "c.json", "d e", "é"]), min_size=1, max_size=4).map(
+        "/".join
+    ),
+    max_size=12,
+)
+
+
+def made(folder: Path, paths: list[str]) -> Path:
+    """Files at these paths; a path that is a folder already, or lies below a file, is left out."""
+    folder.mkdir(exist_ok=True)
+    for path in paths:
+        file = folder / path
+        if file.exists() or any(parent.is_file() for parent in file.parents):
+            continue
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(path)
+    return folder
+
+
+def everything(folder: Folder) -> list[object]:
+    """All answers about a folder and what is below it."""
+    answers: list[object] = [folder.name, folder.url, folder.exists()]
+    answers += [list(folder.entries()), list(folder.kinds()), files_mark(folder)]
+    for entry in folder.entries():
+        answers += [folder.stat(entry.name), folder.has_file(entry.name)]
+        below = folder.folder(entry.name)
+        if entry.kind == "file":
+            answers += [folder.read(entry.name), list(below.entries())]
+        else:
+            answers += everything(below)
+            answers += [folder.stat(f"{entry.name}/{inner.name}") for inner in below.entries()]
+    return answers
+
+
+@given(paths=PATHS)
+def test_it_answers_like_the_folder_itself(
+    paths: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    plain = LocalFolder(made(tmp_path_factory.mktemp("trial"), paths))
+    at_once = listed(plain)
+    assert isinstance(at_once, ListedFolder)
+    assert everything(at_once) == everything(plain)
+    for name in ("missing", "a/missing", "missing/a", "", ".", "..", "a/..", "a//b", "/a"):
+        assert at_once.stat(name) == plain.stat(name), name
+        assert at_once.folder(name).url == plain.folder(name).url
+        assert at_once.folder(name).exists() == plain.folder(name).exists()
+
+
+def test_it_goes_to_another_process(tmp_path: Path) -> None:
+    at_once = listed(LocalFolder(made(tmp_path / "trial", ["agent/a", "result.json"])))
+    assert everything(pickle.loads(pickle.dumps(at_once))) == everything(at_once)
+
+
+def test_what_changes_later_shows_only_in_the_folder_as_it_is_now(tmp_path: Path) -> None:
+    at_once = listed(LocalFolder(made(tmp_path / "trial", ["agent/a"])))
+    before = files_mark(at_once)
+    (tmp_path / "trial/agent/b").write_text("new")
+    assert files_mark(at_once) == before
+    assert files_mark(at_once.now()) != before
+    assert at_once.folder("agent").stat("b") is None
+    assert at_once.folder("agent").now().has_file("b")
+
+
+def test_a_file_that_became_a_link_is_not_opened(tmp_path: Path) -> None:
+    """The listing says that it is a file of the trial; by now it is one from elsewhere."""
+    at_once = listed(LocalFolder(made(tmp_path / "trial", ["agent/a"])))
+    secret = tmp_path / "secret"
+    secret.write_text("of somebody else")
+    (tmp_path / "trial/agent/a").unlink()
+    (tmp_path / "trial/agent/a").symlink_to(secret)
+    with pytest.raises(OSError, match="symbolic links"):
+        at_once.read("agent/a")
+    with pytest.raises(OSError, match="symbolic links"):
+        at_once.open("agent/a")
+
+
+@pytest.mark.parametrize("link", ["agent/link", "link", "agent/deep/link"])
+def test_a_folder_with_a_link_is_not_listed_at_once(tmp_path: Path, link: str) -> None:
+    """Where a link leads, and whether it may be followed, is asked for each file."""
+    plain = LocalFolder(made(tmp_path / "trial", ["agent/deep/a"]))
+    (tmp_path / "trial" / link).symlink_to(tmp_path / "trial/agent/deep/a")
+    assert listed(plain) is plain
+
+
+def test_neither_is_a_very_large_one_nor_one_that_is_gone(tmp_path: Path) -> None:
+    many = made(tmp_path / "many", [f"file{number}" for number in range(MAX_LISTED + 1)])
+    for folder in (LocalFolder(many), LocalFolder(tmp_path / "gone")):
+        assert listed(folder) is folder
